@@ -22,7 +22,10 @@ const rules = FLOORS.flatMap((rooms, floor) =>
       severity: 'error',
       comment: `src/${room} may import only ${allowed.join(', ')}`,
       from: { path: `^src/${room}/` },
-      to: { path: '^(src|functions|tools|research|test)/', pathNot: `^src/(${allowed.join('|')})/` },
+      to: {
+        path: '^(src|functions|tools|research|test)/',
+        pathNot: `^src/(${allowed.join('|')})/`,
+      },
     };
   }),
 );
@@ -99,7 +102,11 @@ export default {
       name: 'product-needs-no-dev-dependency',
       severity: 'error',
       from: { path: '^(src|functions)/', pathNot: ON_NODE },
-      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '@cloudflare/workers-types' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['type-only'],
+        pathNot: '@cloudflare/workers-types',
+      },
     },
     // The types of numfmt end with .d.cts, which this tool does not look for.
     {
@@ -115,6 +122,9 @@ export default {
     // TypeScript 7 has no compiler API yet, so swc reads the sources.
     parser: 'swc',
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'default'],
+    },
   },
 };

@@ -21,14 +21,21 @@ const MEMBERS: Record<string, Expected> = {
   metadata: { metadata: 'object' },
 };
 
-export const RESPONSE: Expected = { 'answer?': 'string', 'sources?': 'objects', 'metadata?': 'object' };
+export const RESPONSE: Expected = {
+  'answer?': 'string',
+  'sources?': 'objects',
+  'metadata?': 'object',
+};
 
 /**
  * The events of an answer as they arrive. Leaving the loop ends the request.
  *
  * @throws {ConstellationError} That of the event `error`; `UNREACHABLE` for a stream that ends without `done` or `error`.
  */
-export async function* answerStream({ response, failure }: Opened): AsyncGenerator<AskEvent, void, void> {
+export async function* answerStream({
+  response,
+  failure,
+}: Opened): AsyncGenerator<AskEvent, void, void> {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   const events: { event?: string | undefined; data: string }[] = [];
@@ -63,14 +70,22 @@ export async function* answerStream({ response, failure }: Opened): AsyncGenerat
     }
     const message = 'The stream broke off before the answer was complete';
     const suggestion = 'Ask again, and take statements that were shown as unfinished';
-    throw new ConstellationError('UNREACHABLE', message, { ...replyOf(response), suggestion, retryable: true });
+    throw new ConstellationError('UNREACHABLE', message, {
+      ...replyOf(response),
+      suggestion,
+      retryable: true,
+    });
   } finally {
     void reader?.cancel().catch(() => {});
   }
 }
 
-const replyOf = ({ status, headers }: Response) => ({ status, requestId: headers.get('x-request-id') ?? undefined });
+const replyOf = ({ status, headers }: Response) => ({
+  status,
+  requestId: headers.get('x-request-id') ?? undefined,
+});
 
 /** Whether a reply is a stream; a proxy or a stub may answer as JSON. */
-export const isStream = ({ headers }: Response): boolean =>
-  headers.get('content-type')?.toLowerCase().startsWith(EVENTS) === true;
+export function isStream({ headers }: Response): boolean {
+  return headers.get('content-type')?.toLowerCase().startsWith(EVENTS) === true;
+}

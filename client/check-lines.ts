@@ -48,7 +48,8 @@ export function readCheckLines(text: string): { checks: CheckLine[]; broken: Bro
 const checkIn = (content: string): KnowledgeCheckInput | string => {
   if (content.length > MAX_LINE_LENGTH) return `it has more than ${MAX_LINE_LENGTH} characters`;
   const value = jsonIn(content);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not a JSON object';
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined)
     return `it has the member ${JSON.stringify(unknown.slice(0, 40))}; known are ${MEMBERS.join(', ')}`;
@@ -105,7 +106,8 @@ export async function saveCheckLines(
         group.map(({ check }) => check),
         options,
       );
-      for (const name of ['added', 'changed', 'unchanged'] as const) saved.written[name] += written[name];
+      for (const name of ['added', 'changed', 'unchanged'] as const)
+        saved.written[name] += written[name];
     } catch (error) {
       if (!(error instanceof ConstellationError) || error.code !== 'INVALID_QUERY') throw error;
       const [{ line } = { line: 0 }] = group;

@@ -72,13 +72,13 @@ const MAX_REPLY_BYTES = 33_554_432;
 const JSON_TYPE = 'application/json';
 
 /** @throws {ConstellationError} `INVALID_QUERY` when the address is none. */
-export const connect = ({
+export function connect({
   url,
   key,
   fetch = globalThis.fetch,
   interface: through = 'client',
   ...defaults
-}: ClientOptions): Connection => {
+}: ClientOptions): Connection {
   const base = baseOf(url);
   /** One attempt. */
   const attempt = async <T>(
@@ -92,7 +92,10 @@ export const connect = ({
       const response = await fetch(address.href, { ...init, redirect: 'manual', signal });
       if (response.ok) return await read({ response, signal, failure });
       const text = await readText(response, MAX_REPLY_BYTES);
-      const reply = { status: response.status, requestId: response.headers.get('x-request-id') ?? undefined };
+      const reply = {
+        status: response.status,
+        requestId: response.headers.get('x-request-id') ?? undefined,
+      };
       return { refused: errorOfReply(jsonOf(text), reply), waitMs: retryAfterMs(response.headers) };
     } catch (cause) {
       return { refused: failure(cause), waitMs: undefined };
@@ -102,7 +105,12 @@ export const connect = ({
     route: string,
     { accept, read, ...call }: Call & { accept: string; read: (opened: Opened) => Promise<T> },
   ): Promise<T> => {
-    const { signal: caller, timeoutMs = TIMEOUT_MS, retries = RETRIES, workspace } = { ...defaults, ...defined(call) };
+    const {
+      signal: caller,
+      timeoutMs = TIMEOUT_MS,
+      retries = RETRIES,
+      workspace,
+    } = { ...defaults, ...defined(call) };
     const [method = 'GET', path = ''] = route.split(' ');
     const address = addressOf(base, path, { workspace_id: workspace, ...call.query });
     const deadline = AbortSignal.timeout(timeoutMs);
@@ -110,7 +118,8 @@ export const connect = ({
     const endsAt = Date.now() + timeoutMs;
     const failure = (cause: unknown): ConstellationError => {
       if (cause instanceof ConstellationError) return cause;
-      if (caller?.aborted) return new ConstellationError('ABORTED', 'The call was aborted', { cause });
+      if (caller?.aborted)
+        return new ConstellationError('ABORTED', 'The call was aborted', { cause });
       if (signal.aborted) {
         const message = `There was no whole reply within ${timeoutMs} ms`;
         return new ConstellationError('TIMEOUT', message, { cause, retryable: true });
@@ -122,13 +131,19 @@ export const connect = ({
       const headers: Record<string, string> = { accept, 'constellation-interface': through };
       if (call.body !== undefined) headers['content-type'] = JSON_TYPE;
       const body = call.body === undefined ? {} : { body: JSON.stringify(call.body) };
-      const result = await attempt(address, { init: { method, headers, ...body }, signal, read, failure });
+      const result = await attempt(address, {
+        init: { method, headers, ...body },
+        signal,
+        read,
+        failure,
+      });
       if (!isRefused(result)) return result;
       const { refused, waitMs } = result;
       // A reply that was lost has deleted it.
       if (method === 'DELETE' && number > 0 && refused.code === 'NOT_FOUND') return undefined as T;
       const pauseMs = waitMs ?? backoffMs(number);
-      const isWorthIt = left > 0 && !signal.aborted && mayHelp(refused, call) && Date.now() + pauseMs < endsAt;
+      const isWorthIt =
+        left > 0 && !signal.aborted && mayHelp(refused, call) && Date.now() + pauseMs < endsAt;
       if (!isWorthIt) throw refused;
       await pause(pauseMs, signal).catch((cause: unknown) => {
         throw failure(cause);
@@ -140,13 +155,18 @@ export const connect = ({
       run(route, {
         ...call,
         accept: JSON_TYPE,
-        read: async ({ response }) => expect(jsonOf(await readText(response, MAX_REPLY_BYTES)), expected),
+        read: async ({ response }) =>
+          expect(jsonOf(await readText(response, MAX_REPLY_BYTES)), expected),
       }),
     done: (route, call = {}) =>
-      run(route, { ...call, accept: JSON_TYPE, read: async ({ response }) => void (await response.body?.cancel()) }),
+      run(route, {
+        ...call,
+        accept: JSON_TYPE,
+        read: async ({ response }) => void (await response.body?.cancel()),
+      }),
     open: (route, accept, call) => run(route, { ...call, accept, read: async (opened) => opened }),
   };
-};
+}
 
 interface Attempt<T> {
   init: { method: string; headers: Record<string, string>; body?: string };
@@ -155,21 +175,31 @@ interface Attempt<T> {
   failure: (cause: unknown) => ConstellationError;
 }
 
-const isRefused = (result: unknown): result is { refused: ConstellationError; waitMs: number | undefined } =>
+const isRefused = (
+  result: unknown,
+): result is { refused: ConstellationError; waitMs: number | undefined } =>
   isObject(result) && result.refused instanceof ConstellationError;
 
 /** `undefined` means absent, whatever `exactOptionalPropertyTypes` the caller compiles with. */
 const defined = <T extends object>(options: T): Partial<T> =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>; // fewer members
+  Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Partial<T>; // fewer members
 
 /** Refused at the door, or may be done twice and could succeed now. */
-const mayHelp = ({ code, status, retryable }: ConstellationError, { isRepeatable = true }: Call): boolean =>
+const mayHelp = (
+  { code, status, retryable }: ConstellationError,
+  { isRepeatable = true }: Call,
+): boolean =>
   retryable && (status === 429 || (isRepeatable && (code === 'UNREACHABLE' || BUSY.has(status))));
 
 const baseOf = (url: string | URL): URL => {
   const text = String(url);
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
-    throw new ConstellationError('INVALID_QUERY', 'Cannot use the address: it is no http or https address');
+    throw new ConstellationError(
+      'INVALID_QUERY',
+      'Cannot use the address: it is no http or https address',
+    );
   return new URL(text.endsWith('/') ? text : `${text}/`);
 };
 
@@ -195,8 +225,8 @@ const retryAfterMs = (headers: Headers): number | undefined => {
 };
 
 /** Rejects with the signal's reason. */
-export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
     const stop = (): void => {
       clearTimeout(timer);
       reject(signal?.reason);
@@ -208,9 +238,11 @@ export const pause = (ms: number, signal: AbortSignal | undefined): Promise<void
     if (signal?.aborted) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+}
 
-export const invalidReply = (why: string, cause?: unknown): ConstellationError =>
-  new ConstellationError('INVALID_REPLY', `Cannot read the reply: ${why}`, { cause });
+export function invalidReply(why: string, cause?: unknown): ConstellationError {
+  return new ConstellationError('INVALID_REPLY', `Cannot read the reply: ${why}`, { cause });
+}
 
 const readText = async ({ body }: Response, maxBytes: number): Promise<string> => {
   const reader = body?.getReader();
@@ -230,24 +262,25 @@ const readText = async ({ body }: Response, maxBytes: number): Promise<string> =
   return text + decoder.decode();
 };
 
-export const jsonOf = (text: string): unknown => {
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-};
+}
 
 /** The object, when its members are what the caller reads. */
-export const expect = <Reply>(value: unknown, expected: Expected): Reply => {
+export function expect<Reply>(value: unknown, expected: Expected): Reply {
   if (!isObject(value)) throw invalidReply('it is no JSON object');
   for (const [member, type] of Object.entries(expected)) {
     const name = member.replace('?', '');
     if (name !== member && value[name] === undefined) continue;
-    if (!IS[type](value[name])) throw invalidReply(`its member ${name} is not of the expected type`);
+    if (!IS[type](value[name]))
+      throw invalidReply(`its member ${name} is not of the expected type`);
   }
   return value as Reply; // the members that are read have been checked
-};
+}
 
 const IS: Record<Expected[string], (value: unknown) => boolean> = {
   objects: (value) => Array.isArray(value) && value.every(isObject),

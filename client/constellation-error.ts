@@ -55,10 +55,12 @@ export class ConstellationError extends Error {
 
 type Json = Record<string, unknown>;
 
-export const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** The code of a reply that says none of its own: from a proxy, say. */
 const CODE_OF: Record<number, ErrorCode> = {
@@ -76,7 +78,10 @@ export const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * The error of a reply, in any of its three forms: `{error: ErrorInfo}`; `{error, message, info}` of `/api/kb/*`; an agent's
  * `{success: false, error, metadata: {error_code}}`.
  */
-export const errorOfReply = (body: unknown, reply: { status: number; requestId?: string | undefined }) => {
+export function errorOfReply(
+  body: unknown,
+  reply: { status: number; requestId?: string | undefined },
+) {
   const { error, info, metadata } = isObject(body) ? body : ({} as Json);
   const own = [error, info].find(isObject);
   const code = own?.code ?? (isObject(metadata) ? metadata.error_code : undefined);
@@ -95,4 +100,4 @@ export const errorOfReply = (body: unknown, reply: { status: number; requestId?:
     retryable: typeof own?.recoverable === 'boolean' ? own.recoverable : BUSY.has(reply.status),
     info: own as ErrorInfo | undefined, // its code and its message were read above
   });
-};
+}

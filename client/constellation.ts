@@ -1,5 +1,12 @@
 import { type AskEvent, answerStream, EVENTS, isStream, RESPONSE } from './answer-stream.ts';
-import { type CallOptions, type ClientOptions, type Connection, connect, expect, pause } from './connection.ts';
+import {
+  type CallOptions,
+  type ClientOptions,
+  type Connection,
+  connect,
+  expect,
+  pause,
+} from './connection.ts';
 import { ConstellationError } from './constellation-error.ts';
 import type {
   AgentRequest,
@@ -129,9 +136,15 @@ export class Constellation {
    *   if (event.type === 'statement') console.log(event.text);
    * }
    */
-  async *askStream(question: Asked<AskRequest>, options: CallOptions = {}): AsyncGenerator<AskEvent, void, void> {
+  async *askStream(
+    question: Asked<AskRequest>,
+    options: CallOptions = {},
+  ): AsyncGenerator<AskEvent, void, void> {
     const ending = new AbortController();
-    const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal]);
+    const signal =
+      options.signal === undefined
+        ? ending.signal
+        : AbortSignal.any([options.signal, ending.signal]);
     try {
       const call = { ...options, signal, ...asking(question) };
       const opened = await this.#connection.open('POST /v1/ask', EVENTS, call);
@@ -155,7 +168,11 @@ export class Constellation {
    * const { confidence, sources } = await client.navigate('How do I reset the password?');
    */
   navigate(query: string, options: CallOptions = {}): Promise<NavigatorResponse> {
-    return this.#connection.json('POST /v1/navigate', { sources: 'objects' }, { ...options, body: { query } });
+    return this.#connection.json(
+      'POST /v1/navigate',
+      { sources: 'objects' },
+      { ...options, body: { query } },
+    );
   }
 
   /**
@@ -171,7 +188,11 @@ export class Constellation {
     options: CallOptions = {},
   ): Promise<Extract<AgentSuccess, { type: Type }>> {
     const body = requestOf(question);
-    return this.#connection.json(`POST /v1/agents/${type}`, { result: 'object' }, { ...options, body });
+    return this.#connection.json(
+      `POST /v1/agents/${type}`,
+      { result: 'object' },
+      { ...options, body },
+    );
   }
 
   /**
@@ -181,9 +202,16 @@ export class Constellation {
    * const client = new Constellation({ url: 'http://127.0.0.1:8787', key: 'ck_…' });
    * const { hits } = await client.search({ query: 'password', limit: 5 });
    */
-  search(question: Asked<KnowledgeSearchRequest>, options: CallOptions = {}): Promise<KnowledgeSearchResponse> {
+  search(
+    question: Asked<KnowledgeSearchRequest>,
+    options: CallOptions = {},
+  ): Promise<KnowledgeSearchResponse> {
     const body = requestOf(question);
-    return this.#connection.json('POST /v1/knowledge/search', { hits: 'objects' }, { ...options, body });
+    return this.#connection.json(
+      'POST /v1/knowledge/search',
+      { hits: 'objects' },
+      { ...options, body },
+    );
   }
 
   librarians(options: CallOptions = {}): Promise<LibrarianDirectory> {
@@ -204,7 +232,10 @@ export class Constellation {
    * await client.articles.put('faq/hours', { title: 'Opening hours', content: 'From 9 to 18.' });
    */
   readonly articles = {
-    list: (query: Listing<ArticleListingQuery> = {}, options: CallOptions = {}): Promise<ArticleListing> =>
+    list: (
+      query: Listing<ArticleListingQuery> = {},
+      options: CallOptions = {},
+    ): Promise<ArticleListing> =>
       this.#connection.json('GET /api/kb/articles', { articles: 'objects' }, { ...options, query }),
     /** All pages, one article after the other. */
     all: (
@@ -216,12 +247,20 @@ export class Constellation {
       this.#connection.json(`GET ${articlePath(id)}`, { content: 'string' }, options),
     /** Creates or replaces it. */
     put: (id: string, article: ArticlePut, options: CallOptions = {}): Promise<HostArticle> =>
-      this.#connection.json(`PUT ${articlePath(id)}`, { id: 'string' }, { ...options, body: article }),
+      this.#connection.json(
+        `PUT ${articlePath(id)}`,
+        { id: 'string' },
+        { ...options, body: article },
+      ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE ${articlePath(id)}`, options),
     /** What writers should look at, as the last sync found it. */
     health: (options: CallOptions = {}): Promise<KnowledgeHealth> =>
-      this.#connection.json('GET /v1/knowledge/health', { findings: 'objects', counts: 'object' }, options),
+      this.#connection.json(
+        'GET /v1/knowledge/health',
+        { findings: 'objects', counts: 'object' },
+        options,
+      ),
   };
 
   /** The editions of the knowledge base that are kept. */
@@ -229,21 +268,40 @@ export class Constellation {
     list: (options: CallOptions = {}): Promise<EditionList> =>
       this.#connection.json('GET /v1/knowledge/editions', { editions: 'objects' }, options),
     /** What an edition changed since the one before or `from`; of one `article` both texts. */
-    changes: (id: string, query: EditionChangesQuery = {}, options: CallOptions = {}): Promise<EditionChanges> =>
-      this.#connection.json(`GET ${editionPath(id)}/changes`, { articles: 'objects' }, { ...options, query }),
+    changes: (
+      id: string,
+      query: EditionChangesQuery = {},
+      options: CallOptions = {},
+    ): Promise<EditionChanges> =>
+      this.#connection.json(
+        `GET ${editionPath(id)}/changes`,
+        { articles: 'objects' },
+        { ...options, query },
+      ),
     /** Publishes an earlier one again. */
     activate: (id: string, options: CallOptions = {}): Promise<EditionActivated> =>
-      this.#connection.json(`POST ${editionPath(id)}/activate`, { edition: 'string' }, { ...options, body: {} }),
+      this.#connection.json(
+        `POST ${editionPath(id)}/activate`,
+        { edition: 'string' },
+        { ...options, body: {} },
+      ),
   };
 
   /** Answers that were kept. */
   readonly answers = {
     list: (query: Listing<AnswersQuery> = {}, options: CallOptions = {}): Promise<AnswersPage> =>
       this.#connection.json('GET /v1/answers', { answers: 'objects' }, { ...options, query }),
-    all: (query: Listing<AnswersQuery> = {}, options: CallOptions = {}): AsyncGenerator<AnswerSummary, void, void> =>
+    all: (
+      query: Listing<AnswersQuery> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<AnswerSummary, void, void> =>
       pages((cursor) => this.answers.list({ ...query, ...cursor }, options), 'answers'),
     get: (id: string, options: CallOptions = {}): Promise<KeptAnswer> =>
-      this.#connection.json(`GET ${answerPath(id)}`, { id: 'string', statements: 'objects' }, options),
+      this.#connection.json(
+        `GET ${answerPath(id)}`,
+        { id: 'string', statements: 'objects' },
+        options,
+      ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE ${answerPath(id)}`, options),
     /** The last one counts. */
@@ -254,14 +312,27 @@ export class Constellation {
     ): Promise<AnswerFeedback> => {
       const call = { ...options, body: feedback };
       const route = `POST ${answerPath(id)}/feedback`;
-      return (await this.#connection.json<{ feedback: AnswerFeedback }>(route, { feedback: 'object' }, call)).feedback;
+      return (
+        await this.#connection.json<{ feedback: AnswerFeedback }>(
+          route,
+          { feedback: 'object' },
+          call,
+        )
+      ).feedback;
     },
     /** Asks the question again, and compares the answers. */
-    replay: (id: string, body: AnswerReplayRequest = {}, options: CallOptions = {}): Promise<AnswerReplay> => {
+    replay: (
+      id: string,
+      body: AnswerReplayRequest = {},
+      options: CallOptions = {},
+    ): Promise<AnswerReplay> => {
       const expected = { before: 'object', after: 'object', difference: 'objects' } as const;
       return this.#connection.json(`POST ${answerPath(id)}/replay`, expected, { ...options, body });
     },
-    statistics: (query: Partial<AnswerStatisticsQuery> = {}, options: CallOptions = {}): Promise<AnswerStatistics> =>
+    statistics: (
+      query: Partial<AnswerStatisticsQuery> = {},
+      options: CallOptions = {},
+    ): Promise<AnswerStatistics> =>
       this.#connection.json('GET /v1/answers/statistics', STATISTICS, { ...options, query }),
   };
 
@@ -297,42 +368,88 @@ export class Constellation {
       const call = { ...options, body: memory, isRepeatable: false };
       return this.#connection.json(this.#memories('POST', '', options), { memory: 'object' }, call);
     },
-    list: (query: Listing<MemoryListingQuery> = {}, options: CallOptions = {}): Promise<MemoryPage> =>
-      this.#connection.json(this.#memories('GET', '', options), { memories: 'objects' }, { ...options, query }),
+    list: (
+      query: Listing<MemoryListingQuery> = {},
+      options: CallOptions = {},
+    ): Promise<MemoryPage> =>
+      this.#connection.json(
+        this.#memories('GET', '', options),
+        { memories: 'objects' },
+        { ...options, query },
+      ),
     all: (
       query: Listing<MemoryListingQuery> = {},
       options: CallOptions = {},
     ): AsyncGenerator<MemoryPage['memories'][number], void, void> =>
       pages((cursor) => this.memories.list({ ...query, ...cursor }, options), 'memories'),
     get: (id: string, options: CallOptions = {}): Promise<Memory> =>
-      this.#connection.json(this.#memories('GET', `/${encodeURIComponent(id)}`, options), { id: 'string' }, options),
+      this.#connection.json(
+        this.#memories('GET', `/${encodeURIComponent(id)}`, options),
+        { id: 'string' },
+        options,
+      ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
-      this.#connection.done(this.#memories('DELETE', `/${encodeURIComponent(id)}`, options), options),
+      this.#connection.done(
+        this.#memories('DELETE', `/${encodeURIComponent(id)}`, options),
+        options,
+      ),
     /** Erases the memories of a conversation or of a person. */
     erase: (
       whose: { conversation_id: string } | { person_id: string },
       options: CallOptions = {},
     ): Promise<MemoryErasure> =>
-      this.#connection.json(this.#memories('DELETE', '', options), { erased: 'number' }, { ...options, query: whose }),
-    search: (question: Asked<MemorySearchRequest>, options: CallOptions = {}): Promise<MemorySearchResponse> => {
+      this.#connection.json(
+        this.#memories('DELETE', '', options),
+        { erased: 'number' },
+        { ...options, query: whose },
+      ),
+    search: (
+      question: Asked<MemorySearchRequest>,
+      options: CallOptions = {},
+    ): Promise<MemorySearchResponse> => {
       const call = { ...options, body: requestOf(question) };
-      return this.#connection.json(this.#memories('POST', '/search', options), { results: 'objects' }, call);
+      return this.#connection.json(
+        this.#memories('POST', '/search', options),
+        { results: 'objects' },
+        call,
+      );
     },
     /** Text for a prompt, within a budget of tokens. */
-    context: (question: Asked<ContextRequest>, options: CallOptions = {}): Promise<ContextResult> => {
+    context: (
+      question: Asked<ContextRequest>,
+      options: CallOptions = {},
+    ): Promise<ContextResult> => {
       const call = { ...options, body: requestOf(question) };
-      return this.#connection.json(this.#memories('POST', '/context', options), { context: 'string' }, call);
+      return this.#connection.json(
+        this.#memories('POST', '/context', options),
+        { context: 'string' },
+        call,
+      );
     },
   };
 
-  #memories(method: string, path: string, { workspace = this.#workspace ?? 'default' }: CallOptions): string {
+  #memories(
+    method: string,
+    path: string,
+    { workspace = this.#workspace ?? 'default' }: CallOptions,
+  ): string {
     return `${method} /v1/workspaces/${encodeURIComponent(workspace)}/memories${path}`;
   }
 
   readonly tickets = {
-    list: (query: Listing<TicketsRequest> = {}, options: CallOptions = {}): Promise<TicketsResponse> =>
-      this.#connection.json('GET /v1/support/tickets', { tickets: 'objects' }, { ...options, query }),
-    all: (query: Listing<TicketsRequest> = {}, options: CallOptions = {}): AsyncGenerator<TicketJob, void, void> =>
+    list: (
+      query: Listing<TicketsRequest> = {},
+      options: CallOptions = {},
+    ): Promise<TicketsResponse> =>
+      this.#connection.json(
+        'GET /v1/support/tickets',
+        { tickets: 'objects' },
+        { ...options, query },
+      ),
+    all: (
+      query: Listing<TicketsRequest> = {},
+      options: CallOptions = {},
+    ): AsyncGenerator<TicketJob, void, void> =>
       pages((cursor) => this.tickets.list({ ...query, ...cursor }, options), 'tickets'),
     /** Retries what failed for good. */
     replay: (which: ReplayRequest, options: CallOptions = {}): Promise<ReplayResponse> => {
@@ -342,14 +459,28 @@ export class Constellation {
     /** The proposed reply to the newest message of a ticket. */
     draft: (ticket: TicketPlaceRequest, options: CallOptions = {}): Promise<TicketDraft> => {
       const expected = { text: 'string', sentences: 'objects' } as const;
-      return this.#connection.json('GET /v1/support/tickets/draft', expected, { ...options, query: ticket });
+      return this.#connection.json('GET /v1/support/tickets/draft', expected, {
+        ...options,
+        query: ticket,
+      });
     },
     /** The newest message of a ticket, its draft, and what was sent. */
     case: (ticket: TicketPlaceRequest, options: CallOptions = {}): Promise<TicketOnDesk> =>
-      this.#connection.json('GET /v1/support/tickets/case', { job: 'object' }, { ...options, query: ticket }),
+      this.#connection.json(
+        'GET /v1/support/tickets/case',
+        { job: 'object' },
+        { ...options, query: ticket },
+      ),
     /** Drafts that were not sent as they were, and what was sent instead. */
-    lessons: (query: Listing<LessonsRequest> = {}, options: CallOptions = {}): Promise<LessonsResponse> =>
-      this.#connection.json('GET /v1/support/tickets/lessons', { lessons: 'objects' }, { ...options, query }),
+    lessons: (
+      query: Listing<LessonsRequest> = {},
+      options: CallOptions = {},
+    ): Promise<LessonsResponse> =>
+      this.#connection.json(
+        'GET /v1/support/tickets/lessons',
+        { lessons: 'objects' },
+        { ...options, query },
+      ),
     /** Whether that draft helped, and how it should have been. */
     feedback: (feedback: TicketFeedbackRequest, options: CallOptions = {}): Promise<void> =>
       this.#connection.done('POST /v1/support/tickets/feedback', { ...options, body: feedback }),
@@ -357,7 +488,10 @@ export class Constellation {
 
   /** Questions that no article answers. */
   readonly gaps = {
-    list: (query: Listing<KnowledgeGapsRequest> = {}, options: CallOptions = {}): Promise<KnowledgeGapsResponse> =>
+    list: (
+      query: Listing<KnowledgeGapsRequest> = {},
+      options: CallOptions = {},
+    ): Promise<KnowledgeGapsResponse> =>
       this.#connection.json('GET /v1/knowledge/gaps', { gaps: 'objects' }, { ...options, query }),
     all: (
       query: Listing<KnowledgeGapsRequest> = {},
@@ -367,8 +501,15 @@ export class Constellation {
     get: (id: string, options: CallOptions = {}): Promise<KnowledgeGap> =>
       this.#connection.json(`GET ${gapPath(id)}`, { id: 'string' }, options),
     /** Reports a question that the articles should answer, and says what became of it. */
-    report: (report: KnowledgeGapReport, options: CallOptions = {}): Promise<KnowledgeGapReported> =>
-      this.#connection.json('POST /v1/knowledge/gaps', { outcome: 'string' }, { ...options, body: report }),
+    report: (
+      report: KnowledgeGapReport,
+      options: CallOptions = {},
+    ): Promise<KnowledgeGapReported> =>
+      this.#connection.json(
+        'POST /v1/knowledge/gaps',
+        { outcome: 'string' },
+        { ...options, body: report },
+      ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE ${gapPath(id)}`, options),
   };
@@ -381,7 +522,10 @@ export class Constellation {
    * const { state, lacks } = await client.checks.try({ question: 'Which port has to be open?', contains: '8333' });
    */
   readonly checks = {
-    list: (query: Listing<KnowledgeChecksQuery> = {}, options: CallOptions = {}): Promise<KnowledgeChecks> => {
+    list: (
+      query: Listing<KnowledgeChecksQuery> = {},
+      options: CallOptions = {},
+    ): Promise<KnowledgeChecks> => {
       const expected = { checks: 'objects', counts: 'object' } as const;
       return this.#connection.json('GET /v1/knowledge/checks', expected, { ...options, query });
     },
@@ -391,22 +535,43 @@ export class Constellation {
     ): AsyncGenerator<KnowledgeCheck, void, void> =>
       pages((cursor) => this.checks.list({ ...query, ...cursor }, options), 'checks'),
     /** Adds them; one of a question that there is takes its place. */
-    put: (checks: KnowledgeChecksPut['checks'], options: CallOptions = {}): Promise<KnowledgeChecksWritten> =>
-      this.#connection.json('PUT /v1/knowledge/checks', { added: 'number' }, { ...options, body: { checks } }),
+    put: (
+      checks: KnowledgeChecksPut['checks'],
+      options: CallOptions = {},
+    ): Promise<KnowledgeChecksWritten> =>
+      this.#connection.json(
+        'PUT /v1/knowledge/checks',
+        { added: 'number' },
+        { ...options, body: { checks } },
+      ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE /v1/knowledge/checks/${encodeURIComponent(id)}`, options),
     /** Has all of them run again; `list` says how far that is. */
     run: (options: CallOptions = {}): Promise<KnowledgeChecksStarted> =>
-      this.#connection.json('POST /v1/knowledge/checks/run', { checks: 'number' }, { ...options, body: {} }),
+      this.#connection.json(
+        'POST /v1/knowledge/checks/run',
+        { checks: 'number' },
+        { ...options, body: {} },
+      ),
     /** Runs one at once without storing it. */
     try: (check: KnowledgeCheckInput, options: CallOptions = {}): Promise<KnowledgeCheckTried> => {
       const expected = { state: 'string', answer: 'object' } as const;
-      return this.#connection.json('POST /v1/knowledge/checks/try', expected, { ...options, body: check });
+      return this.#connection.json('POST /v1/knowledge/checks/try', expected, {
+        ...options,
+        body: check,
+      });
     },
     /** Which of them would end otherwise if an article was written. */
-    preview: (written: KnowledgeChecksPreview, options: CallOptions = {}): Promise<KnowledgeChecksPreviewed> => {
+    preview: (
+      written: KnowledgeChecksPreview,
+      options: CallOptions = {},
+    ): Promise<KnowledgeChecksPreviewed> => {
       const call = { ...options, body: written };
-      return this.#connection.json('POST /v1/knowledge/checks/preview', { checks: 'objects' }, call);
+      return this.#connection.json(
+        'POST /v1/knowledge/checks/preview',
+        { checks: 'objects' },
+        call,
+      );
     },
   };
 
@@ -425,17 +590,27 @@ export class Constellation {
     status: (options: CallOptions = {}): Promise<SyncStatus> =>
       this.#connection.json('GET /v1/sync', { state: 'string' }, options),
     /** Waits for the end of the sync that runs, without a deadline unless `timeoutMs` gives one. Its report says whether it failed. */
-    wait: async ({ onProgress, pollMs = 1000, timeoutMs, ...options }: WaitOptions = {}): Promise<SyncReport> => {
+    wait: async ({
+      onProgress,
+      pollMs = 1000,
+      timeoutMs,
+      ...options
+    }: WaitOptions = {}): Promise<SyncReport> => {
       const endsAt = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
       for (;;) {
         const status = await this.sync.status(options);
         onProgress?.(status);
         if (status.state === 'idle') {
           if (status.last_report !== null) return status.last_report;
-          throw new ConstellationError('NOT_FOUND', 'Cannot wait for a sync: none runs, and none has ended');
+          throw new ConstellationError(
+            'NOT_FOUND',
+            'Cannot wait for a sync: none runs, and none has ended',
+          );
         }
         if (Date.now() + pollMs > endsAt)
-          throw new ConstellationError('TIMEOUT', `The sync did not end within ${timeoutMs} ms`, { retryable: true });
+          throw new ConstellationError('TIMEOUT', `The sync did not end within ${timeoutMs} ms`, {
+            retryable: true,
+          });
         await pause(pollMs, options.signal).catch((cause: unknown) => {
           throw new ConstellationError('ABORTED', 'The call was aborted', { cause });
         });
@@ -460,11 +635,14 @@ const gapPath = (id: string): string => `/v1/knowledge/gaps/${encodeURIComponent
 
 const editionPath = (id: string): string => `/v1/knowledge/editions/${encodeURIComponent(id)}`;
 
-const articlePath = (id: string): string => `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+const articlePath = (id: string): string =>
+  `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
 
 /** The items of all pages. A cursor that comes twice would never end. */
 async function* pages<Key extends string, Item>(
-  read: (cursor: { cursor?: string }) => Promise<Record<Key, Item[]> & { next_cursor?: string | null | undefined }>,
+  read: (cursor: {
+    cursor?: string;
+  }) => Promise<Record<Key, Item[]> & { next_cursor?: string | null | undefined }>,
   key: Key,
 ): AsyncGenerator<Item, void, void> {
   let cursor: string | undefined;

@@ -14,7 +14,11 @@ interface Range {
 }
 
 /** Expects ordered, non-empty parts, with only text between them that `isLost` allows. */
-const expectParts = (text: string, parts: readonly Range[], isLost = (between: string) => between.trim() === '') => {
+const expectParts = (
+  text: string,
+  parts: readonly Range[],
+  isLost = (between: string) => between.trim() === '',
+) => {
   let last = 0;
   const lost: string[] = [];
   for (const { start, end } of parts) {
@@ -44,7 +48,8 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
     expect(SUBJECTS.mask(masked)).toBe(masked);
   },
   keepsQuestion: (text) => expect(SUBJECTS.keepsQuestion(text)).toBe(true),
-  detectLanguage: (text) => expect(String(SUBJECTS.detectLanguage(text))).toMatch(/^(?:undefined|[a-z]{2})$/),
+  detectLanguage: (text) =>
+    expect(String(SUBJECTS.detectLanguage(text))).toMatch(/^(?:undefined|[a-z]{2})$/),
   splitSentences: (text) => expectParts(text, SUBJECTS.splitSentences(text)),
   readMail: (text) => {
     const mail = framed(text);
@@ -61,7 +66,9 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
     for (const { unit } of found.passages) {
       expect(passageMarkdown(unit).length).toBeLessThan(1500);
       for (const { chunk, start, end } of excerptsOf(edition, unit))
-        expect(text.slice(chunk.start + start, chunk.start + end)).toBe(chunk.text.slice(start, end));
+        expect(text.slice(chunk.start + start, chunk.start + end)).toBe(
+          chunk.text.slice(start, end),
+        );
     }
   },
   placeQuote: (text) => expect(SUBJECTS.placeQuote(text)).toBeUndefined(),
@@ -99,7 +106,9 @@ const CHECKS: Readonly<Record<SubjectName, (text: string) => void>> = {
   chunkArticle: (text) => {
     const article = framed(text);
     const chunks = SUBJECTS.chunkArticle(article);
-    expect(chunks.every(({ text: part, start, end }) => part === article.slice(start, end))).toBe(true);
+    expect(chunks.every(({ text: part, start, end }) => part === article.slice(start, end))).toBe(
+      true,
+    );
     expectParts(article, chunks, (between) => between.replace(/^#.*$/gm, '').trim() === '');
     expect(Math.max(...chunks.map(({ text: part }) => part.length))).toBeLessThan(15_000);
   },

@@ -58,13 +58,20 @@ describe('examples of the pages', { timeout: 60_000 }, () => {
     writeFileSync(join(folder, 'ask.ts'), code);
     const { status, stdout, stderr } = await run(process.execPath, ['ask.ts']);
     expect([status, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/\| Turbo \| 49 \| 47 \| 45 \|[\s\S]*\[1\][\s\S]*Sources\n\n1\. \[.*\]\(https:/);
+    expect(stdout).toMatch(
+      /\| Turbo \| 49 \| 47 \| 45 \|[\s\S]*\[1\][\s\S]*Sources\n\n1\. \[.*\]\(https:/,
+    );
   });
 
   it('the configuration of an assistant reaches the tools of MCP', async () => {
     const Entry = z.object({ url: z.string(), headers: z.record(z.string(), z.string()) });
-    const entry = Entry.parse(JSON.parse(pasted('docs/mcp.md', 'json', '"http"')).mcpServers.constellation);
-    const client = new Client({ name: 'assistant', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+    const entry = Entry.parse(
+      JSON.parse(pasted('docs/mcp.md', 'json', '"http"')).mcpServers.constellation,
+    );
+    const client = new Client(
+      { name: 'assistant', version: '1' },
+      { versionNegotiation: { mode: 'auto' } },
+    );
     const requestInit = { headers: entry.headers };
     await client.connect(new StreamableHTTPClientTransport(new URL(entry.url), { requestInit }));
     const answer = await client.callTool({

@@ -10,12 +10,16 @@ import { servedBesideNavigator } from './conformance/served-librarian.ts';
 import { temporaryFolder, writeFiles } from './tools/folder-for-test.ts';
 
 const SECTION =
-  /^## A librarian of your own$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? '';
+  /^## A librarian of your own$(.*?)^## /ms.exec(
+    readFileSync(join(ROOT, 'README.md'), 'utf8'),
+  )?.[1] ?? '';
 const COMMAND = /^npx constellation new (.*)$/m.exec(SECTION)?.[1] ?? '';
 const CODE = /```ts\n(.*?)```/s.exec(SECTION)?.[1] ?? '';
 
 it('shows in at most ten lines the librarian that its command creates', () => {
-  const args = [...COMMAND.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const args = [...COMMAND.matchAll(/"([^"]*)"|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
   const options = newLibrarianOptions(args);
   if (options === undefined) throw new Error(`the README has no command: ${COMMAND}`);
   const created = planLibrarian(options, ROOT).find(({ path }) => path.endsWith('/librarian.ts'));
@@ -26,7 +30,10 @@ it('shows in at most ten lines the librarian that its command creates', () => {
 const folder = temporaryFolder();
 symlinkSync(join(ROOT, 'src'), join(folder, 'src'));
 symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-writeFiles(folder, { 'package.json': '{"type": "module"}', 'functions/opening-hours/librarian.ts': CODE });
+writeFiles(folder, {
+  'package.json': '{"type": "module"}',
+  'functions/opening-hours/librarian.ts': CODE,
+});
 const { openingHours } = (await import(join(folder, 'functions/opening-hours/librarian.ts'))) as {
   openingHours: Librarian;
 };

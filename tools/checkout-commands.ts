@@ -9,19 +9,34 @@ interface CheckoutCommand {
 export const CHECKOUT_COMMANDS: Readonly<Record<string, CheckoutCommand>> = {
   new: { file: 'tools/release/new-librarian.ts', about: 'Makes a new librarian' },
   ticket: { file: 'tools/run/ticket.ts', about: 'Writes as a customer into a local helpdesk' },
-  services: { file: 'tools/run/services.ts', about: 'Starts local servers in place of Upstash and OpenAI' },
-  'push-kb': { file: 'tools/transfer/push-kb.ts', about: 'Brings a folder of articles into a deployment' },
+  services: {
+    file: 'tools/run/services.ts',
+    about: 'Starts local servers in place of Upstash and OpenAI',
+  },
+  'push-kb': {
+    file: 'tools/transfer/push-kb.ts',
+    about: 'Brings a folder of articles into a deployment',
+  },
   export: { file: 'tools/transfer/export.ts', about: 'Writes what a workspace holds into a file' },
   import: { file: 'tools/transfer/import.ts', about: 'Restores what export has written' },
-  digest: { file: 'tools/transfer/digest.ts', about: 'Writes what was asked and answered in the last days' },
+  digest: {
+    file: 'tools/transfer/digest.ts',
+    about: 'Writes what was asked and answered in the last days',
+  },
   keys: { file: 'tools/release/keys.ts', about: 'Manages the signing keys of the functions' },
   'api-key': { file: 'tools/release/api-key.ts', about: 'Makes an API key' },
-  taxonomy: { file: 'tools/release/taxonomy.ts', about: 'Checks a file of intents, and trains a classifier' },
+  taxonomy: {
+    file: 'tools/release/taxonomy.ts',
+    about: 'Checks a file of intents, and trains a classifier',
+  },
   sbom: { file: 'tools/release/sbom.ts', about: 'Writes the bill of materials' },
   lock: { file: 'tools/release/complete-lock.ts', about: 'Completes package-lock.json' },
   contract: { file: 'tools/release/build-contract.ts', about: 'Makes the package of the contract' },
   client: { file: 'tools/release/build-client.ts', about: 'Makes the package of the client' },
   clients: { file: 'tools/clients/clients.ts', about: 'Tries clients of other makers' },
   chaos: { file: 'research/bench/chaos/chaos.ts', about: 'Delivers tickets while services fail' },
-  mutate: { file: 'test/platform/context/mutate-verifier.ts', about: 'Disables each check of the signed context once' },
+  mutate: {
+    file: 'test/platform/context/mutate-verifier.ts',
+    about: 'Disables each check of the signed context once',
+  },
 };

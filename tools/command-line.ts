@@ -11,17 +11,18 @@ const USAGE_ERROR = 2;
  * @param options As `parseArgs` of `node:util` takes them, without `help`.
  * @param maxPositionals How many arguments without a name are allowed.
  */
-export const readCommandLine = <const Options extends ParseArgsOptionsConfig>(
+export function readCommandLine<const Options extends ParseArgsOptionsConfig>(
   help: string,
   { options, maxPositionals = 0, args = process.argv.slice(2) }: CommandLine<Options>,
-) =>
-  orUsageError(() => {
+) {
+  return orUsageError(() => {
     helpIfAsked(help, args);
     const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const unexpected = positionals[maxPositionals];
     if (unexpected !== undefined) throw new Error(`unexpected argument '${unexpected}'`);
     return { values, positionals };
   });
+}
 
 interface CommandLine<Options> {
   options: Options;
@@ -30,17 +31,21 @@ interface CommandLine<Options> {
 }
 
 /** Prints the help and ends the process with 0 where the command line has `--help`. */
-export const helpIfAsked = (help: string, args: readonly string[] = process.argv.slice(2)): void => {
+export function helpIfAsked(help: string, args: readonly string[] = process.argv.slice(2)): void {
   if (!args.includes('--help') && !args.includes('-h')) return;
   console.log(help.trimEnd());
   process.exit(0);
-};
+}
 
 /** Ends the process with one line where reading the command line throws. */
-export const orUsageError = <T>(read: () => T): T => orElse(read, failUsage);
+export function orUsageError<T>(read: () => T): T {
+  return orElse(read, failUsage);
+}
 
 /** Ends the process with the message of what is thrown. */
-export const orFail = <T>(read: () => T): T => orElse(read, fail);
+export function orFail<T>(read: () => T): T {
+  return orElse(read, fail);
+}
 
 const orElse = <T>(read: () => T, end: (problem: string) => never): T => {
   try {
@@ -51,15 +56,17 @@ const orElse = <T>(read: () => T, end: (problem: string) => never): T => {
 };
 
 /** Ends the process with 1 and says why. */
-export const fail = (problem: string): never => {
+export function fail(problem: string): never {
   console.error(problem);
   process.exit(1);
-};
+}
 
 /** Ends the process with one line that says what is wrong with the command line. */
-export const failUsage = (problem: string): never => {
+export function failUsage(problem: string): never {
   // Node adds advice on arguments that begin with a dash in a sentence of its own.
   const [said = problem] = problem.split(/\. To specify|\n/);
-  console.error(`${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/, '')}. --help lists the options.`);
+  console.error(
+    `${said.charAt(0).toUpperCase()}${said.slice(1).replace(/\.$/, '')}. --help lists the options.`,
+  );
   process.exit(USAGE_ERROR);
-};
+}

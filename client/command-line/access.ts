@@ -108,7 +108,9 @@ const describeKnowledge = async (client: Constellation): Promise<string> => {
     throw error;
   });
   if (edition === null)
-    throw new Error('there is no edition yet: run constellation sync, or constellation push <folder>');
+    throw new Error(
+      'there is no edition yet: run constellation sync, or constellation push <folder>',
+    );
   if (report?.outcome === 'failed')
     throw new Error(`the last sync failed: ${report.error?.message ?? 'no reason given'}`);
   return `${articles} articles, ${chunks} passages, edition ${edition}`;

@@ -38,14 +38,24 @@ Exit code: 0 answered, 1 failed, 2 wrong command line, 3 no article answers it.
 `;
 
 export const ask: Command = async (args) => {
-  const options = { ...OPTIONS, json: { type: 'boolean', default: false }, include: { type: 'string' } } as const;
-  const { values, positionals, client } = openCommand(args, { help: ASK_HELP, options, maxPositionals: 1000 });
+  const options = {
+    ...OPTIONS,
+    json: { type: 'boolean', default: false },
+    include: { type: 'string' },
+  } as const;
+  const { values, positionals, client } = openCommand(args, {
+    help: ASK_HELP,
+    options,
+    maxPositionals: 1000,
+  });
   const query = positionals.join(' ').trim();
   if (query === '') return failUsage('The question is missing');
   const question = requestOf(query, values);
   const include = detailsOf(values.include);
   if (include === undefined || (include.length > 0 && !values.json))
-    return failUsage(`--include goes with --json and takes ${DETAILS.join(', ')}, separated by commas`);
+    return failUsage(
+      `--include goes with --json and takes ${DETAILS.join(', ')}, separated by commas`,
+    );
   if (!values.json) return show(client, question);
   const response = await client.ask({ ...question, include });
   console.log(safeJson(response));
@@ -61,7 +71,10 @@ const detailsOf = (listed = ''): (typeof DETAILS)[number][] | undefined => {
 
 const requestOf = (
   query: string,
-  { librarian, conversation }: { librarian?: string | undefined; conversation?: string | undefined },
+  {
+    librarian,
+    conversation,
+  }: { librarian?: string | undefined; conversation?: string | undefined },
 ): AskRequest => ({
   query,
   ...(librarian === undefined ? {} : { librarian }),
@@ -70,10 +83,18 @@ const requestOf = (
 
 /** Finding nothing has no sources; an agent's answer may have none either, but is not partial. */
 const exitOf = ({ answer, sources = [], partial }: LibrarianResponse): Exit =>
-  answer === undefined ? EXIT.failed : sources.length === 0 && partial === true ? EXIT.declined : EXIT.answered;
+  answer === undefined
+    ? EXIT.failed
+    : sources.length === 0 && partial === true
+      ? EXIT.declined
+      : EXIT.answered;
 
 /** Prints an answer as it arrives. */
-const show = async (client: Constellation, question: AskRequest, options: CallOptions = {}): Promise<Exit> => {
+const show = async (
+  client: Constellation,
+  question: AskRequest,
+  options: CallOptions = {},
+): Promise<Exit> => {
   const out = openTerminal();
   const progress = progressLine();
   const isWatched = process.stderr.isTTY === true && out.isTerminal;
@@ -87,7 +108,9 @@ const show = async (client: Constellation, question: AskRequest, options: CallOp
     for await (const event of client.askStream(question, options)) {
       if (event.type === 'routing') {
         for (const { id, name } of event.librarians) if (name !== undefined) names[id] = name;
-        report(`asking ${event.librarians.map(({ id, name }) => name ?? idAsWords(id)).join(', ')} …`);
+        report(
+          `asking ${event.librarians.map(({ id, name }) => name ?? idAsWords(id)).join(', ')} …`,
+        );
       }
       if (event.type === 'searching') report('searching …');
       if (event.type === 'passages') report(`reading ${event.passages.length} passages …`);
@@ -111,7 +134,8 @@ const show = async (client: Constellation, question: AskRequest, options: CallOp
         if (typeof reporter === 'string') out.line(`${reportedBy(reporters, reporter)}\n`);
       }
       showSources(event.response);
-      if (error !== undefined && answer === undefined) out.line(cleanLine(`${error.code}: ${error.message}`));
+      if (error !== undefined && answer === undefined)
+        out.line(cleanLine(`${error.code}: ${error.message}`));
       return exitOf(event.response);
     }
   } finally {
@@ -127,21 +151,29 @@ const showSources = ({ sources = [], confidence, partial, metadata }: LibrarianR
     out.line(out.bold(title));
     for (const source of listed) out.line(`  ${out.link(nameOf(source, metadata), source.url)}`);
   };
-  if (partial === true && sources.length > 0) out.line('It is not sure that this answers the whole question.\n');
+  if (partial === true && sources.length > 0)
+    out.line('It is not sure that this answers the whole question.\n');
   list('Sources', sources);
   const closest: unknown[] = Array.isArray(metadata?.closest) ? metadata.closest : [];
-  const isPlace = (each: unknown): each is Partial<Source> => typeof each === 'object' && each !== null;
+  const isPlace = (each: unknown): each is Partial<Source> =>
+    typeof each === 'object' && each !== null;
   if (partial === true) list('Closest articles', closest.filter(isPlace));
   if (typeof confidence === 'number') out.line(out.dim(`confidence ${confidence.toFixed(2)}`));
 };
 
-const nameOf = (source: Partial<Source> & { title?: unknown }, metadata: LibrarianResponse['metadata']): string => {
+const nameOf = (
+  source: Partial<Source> & { title?: unknown },
+  metadata: LibrarianResponse['metadata'],
+): string => {
   const name = clean(source.name ?? source.title);
   const { reported_by: reporter } = source;
-  return reporter === undefined ? name : `${name} (reported by ${reporterIn(metadata?.reporters, reporter)})`;
+  return reporter === undefined
+    ? name
+    : `${name} (reported by ${reporterIn(metadata?.reporters, reporter)})`;
 };
 
-const reportedBy = (names: unknown, id: string): string => `Reported by ${reporterIn(names, id)}, not checked here.`;
+const reportedBy = (names: unknown, id: string): string =>
+  `Reported by ${reporterIn(names, id)}, not checked here.`;
 
 /** The name of an external librarian, among names by ids. */
 const reporterIn = (names: unknown, id: string): string => {
@@ -170,7 +202,10 @@ export const chat: Command = async (args) => {
   const conversation = values.conversation ?? `cli-${randomUUID()}`;
   const out = openTerminal();
   const isInteractive = process.stdin.isTTY === true && out.isTerminal;
-  const lines = createInterface({ input: process.stdin, ...(isInteractive ? { output: process.stdout } : {}) });
+  const lines = createInterface({
+    input: process.stdin,
+    ...(isInteractive ? { output: process.stdout } : {}),
+  });
   lines.setPrompt(out.bold('> '));
   let answering: AbortController | undefined;
   lines.on('SIGINT', () => (answering === undefined ? lines.close() : answering.abort()));
@@ -182,10 +217,13 @@ export const chat: Command = async (args) => {
     if (query !== '') {
       answering = new AbortController();
       try {
-        exit = await show(client, requestOf(query, { ...values, conversation }), { signal: answering.signal });
+        exit = await show(client, requestOf(query, { ...values, conversation }), {
+          signal: answering.signal,
+        });
       } catch (error) {
         exit = EXIT.failed;
-        if (!(error instanceof ConstellationError && error.code === 'ABORTED')) console.error(describeError(error));
+        if (!(error instanceof ConstellationError && error.code === 'ABORTED'))
+          console.error(describeError(error));
         else out.line();
       }
       answering = undefined;

@@ -26,7 +26,12 @@ export function expectationOf({ contains, cites, declined }: KnowledgeCheckInput
 /** What came, in one line. */
 export function outcomeOf({ lacks, answer }: CheckResult): string {
   const cited = answer.cites.map(({ id }) => cleanLine(id)).join(', ');
-  const shown = { answered: 'answered', unsure: 'answered in doubt', declined: 'declined', asks_back: 'asked back' };
+  const shown = {
+    answered: 'answered',
+    unsure: 'answered in doubt',
+    declined: 'declined',
+    asks_back: 'asked back',
+  };
   const outcome = shown[answer.outcome] ?? cleanLine(answer.outcome);
   const from = cited === '' ? outcome : `${outcome} from ${cited}`;
   const lacking = lacks.flatMap((lack) => LACKS[lack] ?? []);
@@ -109,7 +114,8 @@ export function markdownReport(lines: readonly CheckedLine[], file: string): str
   return `${head}\n| line | question | expected | came |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
 }
 
-const expectedIn = ({ check }: CheckedLine): string => (check === undefined ? '–' : expectationOf(check));
+const expectedIn = ({ check }: CheckedLine): string =>
+  check === undefined ? '–' : expectationOf(check);
 
 const cameIn = ({ result, problem = '' }: CheckedLine): string =>
   result === undefined ? `not run: ${problem}` : outcomeOf(result);

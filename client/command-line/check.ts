@@ -1,10 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { failUsage } from '../../tools/command-line.ts';
 import { progressLine } from '../../tools/transfer/deployment.ts';
-import { type BrokenLine, type CheckLine, readCheckLines, saveCheckLines, writeCheckLines } from '../check-lines.ts';
+import {
+  type BrokenLine,
+  type CheckLine,
+  readCheckLines,
+  saveCheckLines,
+  writeCheckLines,
+} from '../check-lines.ts';
 import type { Constellation } from '../constellation.ts';
 import { ConstellationError } from '../constellation-error.ts';
-import { type CheckedLine, expectationOf, junitReport, markdownReport, outcomeOf } from './check-report.ts';
+import {
+  type CheckedLine,
+  expectationOf,
+  junitReport,
+  markdownReport,
+  outcomeOf,
+} from './check-report.ts';
 import { type Command, clientOf, describeError, EXIT, openCommand } from './command.ts';
 import { SETTINGS_HELP } from './settings.ts';
 import { startFolder } from './start-folder.ts';
@@ -55,11 +67,17 @@ export const check: Command = async (args) => {
   for (const { line, problem } of broken) say(`${cleanLine(file)}:${line}: ${cleanLine(problem)}`);
   if (checks.length === 0) return failUsage(`There is no check in ${file}`);
   if (values.save) return saveChecks(command.client, { checks, broken, out, file });
-  if (values.kb !== undefined && values.url !== undefined) return failUsage('--kb and --url exclude each other');
+  if (values.kb !== undefined && values.url !== undefined)
+    return failUsage('--kb and --url exclude each other');
   const started =
-    values.kb === undefined ? undefined : await startFolder(values.kb, { hasModel: !values['no-model'], say });
+    values.kb === undefined
+      ? undefined
+      : await startFolder(values.kb, { hasModel: !values['no-model'], say });
   try {
-    const client = started === undefined ? command.client : clientOf({ ...settings, workspace: undefined, ...started });
+    const client =
+      started === undefined
+        ? command.client
+        : clientOf({ ...settings, workspace: undefined, ...started });
     const lines = [...(await runChecks(client, checks)), ...broken.map(asChecked)].toSorted(
       (one, other) => one.line - other.line,
     );
@@ -75,16 +93,25 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    return failUsage(`Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    return failUsage(
+      `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 };
 
-const asChecked = ({ line, problem }: BrokenLine): CheckedLine => ({ line, problem, milliseconds: 0 });
+const asChecked = ({ line, problem }: BrokenLine): CheckedLine => ({
+  line,
+  problem,
+  milliseconds: 0,
+});
 
 /** Checks that are tried at a time. */
 const PARALLEL = 4;
 
-const runChecks = async (client: Constellation, checks: readonly CheckLine[]): Promise<CheckedLine[]> => {
+const runChecks = async (
+  client: Constellation,
+  checks: readonly CheckLine[],
+): Promise<CheckedLine[]> => {
   const { show } = progressLine();
   const done: CheckedLine[] = [];
   const waiting = [...checks];
@@ -100,14 +127,19 @@ const runChecks = async (client: Constellation, checks: readonly CheckLine[]): P
 };
 
 /** A failure that every check would have ends the command; one of a single check stands beside it. */
-const tryCheck = async (client: Constellation, { line, check: input }: CheckLine): Promise<CheckedLine> => {
+const tryCheck = async (
+  client: Constellation,
+  { line, check: input }: CheckLine,
+): Promise<CheckedLine> => {
   const startedAt = performance.now();
   const ended = () => ({ line, milliseconds: Math.round(performance.now() - startedAt) });
   try {
     const { edition: _, ...result } = await client.checks.try(input);
     return { ...ended(), check: input, result };
   } catch (error) {
-    const isOfAll = !(error instanceof ConstellationError) || ['UNAUTHORIZED', 'UNREACHABLE'].includes(error.code);
+    const isOfAll =
+      !(error instanceof ConstellationError) ||
+      ['UNAUTHORIZED', 'UNREACHABLE'].includes(error.code);
     if (isOfAll) throw error;
     // Without its check it counts as a line that is none.
     const isBroken = error.code === 'INVALID_QUERY';
@@ -145,13 +177,15 @@ const saveChecks = async (
   }: { checks: readonly CheckLine[]; broken: readonly BrokenLine[]; out: Terminal; file: string },
 ) => {
   const saved = await saveCheckLines(client, checks);
-  for (const { line, problem } of saved.broken) console.error(`${cleanLine(file)}:${line}: ${cleanLine(problem)}`);
+  for (const { line, problem } of saved.broken)
+    console.error(`${cleanLine(file)}:${line}: ${cleanLine(problem)}`);
   const { added, changed, unchanged } = saved.written;
   out.line(`${Number(added)} added, ${Number(changed)} changed, ${Number(unchanged)} unchanged`);
   return broken.length + saved.broken.length > 0 ? BROKEN : EXIT.answered;
 };
 
 const exportChecks = async (client: Constellation, out: Terminal) => {
-  for await (const each of client.checks.all({ limit: 100 })) out.write(clean(writeCheckLines([each])));
+  for await (const each of client.checks.all({ limit: 100 }))
+    out.write(clean(writeCheckLines([each])));
   return EXIT.answered;
 };

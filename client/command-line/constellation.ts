@@ -40,7 +40,9 @@ const checkoutCommands: Readonly<Record<string, { file: string; about: string }>
   : {};
 
 const ofCheckout = (): string => {
-  const lines = Object.entries(checkoutCommands).map(([command, { about }]) => `  ${command.padEnd(10)}${about}`);
+  const lines = Object.entries(checkoutCommands).map(
+    ([command, { about }]) => `  ${command.padEnd(10)}${about}`,
+  );
   return lines.length === 0 ? '' : `\nIn a checkout, also:\n${lines.join('\n')}\n`;
 };
 
@@ -78,7 +80,8 @@ else if (name === '' || name === '--help' || name === '-h' || name === 'help') {
     // The file reads the options as if it had been started by itself.
     process.argv.splice(1, 2, fileURLToPath(new URL(script.file, CHECKOUT)));
     await import(new URL(script.file, CHECKOUT).href);
-  } else if (command === undefined) failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
+  } else if (command === undefined)
+    failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
   else
     try {
       process.exitCode = await command.run(args);

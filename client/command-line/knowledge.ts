@@ -1,7 +1,12 @@
 import { failUsage, orUsageError } from '../../tools/command-line.ts';
 import { progressOf, summariseSync } from '../../tools/run/sync-progress.ts';
 import { openDeployment, progressLine } from '../../tools/transfer/deployment.ts';
-import { folderToPush, PUSH_HELP as OPTIONS_HELP, PUSH_OPTIONS, pushFolder } from '../../tools/transfer/push-folder.ts';
+import {
+  folderToPush,
+  PUSH_HELP as OPTIONS_HELP,
+  PUSH_OPTIONS,
+  pushFolder,
+} from '../../tools/transfer/push-folder.ts';
 import type { SyncStatus } from '../contract.ts';
 import { type Command, EXIT, openCommand } from './command.ts';
 import { SETTINGS_HELP } from './settings.ts';

@@ -25,13 +25,24 @@ Exit code: 0 found, 1 failed, 2 wrong command line, 3 nothing found.
 
 export const search: Command = async (args) => {
   const options = { ...LISTING, intent: { type: 'string' }, device: { type: 'string' } } as const;
-  const { values, positionals, client } = openCommand(args, { help: SEARCH_HELP, options, maxPositionals: 1000 });
+  const { values, positionals, client } = openCommand(args, {
+    help: SEARCH_HELP,
+    options,
+    maxPositionals: 1000,
+  });
   const query = positionals.join(' ').trim();
   if (query === '') return failUsage('The words to search for are missing');
   const { intent, device } = values;
-  const filter = { ...(intent === undefined ? {} : { intent }), ...(device === undefined ? {} : { device }) };
+  const filter = {
+    ...(intent === undefined ? {} : { intent }),
+    ...(device === undefined ? {} : { device }),
+  };
   const limit = numberOf(values.limit, { name: 'limit', max: 50 }) ?? 5;
-  const found = await client.search({ query, limit, ...(Object.keys(filter).length === 0 ? {} : { filter }) });
+  const found = await client.search({
+    query,
+    limit,
+    ...(Object.keys(filter).length === 0 ? {} : { filter }),
+  });
   const out = openTerminal();
   if (values.json) out.line(safeJson(found));
   else
@@ -43,7 +54,8 @@ export const search: Command = async (args) => {
   return found.hits.length === 0 ? EXIT.declined : EXIT.answered;
 };
 
-const shorten = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)} …` : text);
+const shorten = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length)} …` : text;
 
 export const GAPS_HELP = `Lists questions that no article answers, the most frequent first.
 
@@ -119,7 +131,9 @@ export const tickets: Command = async (args) => {
     const replayed = await client.tickets.replay({ ids: values.replay });
     if (values.json) out.line(safeJson(replayed));
     else {
-      out.line(`${Number(replayed.replayed)} retried, ${Number(replayed.remaining)} failed ones left`);
+      out.line(
+        `${Number(replayed.replayed)} retried, ${Number(replayed.remaining)} failed ones left`,
+      );
       for (const id of Array.isArray(replayed.unknown) ? replayed.unknown : [])
         out.line(`not retried: ${cleanLine(id)} (no job with this id has failed)`);
     }
@@ -137,10 +151,15 @@ export const tickets: Command = async (args) => {
   if (values.json) out.line(safeJson(page));
   else {
     for (const job of page.tickets) {
-      const parts = [clean(job.changed_at).slice(0, 19), cleanLine(job.state), cleanLine(job.result ?? '-')];
+      const parts = [
+        clean(job.changed_at).slice(0, 19),
+        cleanLine(job.state),
+        cleanLine(job.result ?? '-'),
+      ];
       out.line(`${parts.join('  ')}  ${out.bold(cleanLine(job.id))}`);
       if (job.last_error !== null) out.line(out.dim(`    ${cleanLine(job.last_error)}`));
-      if (job.reason !== undefined) out.line(out.dim(`    nothing written: ${cleanLine(job.reason)}`));
+      if (job.reason !== undefined)
+        out.line(out.dim(`    nothing written: ${cleanLine(job.reason)}`));
     }
     out.line(out.dim(`${page.tickets.length} of ${Number(page.total)}`));
   }
@@ -153,4 +172,5 @@ const oneOf = <const Value extends string>(
 ): Value | undefined =>
   text === undefined
     ? undefined
-    : (of.find((each) => each === text) ?? failUsage(`--${name} has to be one of ${of.join(', ')}`));
+    : (of.find((each) => each === text) ??
+      failUsage(`--${name} has to be one of ${of.join(', ')}`));

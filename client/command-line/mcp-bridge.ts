@@ -30,7 +30,7 @@ const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
  * Serves MCP to a local client over its standard streams (MCP, Transports, stdio): each message goes to `POST /mcp` of a deployment, and what
  * comes back to the client. Both revisions work, as at the deployment. Returns when the input has ended and all answers are written.
  */
-export const bridgeMcp = async (options: BridgeOptions): Promise<void> => {
+export async function bridgeMcp(options: BridgeOptions): Promise<void> {
   const inFlight = new Map<Id, AbortController>();
   const work = new Set<Promise<void>>();
   const state: State = { negotiated: undefined };
@@ -38,7 +38,14 @@ export const bridgeMcp = async (options: BridgeOptions): Promise<void> => {
     const message = line === undefined ? undefined : parsed(line);
     if (message === undefined || Array.isArray(message)) {
       const code = message === undefined ? PARSE_ERROR : INVALID_REQUEST;
-      send(options, failure(null, code, 'Cannot read the message: it is not one JSON-RPC message of up to 1 MiB'));
+      send(
+        options,
+        failure(
+          null,
+          code,
+          'Cannot read the message: it is not one JSON-RPC message of up to 1 MiB',
+        ),
+      );
       continue;
     }
     if (message.method === 'notifications/cancelled') {
@@ -60,7 +67,7 @@ export const bridgeMcp = async (options: BridgeOptions): Promise<void> => {
     if (message.method === 'initialize') await done;
   }
   await Promise.all(work);
-};
+}
 
 interface State {
   /** The revision of a client that has opened with `initialize`. */
@@ -79,7 +86,8 @@ const forward = async (message: Json, options: Forwarding): Promise<void> => {
   const take = (answer: Json): void => {
     if (options.id !== undefined && 'id' in answer) isAnswered = true;
     const version = objectOf(answer.result).protocolVersion;
-    if (message.method === 'initialize' && typeof version === 'string') options.state.negotiated = version;
+    if (message.method === 'initialize' && typeof version === 'string')
+      options.state.negotiated = version;
     send(options, answer);
   };
   try {
@@ -93,12 +101,15 @@ const forward = async (message: Json, options: Forwarding): Promise<void> => {
       signal,
       redirect: 'error',
     });
-    if (response.headers.get('Content-Type')?.startsWith('text/event-stream')) await readEvents(response, take);
+    if (response.headers.get('Content-Type')?.startsWith('text/event-stream'))
+      await readEvents(response, take);
     else {
       const answer = parsed(await response.text());
-      if (!isAnswered && answer !== undefined && !Array.isArray(answer) && 'jsonrpc' in answer) take({ ...answer, id });
+      if (!isAnswered && answer !== undefined && !Array.isArray(answer) && 'jsonrpc' in answer)
+        take({ ...answer, id });
     }
-    if (!isAnswered) throw new Error(`the deployment answered ${response.status} without a message`);
+    if (!isAnswered)
+      throw new Error(`the deployment answered ${response.status} without a message`);
   } catch (error) {
     if (isAnswered || signal.aborted) return;
     const reason = error instanceof Error ? error.message : String(error);
@@ -143,7 +154,8 @@ const headerText = (text: string): string =>
     ? text
     : `=?base64?${btoa(String.fromCodePoint(...new TextEncoder().encode(text)))}?=`;
 
-const send = ({ write }: BridgeOptions, message: Json): void => write(`${JSON.stringify(message)}\n`);
+const send = ({ write }: BridgeOptions, message: Json): void =>
+  write(`${JSON.stringify(message)}\n`);
 
 const failure = (id: Id | null, code: number, message: string): Json => ({
   jsonrpc: '2.0',
@@ -152,7 +164,9 @@ const failure = (id: Id | null, code: number, message: string): Json => ({
 });
 
 /** Lines without their ends; `undefined` for one that is too long. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string | undefined, void, void> {
+async function* linesOf(
+  input: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string | undefined, void, void> {
   const decoder = new TextDecoder();
   let rest = '';
   let isTooLong = false;
@@ -184,6 +198,8 @@ const parsed = (text: string): Json | unknown[] | undefined => {
 };
 
 /** The members of an object of JSON; none for anything else. */
-const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+const objectOf = (value: unknown): Json =>
+  typeof value === 'object' && value !== null ? (value as Json) : {};
 
-const isId = (value: unknown): value is Id => typeof value === 'string' || typeof value === 'number';
+const isId = (value: unknown): value is Id =>
+  typeof value === 'string' || typeof value === 'number';

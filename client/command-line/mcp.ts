@@ -19,9 +19,15 @@ Exit code: 0 when the assistant has closed the input, 1 failed, 2 wrong command 
 export const mcp: Command = async (args) => {
   const { settings } = openCommand(args, { help: MCP_HELP, options: {} });
   const { url, key, workspace } = settings;
-  if (key === undefined) return failUsage('The key is missing: set CONSTELLATION_API_KEY, or run constellation login');
+  if (key === undefined)
+    return failUsage('The key is missing: set CONSTELLATION_API_KEY, or run constellation login');
   const at = new URL(url);
   if (workspace !== undefined) at.searchParams.set('workspace_id', workspace);
-  await bridgeMcp({ url: at.href, key, input: process.stdin, write: (line) => void process.stdout.write(line) });
+  await bridgeMcp({
+    url: at.href,
+    key,
+    input: process.stdin,
+    write: (line) => void process.stdout.write(line),
+  });
   return EXIT.answered;
 };

@@ -2,14 +2,20 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import type { Omission } from '../../src/contract/wire/host-article.ts';
-import { ARTICLE_CONTENT_MAX_LENGTH, type HostArticleReply } from '../../src/contract/wire/host-article.ts';
+import {
+  ARTICLE_CONTENT_MAX_LENGTH,
+  type HostArticleReply,
+} from '../../src/contract/wire/host-article.ts';
 import { isDraft } from '../../src/documents/front-matter.ts';
 import { documentReader } from '../../src/documents/node/document-reader.ts';
 import REASONS from '../../src/documents/node/folder/omission-reasons.json' with { type: 'json' };
 import { readArticle } from '../../src/documents/node/folder/read-article.ts';
 import { ENDINGS } from '../../src/documents/node/folder/scan-folder.ts';
 import { readWebPage, type WebPage } from '../../src/documents/read-web-page.ts';
-import { ArticleRefused, normaliseArticle } from '../../src/knowledge/articles/normalise-article.ts';
+import {
+  ArticleRefused,
+  normaliseArticle,
+} from '../../src/knowledge/articles/normalise-article.ts';
 import { decodeText } from '../../src/language/decode-text.ts';
 import { detectLanguage } from '../../src/language/detect-language.ts';
 import { type HttpFailure, readBytes } from '../../src/platform/http/fetch-json.ts';
@@ -45,27 +51,34 @@ class CannotRead extends Error {
  *
  * @throws {CannotRead} When there is no such file or page, or it is no article.
  */
-export const previewArticle = (source: string): Promise<ArticlePreview> =>
-  /^https?:\/\//i.test(source) ? previewPage(source) : previewFile(source);
+export function previewArticle(source: string): Promise<ArticlePreview> {
+  return /^https?:\/\//i.test(source) ? previewPage(source) : previewFile(source);
+}
 
 const previewFile = async (path: string, name = path): Promise<ArticlePreview> => {
   const file = resolve(path);
   const stats = await stat(file).catch((error: NodeJS.ErrnoException) => {
-    const why = error.code === 'ENOENT' || error.code === 'ENOTDIR' ? 'there is no such file' : (error.code ?? '');
+    const why =
+      error.code === 'ENOENT' || error.code === 'ENOTDIR'
+        ? 'there is no such file'
+        : (error.code ?? '');
     throw new CannotRead(`Cannot read ${name}: ${why}`);
   });
-  if (stats.isDirectory()) throw new CannotRead(`Cannot read ${name}: it is a folder. npm start -- --kb reads folders`);
+  if (stats.isDirectory())
+    throw new CannotRead(`Cannot read ${name}: it is a folder. npm start -- --kb reads folders`);
   if (!stats.isFile()) throw new CannotRead(`Cannot read ${name}: it is no file`);
   if (!ENDINGS.has(extname(file).toLowerCase()))
     throw new CannotRead(`Cannot read ${name}: articles are ${[...ENDINGS].join(', ')} files`);
   const documents = documentReader();
   try {
-    const read = await readArticle(dirname(file), { path: basename(file) }, { documents }).catch((error: unknown) => {
-      const { code = '' } = error as NodeJS.ErrnoException;
-      throw code === 'EACCES' || code === 'EPERM'
-        ? new CannotRead(`Cannot read ${name}: there is no permission to read it`)
-        : error;
-    });
+    const read = await readArticle(dirname(file), { path: basename(file) }, { documents }).catch(
+      (error: unknown) => {
+        const { code = '' } = error as NodeJS.ErrnoException;
+        throw code === 'EACCES' || code === 'EPERM'
+          ? new CannotRead(`Cannot read ${name}: there is no permission to read it`)
+          : error;
+      },
+    );
     if ('problem' in read) throw new CannotRead(`Cannot read ${name}: ${read.problem}`);
     const { article } = read;
     const notes = isDraft(article.content) ? ['It is a draft: a folder leaves it out'] : [];
@@ -85,10 +98,23 @@ interface About {
 /** Stands for the address of an article that has none of its own. */
 const NO_ADDRESS = 'https://article.invalid/';
 
-const previewOf = (reply: HostArticleReply, { name, language, omitted = [], notes }: About): ArticlePreview => {
+const previewOf = (
+  reply: HostArticleReply,
+  { name, language, omitted = [], notes }: About,
+): ArticlePreview => {
   try {
     const read = normaliseArticle(reply, { articleUrl: () => NO_ADDRESS });
-    const { id, title, url, text, intents, devices, lastUpdated, author = null, audiences } = read.article;
+    const {
+      id,
+      title,
+      url,
+      text,
+      intents,
+      devices,
+      lastUpdated,
+      author = null,
+      audiences,
+    } = read.article;
     const isDated = Date.parse(lastUpdated) !== 0;
     return {
       id,
@@ -106,7 +132,9 @@ const previewOf = (reply: HostArticleReply, { name, language, omitted = [], note
     };
   } catch (error) {
     if (!(error instanceof ArticleRefused)) throw error;
-    throw new CannotRead(`Cannot read ${name}: ${error.message.replace(/^Cannot take in the article: /, '')}`);
+    throw new CannotRead(
+      `Cannot read ${name}: ${error.message.replace(/^Cannot take in the article: /, '')}`,
+    );
   }
 };
 
@@ -126,35 +154,48 @@ const previewPage = async (address: string): Promise<ArticlePreview> => {
     const ending = DOCUMENTS[type.split(';')[0]?.trim().toLowerCase() ?? ''];
     if (ending !== undefined) return previewDownload(bytes, { address, ending });
     const text = decodeText(bytes, /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1]);
-    if (text === undefined) throw new CannotRead(`Cannot read ${address}: it is no text, or its encoding is in doubt`);
+    if (text === undefined)
+      throw new CannotRead(`Cannot read ${address}: it is no text, or its encoding is in doubt`);
     if (!/html/i.test(type)) return previewText(text, { address, url: response.url });
     const page = readWebPage(text, response.url);
     if (page === undefined)
       throw new CannotRead(
         `Cannot read ${address}: it has more than 10,000 tags, or is nested more than 100 levels deep`,
       );
-    if (page.refresh === undefined || step === MAX_STEPS) return previewHtml(page, { address, response });
+    if (page.refresh === undefined || step === MAX_STEPS)
+      return previewHtml(page, { address, response });
     at = page.refresh;
   }
 };
 
 const download = async (at: string, name: string) => {
   const signal = AbortSignal.timeout(PAGE_MS);
-  const response = await fetch(at, { signal, headers: { Accept: 'text/html, */*;q=0.5' } }).catch((error: unknown) => {
-    throw new CannotRead(`Cannot read ${name}: ${signal.aborted ? 'it did not answer in 8 s' : causeOf(error)}`);
-  });
+  const response = await fetch(at, { signal, headers: { Accept: 'text/html, */*;q=0.5' } }).catch(
+    (error: unknown) => {
+      throw new CannotRead(
+        `Cannot read ${name}: ${signal.aborted ? 'it did not answer in 8 s' : causeOf(error)}`,
+      );
+    },
+  );
   const type = response.headers.get('Content-Type') ?? '';
-  if (!response.ok) throw new CannotRead(`Cannot read ${name}: the server answered ${response.status}`);
+  if (!response.ok)
+    throw new CannotRead(`Cannot read ${name}: the server answered ${response.status}`);
   const isDocument = Object.keys(DOCUMENTS).some((each) => type.toLowerCase().startsWith(each));
-  if (!isDocument && !/^(?:text\/(?:html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i.test(type)) {
+  if (
+    !isDocument &&
+    !/^(?:text\/(?:html|plain|markdown|x-markdown)|application\/xhtml\+xml)\b/i.test(type)
+  ) {
     await response.body?.cancel();
-    throw new CannotRead(`Cannot read ${name}: it is no page (its type is ${type === '' ? 'not given' : type})`);
+    throw new CannotRead(
+      `Cannot read ${name}: it is no page (its type is ${type === '' ? 'not given' : type})`,
+    );
   }
   const maxBytes = isDocument ? MAX_DOCUMENT_BYTES : MAX_PAGE_BYTES;
   const bytes = await readBytes(response, { maxBytes, signal }).catch((error: unknown) => {
     const { kind } = error as HttpFailure;
     const size = `it is larger than ${maxBytes / 1024 / 1024} MiB`;
-    const why = kind === 'too-large' ? size : kind === 'timeout' ? 'it does not end in 8 s' : 'it broke off';
+    const why =
+      kind === 'too-large' ? size : kind === 'timeout' ? 'it does not end in 8 s' : 'it broke off';
     throw new CannotRead(`Cannot read ${name}: ${why}`);
   });
   return { response, type, bytes };
@@ -184,18 +225,26 @@ const previewDownload = async (
   }
 };
 
-const previewText = (text: string, { address, url }: { address: string; url: string }): ArticlePreview => {
+const previewText = (
+  text: string,
+  { address, url }: { address: string; url: string },
+): ArticlePreview => {
   const id = idOf(url);
   const content = text.slice(0, ARTICLE_CONTENT_MAX_LENGTH + 1);
   return previewOf({ id, title: '', url, content }, { name: address, notes: [] });
 };
 
-const previewHtml = (page: WebPage, { address, response }: { address: string; response: Response }): ArticlePreview => {
+const previewHtml = (
+  page: WebPage,
+  { address, response }: { address: string; response: Response },
+): ArticlePreview => {
   const { url } = response;
   const notes = [
     ...(url === address ? [] : [`It leads to ${url}`]),
     ...(page.isHidden ? ['It asks not to be indexed: a sync leaves it out'] : []),
-    ...(page.canonical === undefined || page.canonical === url ? [] : [`Its canonical address is ${page.canonical}`]),
+    ...(page.canonical === undefined || page.canonical === url
+      ? []
+      : [`Its canonical address is ${page.canonical}`]),
   ];
   const changedAt = page.modifiedAtMs ?? Date.parse(response.headers.get('Last-Modified') ?? '');
   const metadata = {

@@ -47,7 +47,8 @@ const print = (preview: ArticlePreview, out: Terminal): void => {
     ['devices', preview.devices.join(', ')],
     ['audiences', preview.audiences?.join(', ')],
   ];
-  for (const [name, value] of facts) if (value) out.line(`${out.dim(name.padEnd(WIDTH))}${cleanLine(value)}`);
+  for (const [name, value] of facts)
+    if (value) out.line(`${out.dim(name.padEnd(WIDTH))}${cleanLine(value)}`);
   out.line(`\n${clean(preview.text)}\n`);
   const leftOut = preview.left_out.map(
     ({ count, why, samples: [sample = ''] }) =>

@@ -37,10 +37,10 @@ const settingsPath = (env: NodeJS.ProcessEnv = process.env): string =>
  *
  * @throws {Error} For a configuration that others may read, or that has the wrong form.
  */
-export const readSettings = (
+export function readSettings(
   values: { url?: string | undefined; workspace?: string | undefined } = {},
   env: NodeJS.ProcessEnv = process.env,
-): Settings => {
+): Settings {
   const path = settingsPath(env);
   const file = readFile(path);
   const [url, urlOrigin] = first([
@@ -57,12 +57,20 @@ export const readSettings = (
     [isOfFile ? file.key : undefined, path],
     ['', 'none: set CONSTELLATION_API_KEY, or run constellation login'],
   ]);
-  const workspace = values.workspace ?? (env.CONSTELLATION_WORKSPACE || (isOfFile ? file.workspace : undefined));
-  return { url, key: key === '' ? undefined : key, workspace, origin: { url: urlOrigin, key: keyOrigin } };
-};
+  const workspace =
+    values.workspace ?? (env.CONSTELLATION_WORKSPACE || (isOfFile ? file.workspace : undefined));
+  return {
+    url,
+    key: key === '' ? undefined : key,
+    workspace,
+    origin: { url: urlOrigin, key: keyOrigin },
+  };
+}
 
 /** The first that is set; an empty variable is not. */
-const first = (candidates: readonly (readonly [string | undefined, string])[]): readonly [string, string] => {
+const first = (
+  candidates: readonly (readonly [string | undefined, string])[],
+): readonly [string, string] => {
   const found = candidates.find((each): each is readonly [string, string] => Boolean(each[0]));
   return found ?? ['', candidates.at(-1)?.[1] ?? ''];
 };
@@ -74,7 +82,8 @@ const readFile = (path: string): SettingsFile | undefined => {
     throw new Error(
       `Cannot use ${path}: it holds a key, and others than its owner have rights on it. Run chmod 600 ${path}`,
     );
-  if (stat.size > MAX_BYTES) throw new Error(`Cannot use ${path}: it has more than ${MAX_BYTES} bytes`);
+  if (stat.size > MAX_BYTES)
+    throw new Error(`Cannot use ${path}: it has more than ${MAX_BYTES} bytes`);
   try {
     return SettingsFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
@@ -84,12 +93,17 @@ const readFile = (path: string): SettingsFile | undefined => {
 };
 
 /** Writes the configuration for its owner alone; the file is complete at any moment. */
-export const writeSettings = (settings: SettingsFile, env: NodeJS.ProcessEnv = process.env): string => {
+export function writeSettings(
+  settings: SettingsFile,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
   const path = settingsPath(env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(SettingsFile.parse(settings), null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(unfinished, `${JSON.stringify(SettingsFile.parse(settings), null, 2)}\n`, {
+    mode: 0o600,
+  });
   chmodSync(unfinished, 0o600);
   renameSync(unfinished, path);
   return path;
-};
+}

@@ -32,7 +32,16 @@ export async function startFolder(
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     return failUsage(`--kb ${folder} is no folder`);
   const state = mkdtempSync(join(tmpdir(), 'constellation-check-'));
-  const args = [fileURLToPath(START), '--kb', folder, '--port', '0', '--state', state, '--no-helpdesk'];
+  const args = [
+    fileURLToPath(START),
+    '--kb',
+    folder,
+    '--port',
+    '0',
+    '--state',
+    state,
+    '--no-helpdesk',
+  ];
   const child = spawn(process.execPath, hasModel ? args : [...args, '--no-model'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -17,10 +17,14 @@ interface Surroundings {
 }
 
 /** Colour and links only on a terminal; no colour with NO_COLOR (no-color.org). */
-export const openTerminal = ({ stream = process.stdout, env = process.env }: Surroundings = {}): Terminal => {
+export function openTerminal({
+  stream = process.stdout,
+  env = process.env,
+}: Surroundings = {}): Terminal {
   const isTerminal = stream.isTTY === true && env.TERM !== 'dumb';
   const hasColour = isTerminal && !env.NO_COLOR;
-  const styled = (code: number) => (text: string) => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
+  const styled = (code: number) => (text: string) =>
+    hasColour ? `\u001b[${code}m${text}\u001b[0m` : text;
   return {
     isTerminal,
     write: (text) => void stream.write(text),
@@ -36,25 +40,32 @@ export const openTerminal = ({ stream = process.stdout, env = process.env }: Sur
         : `${cleanLine(name)} <${address}>`;
     },
   };
-};
+}
 
 /** As the parser of addresses writes it, in visible ASCII: nothing in it can end the sequence. Others than http and https are no links. */
 const addressOf = (url: unknown): string | undefined =>
-  typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url).href : undefined;
+  typeof url === 'string' && /^https?:\/\//i.test(url) && URL.canParse(url)
+    ? new URL(url).href
+    : undefined;
 
 /** Without what moves the cursor, changes colours or titles, or turns the direction of text around; line breaks and tabs stay. */
-export const clean = (text: unknown): string =>
-  typeof text === 'string' ? stripVTControlCharacters(text).replaceAll(CONTROL, '') : '';
+export function clean(text: unknown): string {
+  return typeof text === 'string' ? stripVTControlCharacters(text).replaceAll(CONTROL, '') : '';
+}
 
 /** The same on one line. */
-export const cleanLine = (text: unknown): string => clean(text).replaceAll(/\s+/g, ' ').trim();
+export function cleanLine(text: unknown): string {
+  return clean(text).replaceAll(/\s+/g, ' ').trim();
+}
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
+const CONTROL =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a terminal obeys.
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** JSON in which every character that a terminal obeys is written as an escape. */
-export const safeJson = (value: unknown): string =>
-  (JSON.stringify(value, null, 2) ?? 'null').replaceAll(
+export function safeJson(value: unknown): string {
+  return (JSON.stringify(value, null, 2) ?? 'null').replaceAll(
     CONTROL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}

@@ -41,7 +41,10 @@ const CLIMATE = {
   oslo: [-4, -3, 0, 5, 11, 15, 17, 16, 11, 6, 1, -3],
   singapore: [27, 27, 28, 28, 29, 29, 28, 28, 28, 28, 27, 27],
 };
-const MONTHS = 'January February March April May June July August September October November December'.split(' ');
+const MONTHS =
+  'January February March April May June July August September October November December'.split(
+    ' ',
+  );
 
 /** The librarian itself: a question in, a Response out. `undefined` when it is about something else. */
 const answerTo = (query) => {
@@ -117,7 +120,10 @@ const openDirectory = ({ exp = Infinity, librarians }) => {
       const point = decode(x);
       const sortable = Buffer.from(point);
       sortable[31] &= 0x7f;
-      demand(point.length === 32 && !LOW_ORDER.has(sortable.toString('hex')), `key ${kid} is unusable`);
+      demand(
+        point.length === 32 && !LOW_ORDER.has(sortable.toString('hex')),
+        `key ${kid} is unusable`,
+      );
       demand(!keys.has(kid), `kid ${kid} occurs twice`);
       const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
       keys.set(kid, { owner: id, key, nbf, until });
@@ -134,7 +140,8 @@ const signJws = (claims, typ, me) => {
   return `${signed}.${sign(null, Buffer.from(signed), me.key).toString('base64url')}`;
 };
 
-const HEADER = /^\{"alg":"(?:EdDSA|Ed25519)","kid":"([a-z0-9._-]{1,64})","typ":"([a-z+-]{1,32})"\}$/;
+const HEADER =
+  /^\{"alg":"(?:EdDSA|Ed25519)","kid":"([a-z0-9._-]{1,64})","typ":"([a-z+-]{1,32})"\}$/;
 
 const readJws = (text, typ) => {
   const parts = text.split('.');
@@ -143,7 +150,13 @@ const readJws = (text, typ) => {
   const [, kid, found] = HEADER.exec(header.toString('latin1')) ?? [];
   demand(found === typ, 'has another header');
   demand(signature.length === 64, 'has a signature that is not 64 bytes');
-  return { text, kid, claims: parseCanonical(claims), signed: Buffer.from(`${parts[0]}.${parts[1]}`), signature };
+  return {
+    text,
+    kid,
+    claims: parseCanonical(claims),
+    signed: Buffer.from(`${parts[0]}.${parts[1]}`),
+    signature,
+  };
 };
 
 /** Step 4 for one thing: its key is known, belongs to its issuer, and counts at that time. */
@@ -151,7 +164,10 @@ const checkKey = ({ kid, claims }, { keys, entries }) => {
   const known = keys.get(kid);
   demand(known !== undefined && known.owner === claims.iss, 'has a key that is not its issuer’s');
   const { revokedBefore = 0 } = entries.get(claims.iss);
-  demand(claims.iat >= Math.max(known.nbf, revokedBefore) && claims.iat < known.until, 'has a key out of its window');
+  demand(
+    claims.iat >= Math.max(known.nbf, revokedBefore) && claims.iat < known.until,
+    'has a key out of its window',
+  );
 };
 
 const checkSignature = ({ kid, signed, signature }, { keys }) =>
@@ -162,7 +178,8 @@ const checkSignature = ({ kid, signed, signature }, { keys }) =>
 const ID = /^[a-z0-9][a-z0-9._-]{0,47}$/;
 const HASH = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 const CAPABILITY = /^(?=.{1,64}$)(?:[a-z0-9_-]+(?::[a-z0-9_-]+)*(?::\*)?|\*)$/;
-const isTime = (value) => typeof value === 'number' && value > 0 && Math.round(value * 1000) / 1000 === value;
+const isTime = (value) =>
+  typeof value === 'number' && value > 0 && Math.round(value * 1000) / 1000 === value;
 const fits = (pattern) => (value) => typeof value === 'string' && pattern.test(value);
 const isBudget = (value) =>
   isObject(value) &&
@@ -198,15 +215,23 @@ const LIMITS = {
 const checkClaims = (claims, hop) => {
   const required = hop === 0 ? { ...ROOT, ...LIMITS } : LATER;
   const known = { ...required, ...LIMITS, ext: isObject };
-  for (const name of Object.keys(claims)) demand(Object.hasOwn(known, name), 'has an unknown claim');
+  for (const name of Object.keys(claims))
+    demand(Object.hasOwn(known, name), 'has an unknown claim');
   for (const name of Object.keys(required)) demand(Object.hasOwn(claims, name), `lacks ${name}`);
-  for (const [name, value] of Object.entries(claims)) demand(known[name](value), `has a bad ${name}`);
+  for (const [name, value] of Object.entries(claims))
+    demand(known[name](value), `has a bad ${name}`);
   demand(claims.hop === hop && claims.iss !== claims.aud, 'stands at the wrong place');
-  demand(claims.exp > claims.iat && Math.round((claims.exp - claims.iat) * 1000) <= 300_000, 'lives too long');
+  demand(
+    claims.exp > claims.iat && Math.round((claims.exp - claims.iat) * 1000) <= 300_000,
+    'lives too long',
+  );
 };
 
 const covers = (held, wanted) =>
-  held.some((own) => own === wanted || own === '*' || (own.endsWith(':*') && wanted.startsWith(own.slice(0, -1))));
+  held.some(
+    (own) =>
+      own === wanted || own === '*' || (own.endsWith(':*') && wanted.startsWith(own.slice(0, -1))),
+  );
 
 /** Verifies a received chain in the order of 4.5: cheap checks first, meaning only once all is authentic. */
 const verifyChain = (token, { op, body, now, directory, seen }) => {
@@ -219,7 +244,10 @@ const verifyChain = (token, { op, body, now, directory, seen }) => {
     return link;
   });
   const last = links.at(-1);
-  demand(last.claims.aud === SELF && last.claims.op === op, 'is for another librarian or operation'); // 3
+  demand(
+    last.claims.aud === SELF && last.claims.op === op,
+    'is for another librarian or operation',
+  ); // 3
   links.forEach(({ claims }, hop) => {
     demand(hop === 0 || claims.iss === links[hop - 1].claims.aud, 'has a gap');
   });
@@ -245,7 +273,10 @@ const verifyChain = (token, { op, body, now, directory, seen }) => {
 /** Steps 9 to 15: what the links, now authentic, may say. */
 const checkMeaning = (links, { now, directory, seen, caller }) => {
   const root = links[0].claims;
-  const [kind, subject] = [root.sub.slice(0, root.sub.indexOf(':')), root.sub.slice(root.sub.indexOf(':') + 1)];
+  const [kind, subject] = [
+    root.sub.slice(0, root.sub.indexOf(':')),
+    root.sub.slice(root.sub.indexOf(':') + 1),
+  ];
   const { origin = [], ws = [], cap = ['*'] } = directory.entries.get(root.iss);
   demand(kind !== 'user' || origin.includes('user'), 'has a root that may not speak for users'); // 9
   demand(kind !== 'svc' || subject === root.iss, 'has a service that speaks for another');
@@ -272,17 +303,32 @@ const checkMeaning = (links, { now, directory, seen, caller }) => {
   demand(now - held.iat * 1000 <= 60_000, 'is older than 60 s'); // 12
   demand(links.length <= held.max, 'is too long', 'MAX_DEPTH_EXCEEDED'); // 13
   const chain = links.map(({ claims }) => claims.iss);
-  demand(!chain.includes(SELF) && new Set(chain).size === chain.length, 'is a circle', 'LOOP_DETECTED'); // 14
+  demand(
+    !chain.includes(SELF) && new Set(chain).size === chain.length,
+    'is a circle',
+    'LOOP_DETECTED',
+  ); // 14
   for (const [hash, until] of seen) if (until < now || seen.size > 10_000) seen.delete(hash); // 15
   demand(!seen.has(caller.linkHash), 'is a replay');
   seen.set(caller.linkHash, now + 65_000);
-  return { chain, tid: root.tid, jti: held.jti, max: held.max, bud: held.bud, deadlineMs: now + remainingMs };
+  return {
+    chain,
+    tid: root.tid,
+    jti: held.jti,
+    max: held.max,
+    bud: held.bud,
+    deadlineMs: now + remainingMs,
+  };
 };
 
 // --- Calling others: a root of its own, or one more link on a received chain (4.4), and their receipts (4.13) ---
 
 /** Asks another librarian. With `received` the chain is continued; without, it begins here, for this service itself. */
-const callLibrarian = async (to, body, { me, directory, network, received, timeoutMs = 10_000 }) => {
+const callLibrarian = async (
+  to,
+  body,
+  { me, directory, network, received, timeoutMs = 10_000 },
+) => {
   const now = Date.now();
   const text = JSON.stringify(body);
   const hop = received?.chain.length ?? 0;
@@ -296,10 +342,27 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   demand(calls >= 1, 'has no calls left', 'DELEGATION_FAILED');
   const bud = { ...others, calls: calls - 1 };
   const path = `/librarians/${to}/ask`;
-  const root = { tid: hex(16), sub: `svc:${SELF}`, ws: 'default', amr: 'key', max: 4, cap: ['kb:read'] };
+  const root = {
+    tid: hex(16),
+    sub: `svc:${SELF}`,
+    ws: 'default',
+    amr: 'key',
+    max: 4,
+    cap: ['kb:read'],
+  };
   const own = received === undefined ? root : { prv: received.caller.linkHash };
   const times = { iat: now / 1000, exp: expMs / 1000 };
-  const claims = { iss: SELF, aud: to, hop, jti: hex(8), ...times, op: `POST ${path}`, bd: sha256(text), bud, ...own };
+  const claims = {
+    iss: SELF,
+    aud: to,
+    hop,
+    jti: hex(8),
+    ...times,
+    op: `POST ${path}`,
+    bd: sha256(text),
+    bud,
+    ...own,
+  };
   const link = signJws(claims, 'ctx+jwt', me);
   const token = received === undefined ? link : `${received.token}~${link}`;
   demand(token.length <= 8192, 'would be too long', 'MAX_DEPTH_EXCEEDED');
@@ -312,10 +375,20 @@ const callLibrarian = async (to, body, { me, directory, network, received, timeo
   });
   const answer = Buffer.from(await response.arrayBuffer());
   const receipt = response.headers.get('Context-Receipt');
-  const { use } = checkReceipt(receipt, { to, link, bud, status: response.status, answer, directory });
+  const { use } = checkReceipt(receipt, {
+    to,
+    link,
+    bud,
+    status: response.status,
+    answer,
+    directory,
+  });
   const reply = JSON.parse(answer);
   const outcome = reply.error?.code ?? (reply.partial ? 'partial' : 'answer');
-  const spans = { spanId: claims.jti, ...(received === undefined ? {} : { parentSpanId: received.jti }) };
+  const spans = {
+    spanId: claims.jti,
+    ...(received === undefined ? {} : { parentSpanId: received.jti }),
+  };
   const durationMs = Date.now() - now;
   // The link shows the origin that the receipt is for this very call; a root stays here: it tells who asks.
   const proof = { receipt, ...(received === undefined ? {} : { link }), verified: true };
@@ -339,7 +412,8 @@ const checkReceipt = (text, { to, link, bud, status, answer, directory }) => {
   demand(iss === to && aud === SELF && req === sha256(link), 'is a receipt for another call');
   demand(st === status && bd === sha256(answer), 'is a receipt for another answer');
   demand(iat * 1000 <= Date.now() + 5000, 'is a receipt from the future');
-  for (const [name, amount] of Object.entries(use)) demand(amount <= (bud[name] ?? amount), 'used more than granted');
+  for (const [name, amount] of Object.entries(use))
+    demand(amount <= (bud[name] ?? amount), 'used more than granted');
   checkKey(receipt, directory);
   checkSignature(receipt, directory);
   return receipt.claims;
@@ -366,7 +440,10 @@ const failure = (code) => {
   const message = `Cannot answer the call: ${code.toLowerCase().replaceAll('_', ' ')}`;
   const suggestion = SUGGESTIONS[code] ?? 'Ask again later, or ask another librarian';
   const recoverable = ['INTERNAL_ERROR', 'DELEGATION_FAILED', 'TIMEOUT'].includes(code);
-  return { status: STATUS[code], reply: { error: { code, message, librarian: SELF, recoverable, suggestion } } };
+  return {
+    status: STATUS[code],
+    reply: { error: { code, message, librarian: SELF, recoverable, suggestion } },
+  };
 };
 
 /** Of calls, and of models, which nobody has here. A budget that a receipt leaves out counts as spent. */
@@ -385,7 +462,10 @@ const respond = async (body, received, parts) => {
   if (parts.network === undefined) return failure('NOT_FOUND');
   const asked = await callLibrarian(parts.handsOnTo, { query }, { ...parts, received });
   // What the answer says of its way, with our step before the steps below it: so the origin can check them all.
-  const below = (asked.reply.metadata?.trace?.hops ?? []).map((hop) => ({ ...hop, verified: false }));
+  const below = (asked.reply.metadata?.trace?.hops ?? []).map((hop) => ({
+    ...hop,
+    verified: false,
+  }));
   const trace = { traceId: received.tid, hops: [asked.step, ...below] };
   const reply = { ...asked.reply, metadata: { ...asked.reply.metadata, trace } };
   return { status: asked.status, reply, use: asked.use, receipts: [asked.receiptHash] };
@@ -410,12 +490,21 @@ const handle = async (request, parts) => {
   try {
     const body = await readBody(request);
     const op = `POST ${request.url}`;
-    const received = verifyChain(request.headers['context-token'], { op, body, now: Date.now(), ...parts });
+    const received = verifyChain(request.headers['context-token'], {
+      op,
+      body,
+      now: Date.now(),
+      ...parts,
+    });
     caller = received.caller;
     return { caller, ...(await respond(body, received, parts)) };
   } catch (error) {
     // For the operators: a code and our own reason, never the question or the token.
-    console.error(error instanceof Refused ? `${error.code}: the call ${error.message}` : `fault: ${error.name}`);
+    console.error(
+      error instanceof Refused
+        ? `${error.code}: the call ${error.message}`
+        : `fault: ${error.name}`,
+    );
     return { caller: caller ?? error.caller, ...failure(codeOf(error, caller)) };
   }
 };
@@ -423,7 +512,8 @@ const handle = async (request, parts) => {
 /** Once the call is accepted, what goes wrong lies further down the chain. */
 const codeOf = (error, caller) => {
   if (error.name === 'TimeoutError') return 'TIMEOUT';
-  if (error instanceof Refused && (caller === undefined || error.code !== 'UNAUTHORIZED')) return error.code;
+  if (error instanceof Refused && (caller === undefined || error.code !== 'UNAUTHORIZED'))
+    return error.code;
   return caller === undefined ? 'INTERNAL_ERROR' : 'DELEGATION_FAILED';
 };
 
@@ -436,31 +526,56 @@ const serve = (port, parts) => {
       const { keys } = parts.directory.entries.get(SELF);
       return send(200, JSON.stringify({ ...INFO, access: 'signed', keys }));
     }
-    if (route !== `POST /librarians/${SELF}/ask`) return send(404, JSON.stringify(failure('NOT_FOUND').reply));
-    const { caller, status, reply, use = { calls: 0 }, receipts = [] } = await handle(request, parts);
+    if (route !== `POST /librarians/${SELF}/ask`)
+      return send(404, JSON.stringify(failure('NOT_FOUND').reply));
+    const {
+      caller,
+      status,
+      reply,
+      use = { calls: 0 },
+      receipts = [],
+    } = await handle(request, parts);
     const body = JSON.stringify(reply);
     if (caller === undefined) return send(status, body, { 'WWW-Authenticate': 'ContextToken' });
     const call = { iss: SELF, aud: caller.id, req: caller.linkHash };
-    const receipt = { ...call, st: status, bd: sha256(body), iat: Date.now() / 1000, use, sub: receipts };
+    const receipt = {
+      ...call,
+      st: status,
+      bd: sha256(body),
+      iat: Date.now() / 1000,
+      use,
+      sub: receipts,
+    };
     return send(status, body, { 'Context-Receipt': signJws(receipt, 'ctx-receipt+jwt', parts.me) });
   });
-  server.listen(port, '127.0.0.1', () => console.log(`ready http://127.0.0.1:${server.address().port}`));
+  server.listen(port, '127.0.0.1', () =>
+    console.log(`ready http://127.0.0.1:${server.address().port}`),
+  );
 };
 
 // --- The command line ---
 
 const makeKeys = () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  console.log(`WEATHER_KEY=${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')}`);
+  console.log(
+    `WEATHER_KEY=${privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64url')}`,
+  );
   const keys = [{ kid: KID, x: publicKey.export({ format: 'jwk' }).x }];
   // It may start contexts of its own, as svc:partner.weather, in one workspace, to read.
-  console.log(JSON.stringify({ [SELF]: { keys, origin: ['svc'], ws: ['default'], cap: ['kb:read'] } }));
+  console.log(
+    JSON.stringify({ [SELF]: { keys, origin: ['svc'], ws: ['default'], cap: ['kb:read'] } }),
+  );
 };
 
 const [command, ...args] = process.argv.slice(2);
 if (command === 'keys') makeKeys();
 else if (command === 'serve' || command === 'ask') {
-  const { WEATHER_KEY = '', WEATHER_DIRECTORY = '', WEATHER_NETWORK, WEATHER_HANDS_ON_TO = 'navigator' } = process.env;
+  const {
+    WEATHER_KEY = '',
+    WEATHER_DIRECTORY = '',
+    WEATHER_NETWORK,
+    WEATHER_HANDS_ON_TO = 'navigator',
+  } = process.env;
   const parts = {
     me: { key: createPrivateKey({ key: decode(WEATHER_KEY), format: 'der', type: 'pkcs8' }) },
     directory: openDirectory(JSON.parse(WEATHER_DIRECTORY)),

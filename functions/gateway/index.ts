@@ -12,13 +12,21 @@ import { readPersonWays } from '../../src/gateway/ask/small-talk.ts';
 import { diskOf } from '../../src/gateway/disk.ts';
 import { readKeepAnswers } from '../../src/gateway/history/keep-answers.ts';
 import { answerMcp } from '../../src/gateway/protocols/mcp/serve.ts';
-import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
+import {
+  createLibrarians,
+  httpsTargets,
+  serviceTargets,
+} from '../../src/librarians/delegation/librarian-directory.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { signedClient } from '../../src/platform/context/signed-client.ts';
 import { counterStoreOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
-import { isDevelopment, readSettings, type Variables } from '../../src/platform/settings/settings.ts';
+import {
+  isDevelopment,
+  readSettings,
+  type Variables,
+} from '../../src/platform/settings/settings.ts';
 import { gatewaySettings, type settings } from './settings.ts';
 
 /** Every further service binding is a function, reachable under its id (`WEB_SEARCH` is `web-search`). */
@@ -47,7 +55,9 @@ const fetch = serveApp('gateway', async (env: Env) => {
   const functions = serviceTargets(services);
   const partners = httpsTargets(identity.directory);
   const providers = readProviders(env);
-  const librarians = Object.fromEntries(Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)));
+  const librarians = Object.fromEntries(
+    Object.entries(functions).filter(([id]) => !NO_LIBRARIANS.has(id)),
+  );
   return createApp({
     keys: kvApiKeys(env.API_KEYS),
     providers,
@@ -81,8 +91,11 @@ const fetch = serveApp('gateway', async (env: Env) => {
 });
 
 /** The tasks of each workspace, called without a function between: a task goes on when the request that began it has ended. */
-const tasksIn = (objects: ObjectNamespace<Omit<A2aFunction, 'card'>>): Omit<A2aFunction, 'card'> => ({
-  answer: (request, caller, call) => objects.getByName(caller.workspace).answer(request, caller, new CallTarget(call)),
+const tasksIn = (
+  objects: ObjectNamespace<Omit<A2aFunction, 'card'>>,
+): Omit<A2aFunction, 'card'> => ({
+  answer: (request, caller, call) =>
+    objects.getByName(caller.workspace).answer(request, caller, new CallTarget(call)),
   erase: (workspace, about, owner) => objects.getByName(workspace).erase(workspace, about, owner),
 });
 

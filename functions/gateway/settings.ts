@@ -19,7 +19,9 @@ export const gatewaySettings = {
     allowed: 'the id of a workspace',
     otherwise: 'none; `default` with `npm start`',
   }),
-  ROUTED_PARTNERS: list({ what: 'Partner librarians that questions may be routed to without being named' }),
+  ROUTED_PARTNERS: list({
+    what: 'Partner librarians that questions may be routed to without being named',
+  }),
 } satisfies SettingsSchema;
 
 /** All variables of the function. */

@@ -28,12 +28,19 @@ interface Env extends Variables<typeof settings>, LibraryObjectEnv {
 
 /** The library of a workspace, with the configured embedding model and index, or with word vectors. */
 export class LibraryObject extends LibraryObjectBase {
-  protected override embeddingOf(workspace: string, env: LibraryObjectEnv): LibraryEmbedding | undefined {
+  protected override embeddingOf(
+    workspace: string,
+    env: LibraryObjectEnv,
+  ): LibraryEmbedding | undefined {
     const models = readModels(env);
     const provider = embeddingProviderOf(models);
     const vector = readVectorIndex(env, models);
     if (provider === undefined) return undefined;
-    return { provider, index: vectorIndexesOf({ ...models, vector }, 'kb')?.(workspace), indexName: vector?.url };
+    return {
+      provider,
+      index: vectorIndexesOf({ ...models, vector }, 'kb')?.(workspace),
+      indexName: vector?.url,
+    };
   }
 
   protected override wordVectors() {

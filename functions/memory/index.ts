@@ -38,7 +38,8 @@ export class MemoryObject extends MemoryObjectBase {
 const fetch = serveApp('memory', async (env: Env) => {
   const adapters = readAdapters(env);
   const stubOf = (workspace: string) => env.MEMORIES.getByName(workspace);
-  const answersOf = (workspace: string) => remoteAnswers((name) => env.ANSWERS.getByName(name), workspace);
+  const answersOf = (workspace: string) =>
+    remoteAnswers((name) => env.ANSWERS.getByName(name), workspace);
   // A wrong variable is reported at the first request, not only by the first answer that is kept.
   readAnswerLimits(env);
   const { mask } = createMask(readMaskKinds(env));

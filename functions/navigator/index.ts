@@ -6,7 +6,11 @@ import { type ChecksStub, remoteCheckBooks } from '../../src/knowledge/checks/ch
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
-import { createLibrarians, httpsTargets, serviceTargets } from '../../src/librarians/delegation/librarian-directory.ts';
+import {
+  createLibrarians,
+  httpsTargets,
+  serviceTargets,
+} from '../../src/librarians/delegation/librarian-directory.ts';
 import { checkDesk } from '../../src/librarians/navigator/checks/check-desk.ts';
 import { ChecksObjectBase } from '../../src/librarians/navigator/checks/checks-object.ts';
 import { createApp } from '../../src/librarians/navigator/navigator-librarian.ts';
@@ -35,7 +39,11 @@ const wordVectors = wordVectorsIn(table);
 /** What requests and checks share. */
 const sharedParts = oncePer((env: Env) => {
   const adapters = readAdapters(env);
-  const { meaningOf } = meaningsOf(adapters, { librarian: 'navigator', kv: env.EMBEDDINGS, counters: countersOf(env) });
+  const { meaningOf } = meaningsOf(adapters, {
+    librarian: 'navigator',
+    kv: env.EMBEDDINGS,
+    counters: countersOf(env),
+  });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return oncePer((identity: Identity) => ({
     ...identity,
@@ -60,7 +68,10 @@ export class ChecksObject extends ChecksObjectBase<Env> {
 const fetch = serveApp('navigator', async (env: Env) => {
   const parts = await partsOf(env);
   const { ANALYTICS, WEB_SEARCH } = env;
-  const targets = { ...serviceTargets({ ANALYTICS, WEB_SEARCH }), ...httpsTargets(parts.directory) };
+  const targets = {
+    ...serviceTargets({ ANALYTICS, WEB_SEARCH }),
+    ...httpsTargets(parts.directory),
+  };
   const app = createApp({
     ...parts,
     // Best effort: a replay that reaches another isolate within 60 s is answered too, which has no side effects.
@@ -68,7 +79,9 @@ const fetch = serveApp('navigator', async (env: Env) => {
     librarians: createLibrarians({ targets, own: Object.keys(targets) }),
   });
   // The class is ChecksObject, whose type the namespace does not carry.
-  const books = remoteCheckBooks((workspace) => env.CHECKS.getByName(workspace) as unknown as ChecksStub);
+  const books = remoteCheckBooks(
+    (workspace) => env.CHECKS.getByName(workspace) as unknown as ChecksStub,
+  );
   checkDesk(parts).addRoutes(app, books);
   return app;
 });

@@ -1,4 +1,9 @@
-import { cacheSettings, modelSettings, rerankSettings, vectorSettings } from '../../src/ai/adapters/settings.ts';
+import {
+  cacheSettings,
+  modelSettings,
+  rerankSettings,
+  vectorSettings,
+} from '../../src/ai/adapters/settings.ts';
 import { identitySettings } from '../../src/platform/context/identity.ts';
 import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
 

@@ -33,7 +33,11 @@ const fetch = serveApp('semantic', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(adapters),
     languageIds: LANGUAGE_IDS,
-    ...meaningsOf(adapters, { librarian: 'semantic', kv: env.EMBEDDINGS, counters: countersOf(env) }),
+    ...meaningsOf(adapters, {
+      librarian: 'semantic',
+      kv: env.EMBEDDINGS,
+      counters: countersOf(env),
+    }),
     wordVectors,
     onFault: faultLogger('semantic'),
     editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),

@@ -12,7 +12,11 @@ const fetch = serveApp('sources', async (env: Env) => {
     fetch: (input: RequestInfo | URL, init?: RequestInit) => globalThis.fetch(input, init),
     now: Date.now,
   };
-  return createApp({ guard: await identityFrom(env, 'sources'), sources: readSources(env, tools), now: Date.now });
+  return createApp({
+    guard: await identityFrom(env, 'sources'),
+    sources: readSources(env, tools),
+    now: Date.now,
+  });
 });
 
 export default {

@@ -35,7 +35,11 @@ const desks = oncePer((env: Env) =>
   oncePer((identity: Identity) =>
     createSupportDesk({
       identity,
-      ...meaningsOf(readAdapters(env), { librarian: 'support', kv: env.EMBEDDINGS, counters: countersOf(env) }),
+      ...meaningsOf(readAdapters(env), {
+        librarian: 'support',
+        kv: env.EMBEDDINGS,
+        counters: countersOf(env),
+      }),
       library: { fetch: (request) => env.LIBRARY.fetch(request) },
       editions: kvEditionParts(env.EDITIONS),
       taxonomies: kvTaxonomies(env.TAXONOMIES),
@@ -49,6 +53,9 @@ const desks = oncePer((env: Env) =>
 const deskOf = async (env: Env) => desks(env)(await identityFrom(env, 'support'));
 
 export default {
-  fetch: serveApp('support', async (env: Env) => (await deskOf(env)).createApp(chatModelOf(readAdapters(env)))),
-  scheduled: async (_controller, env, ctx) => (await deskOf(env)).sweepGaps((work) => ctx.waitUntil(work)),
+  fetch: serveApp('support', async (env: Env) =>
+    (await deskOf(env)).createApp(chatModelOf(readAdapters(env))),
+  ),
+  scheduled: async (_controller, env, ctx) =>
+    (await deskOf(env)).sweepGaps((work) => ctx.waitUntil(work)),
 } satisfies ExportedHandler<Env>;

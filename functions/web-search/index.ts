@@ -3,7 +3,11 @@ import { languageSettings, readModels } from '../../src/ai/adapters/settings.ts'
 import { shopSettings } from '../../src/librarians/agents/shop-settings.ts';
 import { d1ProductCatalogue } from '../../src/librarians/web-search/product-catalogue.ts';
 import { searchCache } from '../../src/librarians/web-search/web-search.ts';
-import { chooseProvider, createApp, searchSettings } from '../../src/librarians/web-search/web-search-agent.ts';
+import {
+  chooseProvider,
+  createApp,
+  searchSettings,
+} from '../../src/librarians/web-search/web-search-agent.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';

@@ -1,6 +1,10 @@
 import { languageSettings, modelSettings } from '../../src/ai/adapters/settings.ts';
 import { shopSettings } from '../../src/librarians/agents/shop-settings.ts';
-import { braveSettings, searchSettings, serpApiSettings } from '../../src/librarians/web-search/web-search-agent.ts';
+import {
+  braveSettings,
+  searchSettings,
+  serpApiSettings,
+} from '../../src/librarians/web-search/web-search-agent.ts';
 import { identitySettings } from '../../src/platform/context/identity.ts';
 import type { SettingsSchema } from '../../src/platform/settings/settings.ts';
 

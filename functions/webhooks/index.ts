@@ -3,7 +3,12 @@ import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
 import { readHandoverTargets } from '../../src/support/tickets/handover-target.ts';
-import { learnFrom, type Stubs, storeEvent, ticketObjectName } from '../../src/support/tickets/ticket-objects.ts';
+import {
+  learnFrom,
+  type Stubs,
+  storeEvent,
+  ticketObjectName,
+} from '../../src/support/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/support/tickets/ticket-times.ts';
 import { createTicketsApp } from '../../src/support/tickets/tickets-app.ts';
 import { createApp } from '../../src/support/tickets/webhooks-app.ts';
@@ -30,9 +35,12 @@ const deliveries = serveApp('webhooks', async (env: Env) => {
     connections: readConnections(env),
     tools: helpdeskTools,
     store: (message) => storeEvent(message, stubs),
-    storeLater: (message) => stubs.workspaceStub(message.workspace).addDelivery(message.workspace, message),
-    countRefused: (workspace, helpdesk, count) => stubs.workspaceStub(workspace).addRefused(workspace, helpdesk, count),
-    listOversized: (workspace, delivery) => stubs.workspaceStub(workspace).addOversized(workspace, delivery),
+    storeLater: (message) =>
+      stubs.workspaceStub(message.workspace).addDelivery(message.workspace, message),
+    countRefused: (workspace, helpdesk, count) =>
+      stubs.workspaceStub(workspace).addRefused(workspace, helpdesk, count),
+    listOversized: (workspace, delivery) =>
+      stubs.workspaceStub(workspace).addOversized(workspace, delivery),
     learn: (sent, place) => learnFrom(sent, { ...place, ...stubs }),
   });
 });

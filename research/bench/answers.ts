@@ -11,10 +11,16 @@ import { nodeSql } from '../../tools/stand-ins/node-sql.ts';
 const ANSWERS = 50_000;
 const RUNS = 7;
 const MONTH_MS = 30 * 86_400_000;
-const VERDICTS: readonly AnswerVerdict[] = ['answered', 'hedged', 'declined', 'answered', 'answered'];
+const VERDICTS: readonly AnswerVerdict[] = [
+  'answered',
+  'hedged',
+  'declined',
+  'answered',
+  'answered',
+];
 
 /** A full store of kept answers: a page of the list, filters, statistics, one more answer when the oldest has to go. */
-export const benchAnswers = (): void => {
+export function benchAnswers(): void {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-bench-answers-'));
   try {
     const database = new DatabaseSync(join(folder, 'answers.sqlite'));
@@ -30,12 +36,14 @@ export const benchAnswers = (): void => {
         const { user, system } = process.cpuUsage(before);
         return (user + system) / 1000;
       });
-      console.log(`  ${name.padEnd(48)} ${(times.toSorted((a, b) => a - b)[RUNS >> 1] ?? 0).toFixed(1)} ms of CPU`);
+      console.log(
+        `  ${name.padEnd(48)} ${(times.toSorted((a, b) => a - b)[RUNS >> 1] ?? 0).toFixed(1)} ms of CPU`,
+      );
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
-};
+}
 
 const runsOf = (store: AnswerStore, startMs: number): Record<string, (run: number) => unknown> => {
   const list = (filter: Parameters<AnswerStore['list']>[0]['filter'], cursor?: string) =>
@@ -73,33 +81,25 @@ const answerAt = (at: number, startMs: number): AnswerInput => {
   const statement = { text, sources: [source], support: 1, check: 'quoted' as const };
   const ms = 5 + ((at * 7919) % 997);
   return {
-    ...{
-      id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
-      asked_at: new Date(startMs + at * 50_000).toISOString(),
-    },
-    ...{
-      question: `How long does the start of subject ${at % 997} take when it is ${at % 31} degrees?`,
-      interface: 'rest',
-    },
-    ...{
-      verdict: VERDICTS[at % VERDICTS.length] ?? 'answered',
-      confidence: (at % 101) / 100,
-      edition: 'e000001-00000000',
-    },
-    ...{ librarians: [at % 3 === 0 ? 'semantic' : 'navigator'], asked_by: `user:${at % 20}`, duration_ms: ms },
-    ...{
-      tokens: 0,
-      cost_usd: 0,
-      cached: at % 4 === 0,
-      answer: `${text}\n\n${text}`,
-      statements: [statement, statement],
-    },
-    ...{
-      sources: [{ name: 'Setup' }],
-      closest: [],
-      timings: { total: ms, routing: 1, answering: ms - 2 },
-      metadata: {},
-    },
+    id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    asked_at: new Date(startMs + at * 50_000).toISOString(),
+    question: `How long does the start of subject ${at % 997} take when it is ${at % 31} degrees?`,
+    interface: 'rest',
+    verdict: VERDICTS[at % VERDICTS.length] ?? 'answered',
+    confidence: (at % 101) / 100,
+    edition: 'e000001-00000000',
+    librarians: [at % 3 === 0 ? 'semantic' : 'navigator'],
+    asked_by: `user:${at % 20}`,
+    duration_ms: ms,
+    tokens: 0,
+    cost_usd: 0,
+    cached: at % 4 === 0,
+    answer: `${text}\n\n${text}`,
+    statements: [statement, statement],
+    sources: [{ name: 'Setup' }],
+    closest: [],
+    timings: { total: ms, routing: 1, answering: ms - 2 },
+    metadata: {},
     budgets: { granted: { calls: 24 }, spent: { calls: 1 } },
   };
 };

@@ -17,7 +17,7 @@ const ROUNDS = 120;
 const CHUNKS = 10_000;
 
 /** What audiences cost: questions to workspaces with more or fewer limited articles, and narrowing an edition once. */
-export const benchAudiences = async (): Promise<void> => {
+export async function benchAudiences(): Promise<void> {
   benchNarrowing();
   const product = await startProduct({ kb: 'sample', port: 0 });
   try {
@@ -26,7 +26,7 @@ export const benchAudiences = async (): Promise<void> => {
   } finally {
     await product.stop();
   }
-};
+}
 
 const workspaceOf = (percent: number): string => `limited-${percent}`;
 
@@ -42,21 +42,34 @@ const groups = function* (percent: number): Generator<string[] | undefined, neve
 /** Writes the sample into a workspace of its own, and waits until it is published. */
 const fill = async (product: Product, percent: number): Promise<void> => {
   const { articles } = readBenchArticles(undefined);
-  const key = await keyOf(product, { workspaces: [workspaceOf(percent)], audiences: ['*'], capabilities: ['kb:*'] });
+  const key = await keyOf(product, {
+    workspaces: [workspaceOf(percent)],
+    audiences: ['*'],
+    capabilities: ['kb:*'],
+  });
   const send = (path: string, init: RequestInit = {}) =>
     fetch(new URL(path, product.url), { ...init, headers: headersOf(key) });
   const audiences = groups(percent);
   for (const { id, title, text: content } of articles) {
     const audience = audiences.next().value;
-    const body = JSON.stringify({ title, content, metadata: audience === undefined ? {} : { audience } });
+    const body = JSON.stringify({
+      title,
+      content,
+      metadata: audience === undefined ? {} : { audience },
+    });
     const put = await send(`/api/kb/articles/${id}`, { method: 'PUT', body });
     if (!put.ok) throw new Error(`Cannot write ${id}: ${await put.text()}`);
   }
-  const count = async () => ((await (await send('/v1/sync')).json()) as { articles: number }).articles; // of our own gateway
-  while ((await count()) < articles.length) await new Promise((resolve) => void setTimeout(resolve, 200));
+  const count = async () =>
+    ((await (await send('/v1/sync')).json()) as { articles: number }).articles; // of our own gateway
+  while ((await count()) < articles.length)
+    await new Promise((resolve) => void setTimeout(resolve, 200));
 };
 
-const keyOf = async (product: Product, rights: Pick<ApiKeyRecord, 'workspaces' | 'audiences' | 'capabilities'>) => {
+const keyOf = async (
+  product: Product,
+  rights: Pick<ApiKeyRecord, 'workspaces' | 'audiences' | 'capabilities'>,
+) => {
   const key = newApiKey();
   const keys = await product.miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
   const record: ApiKeyRecord = { name: 'bench', rate: 'unlimited', ...rights };
@@ -64,7 +77,10 @@ const keyOf = async (product: Product, rights: Pick<ApiKeyRecord, 'workspaces' |
   return key;
 };
 
-const headersOf = (key: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${key}` });
+const headersOf = (key: string) => ({
+  'content-type': 'application/json',
+  authorization: `Bearer ${key}`,
+});
 
 /** All in turn, each with questions of its own, so that they meet the same noise. */
 const benchAsk = async (product: Product): Promise<void> => {
@@ -72,7 +88,11 @@ const benchAsk = async (product: Product): Promise<void> => {
   const askers = await Promise.all(
     LIMITED.flatMap((percent) =>
       HELD.map(async (held) => {
-        const rights = { workspaces: [workspaceOf(percent)], audiences: [...held], capabilities: ['kb:read'] };
+        const rights = {
+          workspaces: [workspaceOf(percent)],
+          audiences: [...held],
+          capabilities: ['kb:read'],
+        };
         const client = singleClient(headersOf(await keyOf(product, rights)));
         return { percent, held, client, times: [] as number[] };
       }),
@@ -93,8 +113,11 @@ const benchAsk = async (product: Product): Promise<void> => {
       const { p50, p99 } = percentilesOf(times);
       const tenth = times.toSorted((a, b) => a - b)[Math.floor(times.length / 10)] ?? 0;
       return {
-        ...{ 'limited articles, %': percent, 'audiences of the key': held.length },
-        ...{ p10: tenth.toFixed(2), p50: p50.toFixed(2), p99: p99.toFixed(2) },
+        'limited articles, %': percent,
+        'audiences of the key': held.length,
+        p10: tenth.toFixed(2),
+        p50: p50.toFixed(2),
+        p99: p99.toFixed(2),
       };
     }),
   );
@@ -109,7 +132,11 @@ const benchNarrowing = (): void => {
       article: { ...article, audiences: audiences.next().value },
       chunks,
     }));
-    const built = buildEdition(entries, { id: 'bench', workspace: 'bench', createdAt: new Date().toISOString() });
+    const built = buildEdition(entries, {
+      id: 'bench',
+      workspace: 'bench',
+      createdAt: new Date().toISOString(),
+    });
     return HELD.map((held) => {
       const times = Array.from({ length: 15 }, () => {
         const edition = openEdition(built.slice());
@@ -119,8 +146,10 @@ const benchNarrowing = (): void => {
       });
       const ms = Math.min(...times.map((each) => each.ms));
       return {
-        ...{ 'limited articles, %': percent, 'audiences of the asker': held.length },
-        ...{ 'chunks read': times[0]?.chunkCount ?? 0, 'first question, ms': ms.toFixed(1) },
+        'limited articles, %': percent,
+        'audiences of the asker': held.length,
+        'chunks read': times[0]?.chunkCount ?? 0,
+        'first question, ms': ms.toFixed(1),
       };
     });
   });

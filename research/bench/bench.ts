@@ -13,7 +13,10 @@ interface BenchOptions {
 // Imported lazily, so that the help prints at once.
 const PARTS: Record<string, () => Promise<(options: BenchOptions) => Promise<void> | void>> = {
   hostile: async () => {
-    const [texts, documents] = await Promise.all([import('./hostile.ts'), import('./hostile-reading.ts')]);
+    const [texts, documents] = await Promise.all([
+      import('./hostile.ts'),
+      import('./hostile-reading.ts'),
+    ]);
     return () => {
       texts.benchHostile();
       documents.benchHostileReading();
@@ -56,7 +59,8 @@ const { values, positionals } = readCommandLine(HELP, {
 });
 const chosen = positionals.length === 0 ? names : positionals;
 const unknown = chosen.filter((name) => !(name in PARTS));
-if (unknown.length > 0) failUsage(`Cannot run ${unknown.join(', ')}: the parts are ${names.join(', ')}`);
+if (unknown.length > 0)
+  failUsage(`Cannot run ${unknown.join(', ')}: the parts are ${names.join(', ')}`);
 
 const [cpu] = cpus();
 console.log(

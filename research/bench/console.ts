@@ -19,13 +19,15 @@ const ANSWERS = 500;
 const FEW_ANSWERS = 10;
 
 /** The console in Chromium against the real functions: what the first view transfers, when sentences are on the screen, frames, memory. */
-export const benchConsole = async (): Promise<void> => {
+export async function benchConsole(): Promise<void> {
   ensureInstalled(['chromium'], { reason: 'this part measures the console in it' });
   const product = await startProduct({ kb: 'sample', port: 0 });
   const browser = await launchChromium();
   try {
     await product.sync({ full: true });
-    console.log(`The console in Chromium ${browser.version()}, 1280 by 860 pixels, without a graphics card`);
+    console.log(
+      `The console in Chromium ${browser.version()}, 1280 by 860 pixels, without a graphics card`,
+    );
     await benchFirstView(product, browser);
     await benchIdle(product, browser);
     await benchSentences(product, browser);
@@ -36,10 +38,13 @@ export const benchConsole = async (): Promise<void> => {
     await browser.close();
     await product.stop();
   }
-};
+}
 
 const open = async ({ url, key }: Product, browser: Browser, path: string): Promise<Page> => {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 860 } });
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 860 },
+  });
   const page = await context.newPage();
   await page.addInitScript(record);
   await page.goto(new URL(`${path}#key=${encodeURIComponent(key)}`, url).href);
@@ -70,7 +75,8 @@ const record = (): void => {
     const part = await read.call(this);
     const at = performance.now();
     if (part.value instanceof Uint8Array)
-      for (const _ of decoder.decode(part.value).matchAll(/^event: statement/gm)) recorded.arrived.push(at);
+      for (const _ of decoder.decode(part.value).matchAll(/^event: statement/gm))
+        recorded.arrived.push(at);
     return part;
   };
   const statements = document.getElementsByClassName('statement');
@@ -110,9 +116,13 @@ const watch = async (
   await act();
   const { traceEvents } = Trace.parse(JSON.parse((await browser.stopTracing()).toString()));
   const recorded = await recordedIn(page);
-  const main = traceEvents.find(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+  const main = traceEvents.find(
+    ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',
+  );
   const tasks = traceEvents
-    .filter(({ name, pid, tid }) => name.endsWith('RunTask') && pid === main?.pid && tid === main.tid)
+    .filter(
+      ({ name, pid, tid }) => name.endsWith('RunTask') && pid === main?.pid && tid === main.tid,
+    )
     .map(({ tdur = 0 }) => tdur / 1000);
   const above = (times: readonly number[]): string =>
     `${times.filter((ms) => ms > LONG_MS).length} above ${LONG_MS} ms`;
@@ -127,7 +137,9 @@ const LONG_MS = 50;
 const Trace = z.object({
   traceEvents: z.array(
     z.object({
-      ...{ name: z.string(), pid: z.number(), tid: z.number() },
+      name: z.string(),
+      pid: z.number(),
+      tid: z.number(),
       /** Processor time, microseconds. */
       tdur: z.number().optional(),
       args: z.object({ name: z.unknown() }).optional().catch(undefined),
@@ -155,7 +167,11 @@ const benchFirstView = async (product: Product, browser: Browser): Promise<void>
     await page.locator('#question').waitFor();
     usable.push(await page.evaluate(() => performance.now()));
     await page.locator('.suggestions button >> nth=2').waitFor();
-    paints.push(await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0));
+    paints.push(
+      await page.evaluate(
+        () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+      ),
+    );
     await context.close();
   }
   const transferred = Map.groupBy(await Promise.all(files.values()), ({ type }) => type);
@@ -184,7 +200,9 @@ const benchIdle = async (product: Product, browser: Browser): Promise<void> => {
 const ask = async (page: Page, query: string): Promise<void> => {
   await page.fill('#question', query);
   await page.keyboard.press('Enter');
-  await page.locator('.turn:last-of-type[aria-busy="false"] .question', { hasText: query }).waitFor();
+  await page
+    .locator('.turn:last-of-type[aria-busy="false"] .question', { hasText: query })
+    .waitFor();
 };
 
 const benchSentences = async (product: Product, browser: Browser): Promise<void> => {
@@ -220,7 +238,9 @@ const benchLongAnswer = async (product: Product, browser: Browser): Promise<void
       await page.keyboard.press('Enter');
       await page.locator('.turn[aria-busy="false"]').waitFor({ timeout: 120_000 });
     });
-    const delays = arrived.flatMap((at, index) => (painted[index] === undefined ? [] : [painted[index] - at]));
+    const delays = arrived.flatMap((at, index) =>
+      painted[index] === undefined ? [] : [painted[index] - at],
+    );
     const { p50, p99 } = percentilesOf(delays);
     const pace = Number.isFinite(perSecond) ? `${perSecond} a second` : 'all at once';
     console.log(
@@ -237,7 +257,15 @@ const serveSentences = async (perSecond: number): Promise<Server> => {
     const name = `Article ${index % 20}`;
     const text = `Sentence ${index} says **something** about the part \`${index}\` of the device, with enough words for two lines of the page.`;
     const quote = `${text} And what surrounds it.`;
-    const sources = [{ name, url: `https://docs.example.com/${index % 20}`, section: 'Parts', quote, start: index }];
+    const sources = [
+      {
+        name,
+        url: `https://docs.example.com/${index % 20}`,
+        section: 'Parts',
+        quote,
+        start: index,
+      },
+    ];
     return { text, sources, support: 0.9, check: 'compared' };
   });
   const answer = statements.map(({ text }) => text).join('\n\n');
@@ -264,7 +292,9 @@ const serveSentences = async (perSecond: number): Promise<Server> => {
 
 /** All of 50,000 kept answers: a line that the store gave, repeated by interception of its route, read and paged to the last one. */
 const benchList = async (product: Product, browser: Browser): Promise<void> => {
-  const { answers } = AnswersPage.parse(await (await product.fetch('/v1/answers?limit=100')).json());
+  const { answers } = AnswersPage.parse(
+    await (await product.fetch('/v1/answers?limit=100')).json(),
+  );
   const page = await open(product, browser, '/settings');
   await page.route(/\/v1\/answers\?/, (route) => fulfilAnswers(route, answers));
   await page.goto(new URL('/answers', product.url).href);
@@ -287,7 +317,9 @@ const fulfilAnswers = (route: Route, answers: AnswersPage['answers']): Promise<v
     const answer = answers[(from + at) % answers.length];
     return { ...answer, id: `00000000-0000-4000-8000-${String(from + at).padStart(12, '0')}` };
   });
-  return route.fulfill({ json: { answers: page, total: KEPT, next_cursor: to < KEPT ? String(to) : null } });
+  return route.fulfill({
+    json: { answers: page, total: KEPT, next_cursor: to < KEPT ? String(to) : null },
+  });
 };
 
 /** Clicks as long as the button can be, in the page: one click from outside takes longer than a frame. Scrolls down before each. */
@@ -319,8 +351,11 @@ const benchMemory = async (product: Product, browser: Browser): Promise<void> =>
   const heaps: string[] = [];
   for (const [index, query] of questions.slice(0, ANSWERS).entries()) {
     await ask(page, query);
-    if (index + 1 === FEW_ANSWERS || (index + 1) % 100 === 0) heaps.push(`${index + 1}: ${await heapOf(page)}`);
+    if (index + 1 === FEW_ANSWERS || (index + 1) % 100 === 0)
+      heaps.push(`${index + 1}: ${await heapOf(page)}`);
   }
-  console.log(`JavaScript heap of one page by number of answers, after collecting garbage, MiB: ${heaps.join(', ')}`);
+  console.log(
+    `JavaScript heap of one page by number of answers, after collecting garbage, MiB: ${heaps.join(', ')}`,
+  );
   await page.context().close();
 };

@@ -14,16 +14,18 @@ const WARM_UP = 100;
 const MEGABYTE = 1_000_000;
 
 /** Measures contexts of 100 memories without a network, previews, and token counting. */
-export const benchContext = async ({ data }: { data: string | undefined }): Promise<void> => {
+export async function benchContext({ data }: { data: string | undefined }): Promise<void> {
   const { name, articles } = readBenchArticles(data);
   const text = articles.map((article) => article.text).join('\n\n');
-  console.log(`Contexts of ${MEMORIES} memories with ${BUDGET} tokens of gpt-4, texts from ${name}\n`);
+  console.log(
+    `Contexts of ${MEMORIES} memories with ${BUDGET} tokens of gpt-4, texts from ${name}\n`,
+  );
   await benchContexts(passagesOf(text));
   const megabyte = text.repeat(Math.ceil(MEGABYTE / text.length)).slice(0, MEGABYTE);
   await benchCounting(megabyte);
   benchColdLoad();
   await benchTokenizerInWorkerd(megabyte.slice(0, 10_000));
-};
+}
 
 /** Passages of the length of a stored memory: 200 to 300 characters. */
 const passagesOf = (text: string): string[] =>
@@ -35,15 +37,22 @@ const benchContexts = async (passages: readonly string[]): Promise<void> => {
     { title: 'memories never counted before', isNew: true },
   ]) {
     const engine = engineOver(passages, { isNew });
-    const times: Record<'buildContext' | 'previewContext', number[]> = { buildContext: [], previewContext: [] };
+    const times: Record<'buildContext' | 'previewContext', number[]> = {
+      buildContext: [],
+      previewContext: [],
+    };
     let tokens = 0;
     let cpu = process.cpuUsage();
     for (let run = 0; run < WARM_UP + RUNS; run += 1) {
       if (run === WARM_UP) cpu = process.cpuUsage();
-      const turn = run % 2 === 0 ? ['buildContext', 'previewContext'] : ['previewContext', 'buildContext'];
+      const turn =
+        run % 2 === 0 ? ['buildContext', 'previewContext'] : ['previewContext', 'buildContext'];
       for (const method of turn as ('buildContext' | 'previewContext')[]) {
         const started = performance.now();
-        const built = await engine[method](`question ${run % 7}`, 'bench', { limit: MEMORIES, tokenBudget: BUDGET });
+        const built = await engine[method](`question ${run % 7}`, 'bench', {
+          limit: MEMORIES,
+          tokenBudget: BUDGET,
+        });
         const ms = performance.now() - started;
         if (!built.ok) throw new Error(`Cannot build a context: ${built.error.type}`);
         tokens = built.value.tokenCount;
@@ -74,7 +83,10 @@ const engineOver = (passages: readonly string[], { isNew }: { isNew: boolean }):
   const storageClient: StorageClient = {
     searchMemories: async (_workspaceId, { limit }) => {
       searches += 1;
-      return Array.from({ length: limit }, (_, at) => ({ memory: memoryAt(at), score: 1 - at / 200 }));
+      return Array.from({ length: limit }, (_, at) => ({
+        memory: memoryAt(at),
+        score: 1 - at / 200,
+      }));
     },
     getMemoryRelationships: async () => [],
   };
@@ -85,7 +97,11 @@ const engineOver = (passages: readonly string[], { isNew }: { isNew: boolean }):
     embed: async () => vector,
     embedBatch: async (texts: string[]) => texts.map(() => vector),
   };
-  return new ContextEngine({ storageClient, embeddingProvider, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) });
+  return new ContextEngine({
+    storageClient,
+    embeddingProvider,
+    tokenizer: () => loadTokenizer('gpt-4', [cl100k]),
+  });
 };
 
 /** In one process, sequentially; only gpt-tokenizer caches anything between runs. */
@@ -95,7 +111,9 @@ const benchCounting = async (text: string): Promise<void> => {
   const gpt = await import('gpt-tokenizer/encoding/cl100k_base');
   const tokenizer = await loadTokenizer('gpt-4', [cl100k]);
   const plain = { disallowedSpecial: new Set<string>() };
-  console.log(`  counting ${(text.length / MEGABYTE).toFixed(1)} MB of text, cl100k_base; first and median of 5`);
+  console.log(
+    `  counting ${(text.length / MEGABYTE).toFixed(1)} MB of text, cl100k_base; first and median of 5`,
+  );
   row('ours', text, uncached(tokenizer));
   row('js-tiktoken', text, (counted) => js.encode(counted, [], []).length);
   row('gpt-tokenizer', text, (counted) => gpt.countTokens(counted, plain));

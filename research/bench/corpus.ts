@@ -10,19 +10,26 @@ import { SAMPLE_KNOWLEDGE_BASE } from '../../tools/sample/files.ts';
 import { withTypingMistakes } from '../eval/typing-mistakes.ts';
 
 /** Real texts to grow a large knowledge base from: those of the evaluation data, or the sample knowledge base. */
-export const readBenchArticles = (data: string | undefined): { name: string; articles: Article[] } => {
+export function readBenchArticles(data: string | undefined): { name: string; articles: Article[] } {
   if (data === undefined) return { name: 'the sample knowledge base', articles: readSample() };
   const lines = readFileSync(join(data, 'support-docs/articles.jsonl'), 'utf8').split('\n');
-  const sources = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, string>);
-  const articles = sources.map(({ id = '', title = '', content = '' }) => articleOf(id, title, content));
+  const sources = lines
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, string>);
+  const articles = sources.map(({ id = '', title = '', content = '' }) =>
+    articleOf(id, title, content),
+  );
   return { name: 'support-docs', articles };
-};
+}
 
 /**
  * `chunkCount` chunks: the same articles over and over, each time with their rare words renamed, so that the vocabulary grows as that of
  * a real knowledge base would. Generated on each iteration, sorted by id, never all in memory.
  */
-export const growCorpus = (articles: readonly Article[], chunkCount: number): Iterable<EditionEntry> => {
+export function growCorpus(
+  articles: readonly Article[],
+  chunkCount: number,
+): Iterable<EditionEntry> {
   const originals = articles
     .toSorted((left, right) => compareByBytes(left.id, right.id))
     .map((article) => ({ article, chunks: chunkArticle(article) }));
@@ -48,19 +55,25 @@ export const growCorpus = (articles: readonly Article[], chunkCount: number): It
             .slice(0, chunkCount - made)
             .map((chunk) => ({ ...chunk, articleId: id, text: renamed(chunk.text, copy) }));
           made += copies.length;
-          yield { article: { ...article, id, title: renamed(article.title, copy) }, chunks: copies };
+          yield {
+            article: { ...article, id, title: renamed(article.title, copy) },
+            chunks: copies,
+          };
         }
       }
     },
   };
-};
+}
 
 /** Length of a passage of `longArticles`, in characters. */
 export const PASSAGE_LENGTH = 1600;
 const PASSAGES_AN_ARTICLE = 8;
 
 /** A listing of articles of eight long passages each, under headings of their own, sorted by id: `count` passages, texts as `growCorpus` makes them. */
-export function* longArticles(articles: readonly Article[], count: number): Generator<HostArticleReply> {
+export function* longArticles(
+  articles: readonly Article[],
+  count: number,
+): Generator<HostArticleReply> {
   let passages: string[] = [];
   let text = '';
   let made = 0;
@@ -82,7 +95,7 @@ export function* longArticles(articles: readonly Article[], count: number): Gene
 }
 
 /** Different questions of three to nine content words, taken from chunks all over; every fifth has a typing mistake. */
-export const drawQuestions = (texts: readonly string[], count: number): string[] => {
+export function drawQuestions(texts: readonly string[], count: number): string[] {
   const random = seededRandom(1);
   const questions = new Set<string>();
   for (let attempt = 0; questions.size < count && attempt < count * 10; attempt++) {
@@ -94,7 +107,7 @@ export const drawQuestions = (texts: readonly string[], count: number): string[]
     }
   }
   return [...questions];
-};
+}
 
 /** A word in at most this many chunks is renamed in copies. */
 const RARE = 5;
@@ -117,5 +130,11 @@ const readSample = (): Article[] => {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.md'))
     .sort()
-    .map((file) => articleOf(file, file.replaceAll(/[/-]|\.md$/g, ' '), readFileSync(join(folder, file), 'utf8')));
+    .map((file) =>
+      articleOf(
+        file,
+        file.replaceAll(/[/-]|\.md$/g, ' '),
+        readFileSync(join(folder, file), 'utf8'),
+      ),
+    );
 };

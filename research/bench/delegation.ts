@@ -11,9 +11,13 @@ const WARM_UP = 300;
 const SLOW_MS = 20;
 
 /** Measures delegation with one client in workerd: signed hops, a long chain, a fan-out. */
-export const benchDelegation = async (): Promise<void> => {
+export async function benchDelegation(): Promise<void> {
   const relays = relayWorkers(RELAYS);
-  const door = { name: 'bench-door', main: join(ROOT, 'research/bench/functions/door.ts'), services: relays.services };
+  const door = {
+    name: 'bench-door',
+    main: join(ROOT, 'research/bench/functions/door.ts'),
+    services: relays.services,
+  };
   const product = await startProduct({
     kb: 'sample',
     port: 0,
@@ -27,7 +31,7 @@ export const benchDelegation = async (): Promise<void> => {
   } finally {
     await product.stop();
   }
-};
+}
 
 /** The same call over one service binding, alternately with and without signatures. */
 const benchHop = async (product: Product): Promise<void> => {
@@ -52,7 +56,9 @@ const benchHop = async (product: Product): Promise<void> => {
 const benchWays = async (product: Product): Promise<void> => {
   const url = new URL('/v1/ask', product.url);
   const [first = '', ...others] = relayIds(RELAYS);
-  const fan = (plan: Plan, count: number): Plan => ({ delegates: others.slice(0, count).map((to) => ({ to, plan })) });
+  const fan = (plan: Plan, count: number): Plan => ({
+    delegates: others.slice(0, count).map((to) => ({ to, plan })),
+  });
   const slow: Plan = { waitMs: SLOW_MS };
   const plans: Record<string, Plan> = {
     'one hop': {},
@@ -100,4 +106,7 @@ const inTurns = async (
   return times;
 };
 
-const rounded = ({ p50, p99 } = { p50: 0, p99: 0 }) => ({ p50: p50.toFixed(2), p99: p99.toFixed(2) });
+const rounded = ({ p50, p99 } = { p50: 0, p99: 0 }) => ({
+  p50: p50.toFixed(2),
+  p99: p99.toFixed(2),
+});

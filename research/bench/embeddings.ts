@@ -27,7 +27,7 @@ const SCANNED = [1000, 5000, 20_000];
 const DIMENSIONS = 1536;
 
 /** Measures provider calls for repeated questions, with the real adapters and local servers, and the cost of a vector scan. */
-export const benchEmbeddings = async ({ data }: { data: string | undefined }): Promise<void> => {
+export async function benchEmbeddings({ data }: { data: string | undefined }): Promise<void> {
   const { name, articles } = readBenchArticles(data);
   const texts = articles.map(({ text }) => text);
   const stream = zipfStream(drawQuestions(texts, QUESTIONS));
@@ -35,7 +35,9 @@ export const benchEmbeddings = async ({ data }: { data: string | undefined }): P
   console.log(
     `Embeddings, ${ASKED} questions, ${different} different ones from ${name} by Zipf's law, ${ISOLATES} isolates that live for ${LIFE} questions\n`,
   );
-  console.log('                      level one  level two   embedded  of repeated: cached   one p50    two p50');
+  console.log(
+    '                      level one  level two   embedded  of repeated: cached   one p50    two p50',
+  );
   const [redis, openai] = await Promise.all([startRedisServer(), startOpenAIServer()]);
   try {
     const provider = new OpenAIEmbeddingProvider({ baseURL: openai.url, apiKey: openai.apiKey });
@@ -62,7 +64,7 @@ export const benchEmbeddings = async ({ data }: { data: string | undefined }): P
     await Promise.all([redis.stop(), openai.stop()]);
   }
   await benchScan();
-};
+}
 
 type Way = 'hits' | 'storeHits' | 'misses';
 const WAYS = ['hits', 'storeHits', 'misses'] as const;
@@ -79,7 +81,9 @@ const replay = async (
     const at = Math.floor(random() * ISOLATES);
     const known = isolates[at];
     const isolate =
-      known && known.asked < LIFE ? known : { cache: new EmbeddingCache({ maxSize: MAX_SIZE }), asked: 0 };
+      known && known.asked < LIFE
+        ? known
+        : { cache: new EmbeddingCache({ maxSize: MAX_SIZE }), asked: 0 };
     isolates[at] = isolate;
     isolate.asked += 1;
     const work: Promise<unknown>[] = [];
@@ -100,7 +104,11 @@ const replay = async (
     times[way].push(tookMs);
     for (let done = 0; done < work.length; done += 1) await work[done];
   }
-  const counts = { hits: times.hits.length, storeHits: times.storeHits.length, misses: times.misses.length };
+  const counts = {
+    hits: times.hits.length,
+    storeHits: times.storeHits.length,
+    misses: times.misses.length,
+  };
   return { counts, times };
 };
 

@@ -11,11 +11,15 @@ export interface HostileDocument {
 /** UTF-16 units of a text, and bytes of what a document holds as text. */
 const LENGTH = 500_000;
 
-const repeated = (piece: string, length = LENGTH): string => piece.repeat(Math.ceil(length / piece.length));
+const repeated = (piece: string, length = LENGTH): string =>
+  piece.repeat(Math.ceil(length / piece.length));
 const numbered = (count: number, write: (n: number) => string): string =>
   Array.from({ length: count }, (_, n) => write(n)).join('');
 
-const text = (ending: string, texts: Readonly<Record<string, string | (() => string)>>): HostileDocument[] =>
+const text = (
+  ending: string,
+  texts: Readonly<Record<string, string | (() => string)>>,
+): HostileDocument[] =>
   Object.entries(texts).map(([name, piece]) => ({
     name,
     ending,
@@ -66,9 +70,11 @@ const MARKDOWN = text('md', {
   'depth in front matter': () => `---\na: ${'['.repeat(8000)}${']'.repeat(8000)}\n---\n\nText.\n`,
   'keys of one letter in front matter': () => `---\n${repeated('a:\n', 16_000)}---\n\nText.\n`,
   'tables in each other in TOML': () => `+++\n[${'a.'.repeat(8000)}a]\n+++\n\nText.\n`,
-  'keys in each other in TOML': () => `+++\n${numbered(100, (n) => `${'a.'.repeat(70)}a${n} = 1\n`)}+++\n\nText.\n`,
+  'keys in each other in TOML': () =>
+    `+++\n${numbered(100, (n) => `${'a.'.repeat(70)}a${n} = 1\n`)}+++\n\nText.\n`,
   'lists in each other in TOML': () => `+++\na = ${'['.repeat(8000)}\n+++\n\nText.\n`,
-  'depth in front matter of JSON': () => `{\n"a": ${'['.repeat(8000)}${']'.repeat(8000)}\n}\n\nText.\n`,
+  'depth in front matter of JSON': () =>
+    `{\n"a": ${'['.repeat(8000)}${']'.repeat(8000)}\n}\n\nText.\n`,
 });
 
 const MDX = text('mdx', {
@@ -77,7 +83,8 @@ const MDX = text('mdx', {
   'elements with Markdown': '<div>\n*a*\n</div>\n',
   'elements in each other': '<div>\n',
   braces: '{',
-  'a long constant in many places': () => `export const a = '${'b'.repeat(1000)}';\n\n${repeated('{a} ')}`,
+  'a long constant in many places': () =>
+    `export const a = '${'b'.repeat(1000)}';\n\n${repeated('{a} ')}`,
   exports: 'export const a = 1;\n\n',
 });
 
@@ -103,7 +110,8 @@ const HTML = text('html', {
   'lines of code': () => `<pre>${repeated('a\n')}</pre>`,
   comments: '<!---->',
   'options of a choice': () => `<select>${'<option>a'.repeat(9900)}</select>`,
-  'XML declaration': () => `<?xml version="1.0"?><!DOCTYPE a [${repeated('<!ENTITY a "b">')}]><p>&a;</p>`,
+  'XML declaration': () =>
+    `<?xml version="1.0"?><!DOCTYPE a [${repeated('<!ENTITY a "b">')}]><p>&a;</p>`,
 });
 
 const PLAIN = text('txt', {
@@ -132,7 +140,8 @@ const ASCIIDOC = text('adoc', {
   notes: 'footnote:[a] ',
   references: '<<a>> ',
   anchors: '[[a]] ',
-  'one long attribute in many places': () => `:a: ${'b'.repeat(3900)}\n\n${repeated(`${'{a} '.repeat(10)}\n`)}`,
+  'one long attribute in many places': () =>
+    `:a: ${'b'.repeat(3900)}\n\n${repeated(`${'{a} '.repeat(10)}\n`)}`,
   'attributes that hold each other': () =>
     `:a0: bbbbbbbbbb\n${numbered(9, (n) => `:a${n + 1}: ${`{a${n}}`.repeat(9)}\n`)}\n${repeated('{a9} ')}`,
   sections: '== a\n\nb\n\n',
@@ -221,16 +230,30 @@ const CSV = text('csv', {
   rows: 'a,b\n',
   'lines without a separator': () => `a;b\n${repeated('a\n')}`,
   'rows of text': () => `a,b\n${repeated(`${'a '.repeat(300)},b\n`)}`,
-  'a long header above many rows': () => `a,${'b'.repeat(100_000)}\n${repeated(`${'a '.repeat(10)},b\n`)}`,
+  'a long header above many rows': () =>
+    `a,${'b'.repeat(100_000)}\n${repeated(`${'a '.repeat(10)},b\n`)}`,
   'rows of tags': () => `a,b\n${repeated(`${'<b>a</b> '.repeat(50)},b\n`)}`,
   separators: ';\t|,',
 });
 
 const lines = (source: string): string[] => source.split('\n').map((line) => `${line}\n`);
-const markdownCell = (source: string): unknown => ({ cell_type: 'markdown', metadata: {}, source: lines(source) });
-const codeCell = (outputs: unknown[], source = 'a'): unknown => ({ cell_type: 'code', metadata: {}, source, outputs });
-const notebook = (...cells: unknown[]): string => JSON.stringify({ nbformat: 4, metadata: {}, cells });
-const html = (table: string): unknown => ({ output_type: 'display_data', data: { 'text/html': table } });
+const markdownCell = (source: string): unknown => ({
+  cell_type: 'markdown',
+  metadata: {},
+  source: lines(source),
+});
+const codeCell = (outputs: unknown[], source = 'a'): unknown => ({
+  cell_type: 'code',
+  metadata: {},
+  source,
+  outputs,
+});
+const notebook = (...cells: unknown[]): string =>
+  JSON.stringify({ nbformat: 4, metadata: {}, cells });
+const html = (table: string): unknown => ({
+  output_type: 'display_data',
+  data: { 'text/html': table },
+});
 
 const NOTEBOOKS = text('ipynb', {
   depth: () => `{"cells": ${'['.repeat(LENGTH / 2)}${']'.repeat(LENGTH / 2)}}`,
@@ -239,11 +262,20 @@ const NOTEBOOKS = text('ipynb', {
   'empty cells': () => notebook(...Array.from({ length: 10_000 }, () => markdownCell(''))),
   'cells of text': () => notebook(...Array.from({ length: 8000 }, () => markdownCell('# a'))),
   'cells of code': () => notebook(...Array.from({ length: 8000 }, () => codeCell([]))),
-  'a huge output': () => notebook(codeCell([{ output_type: 'stream', name: 'stdout', text: repeated('a ') }])),
+  'a huge output': () =>
+    notebook(codeCell([{ output_type: 'stream', name: 'stdout', text: repeated('a ') }])),
   'outputs of a cell': () =>
-    notebook(codeCell(Array.from({ length: 8000 }, () => ({ output_type: 'stream', name: 'stdout', text: 'a' })))),
+    notebook(
+      codeCell(
+        Array.from({ length: 8000 }, () => ({ output_type: 'stream', name: 'stdout', text: 'a' })),
+      ),
+    ),
   'tables of outputs': () =>
-    notebook(...Array.from({ length: 60 }, () => codeCell([html(`<table>${'<tr><td>a<td>b'.repeat(500)}</table>`)]))),
+    notebook(
+      ...Array.from({ length: 60 }, () =>
+        codeCell([html(`<table>${'<tr><td>a<td>b'.repeat(500)}</table>`)]),
+      ),
+    ),
   'kinds of an output': () =>
     notebook(
       codeCell([
@@ -256,7 +288,8 @@ const NOTEBOOKS = text('ipynb', {
   'text of marks': () => notebook(markdownCell(repeated('*a '))),
 });
 
-const api = (parts: object): string => JSON.stringify({ openapi: '3.1.0', info: { title: 'A' }, ...parts });
+const api = (parts: object): string =>
+  JSON.stringify({ openapi: '3.1.0', info: { title: 'A' }, ...parts });
 const operation = (schema: unknown): object => ({
   responses: { 200: { description: 'a', content: { 'application/json': { schema } } } },
 });
@@ -264,16 +297,26 @@ const reference = (name: string): object => ({ $ref: `#/components/schemas/${nam
 const manyTimes = <T>(count: number, each: T): T[] => Array.from({ length: count }, () => each);
 /** Each schema holds the next one several times. */
 const chain = (levels: number, write: (next: object) => object): object =>
-  Object.fromEntries(Array.from({ length: levels }, (_, n) => [`A${n}`, write(reference(`A${n + 1}`))]));
+  Object.fromEntries(
+    Array.from({ length: levels }, (_, n) => [`A${n}`, write(reference(`A${n + 1}`))]),
+  );
 
 const INTERFACES = [
   ...text('json', {
     operations: () =>
-      api({ paths: Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`/a${n}`, { get: {} }])) }),
+      api({
+        paths: Object.fromEntries(
+          Array.from({ length: 10_000 }, (_, n) => [`/a${n}`, { get: {} }]),
+        ),
+      }),
     'operations on one large body': () =>
       api({
         components: {
-          schemas: { A: { properties: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`a${n}`, {}])) } },
+          schemas: {
+            A: {
+              properties: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`a${n}`, {}])),
+            },
+          },
         },
         paths: Object.fromEntries(
           Array.from({ length: 3000 }, (_, n) => [`/a${n}`, { get: operation(reference('A')) }]),
@@ -281,7 +324,12 @@ const INTERFACES = [
       }),
     'references to themselves': () =>
       api({
-        components: { schemas: { A: { allOf: [reference('A'), reference('B')] }, B: { anyOf: [reference('A')] } } },
+        components: {
+          schemas: {
+            A: { allOf: [reference('A'), reference('B')] },
+            B: { anyOf: [reference('A')] },
+          },
+        },
         paths: Object.fromEntries(
           Array.from({ length: 3000 }, (_, n) => [`/a${n}`, { get: operation(reference('A')) }]),
         ),
@@ -293,14 +341,20 @@ const INTERFACES = [
       }),
     'choices that hold many choices': () =>
       api({
-        components: { schemas: chain(8, (next) => ({ oneOf: manyTimes(1000, { oneOf: manyTimes(8, next) }) })) },
+        components: {
+          schemas: chain(8, (next) => ({ oneOf: manyTimes(1000, { oneOf: manyTimes(8, next) }) })),
+        },
         paths: {
           '/a': {
             get: operation({
               properties: Object.fromEntries(
                 Array.from({ length: 150 }, (_, n) => [
                   `a${n}`,
-                  { oneOf: manyTimes(8, { oneOf: manyTimes(8, { oneOf: manyTimes(8, reference('A0')) }) }) },
+                  {
+                    oneOf: manyTimes(8, {
+                      oneOf: manyTimes(8, { oneOf: manyTimes(8, reference('A0')) }),
+                    }),
+                  },
                 ]),
               ),
             }),
@@ -315,7 +369,9 @@ const INTERFACES = [
       api({
         components: {
           responses: { A: { description: 'a *b* '.repeat(16_000) } },
-          parameters: { P: { name: 'p', in: 'query', description: 'a *b* '.repeat(300), schema: {} } },
+          parameters: {
+            P: { name: 'p', in: 'query', description: 'a *b* '.repeat(300), schema: {} },
+          },
         },
         paths: Object.fromEntries(
           Array.from({ length: 2000 }, (_, n) => [
@@ -336,7 +392,8 @@ const INTERFACES = [
     'aliases of aliases in an example': () =>
       `openapi: 3.1.0\ninfo: {title: A}\na0: &a0 [b, b]\n${numbered(9, (n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]\n`)}paths:\n  /a: {get: {responses: {'200': {description: a, content: {application/json: {example: *a9}}}}}}\n`,
     depth: () => `openapi: 3.1.0\ninfo: {title: A}\na: ${'['.repeat(100_000)}\n`,
-    'keys of one map': () => `openapi: 3.1.0\ninfo: {title: A}\n${numbered(40_000, (n) => `a${n}: b\n`)}`,
+    'keys of one map': () =>
+      `openapi: 3.1.0\ninfo: {title: A}\n${numbered(40_000, (n) => `a${n}: b\n`)}`,
     'merged maps': () =>
       `openapi: 3.1.0\ninfo: {title: A}\na0: &a0 {${numbered(2000, (n) => `k${n}: 1, `)}}\n${numbered(3000, (n) => `b${n}: {<<: *a0}\n`)}`,
   }),
@@ -367,7 +424,8 @@ const packedOf = (character: string, megabytes: number, before = '', after = '')
   return { packed, length: before.length + after.length + megabytes * 2 ** 20 };
 };
 
-const isPacked = (content: ZipPart['content']): content is Packed => typeof content === 'object' && 'packed' in content;
+const isPacked = (content: ZipPart['content']): content is Packed =>
+  typeof content === 'object' && 'packed' in content;
 
 /** A zip file (APPNOTE 4.3). */
 const zipOf = (parts: readonly ZipPart[]): Buffer => {
@@ -405,7 +463,10 @@ const TYPES = (kind: string, part: string): ZipPart => ({
   name: '[Content_Types].xml',
   content: `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/${part}" ContentType="application/vnd.openxmlformats-officedocument.${kind}+xml"/></Types>`,
 });
-const RELATIONS = (name: string, ...relations: [id: string, type: string, target: string][]): ZipPart => ({
+const RELATIONS = (
+  name: string,
+  ...relations: [id: string, type: string, target: string][]
+): ZipPart => ({
   name,
   content: `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${relations
     .map(
@@ -419,11 +480,16 @@ const word = (content: ZipPart['content'], ...more: ZipPart[]): Buffer =>
   zipOf([
     TYPES('wordprocessingml.document.main', 'word/document.xml'),
     RELATIONS('_rels/.rels', ['r1', 'officeDocument', 'word/document.xml']),
-    RELATIONS('word/_rels/document.xml.rels', ['s', 'styles', 'styles.xml'], ['f', 'footnotes', 'footnotes.xml']),
+    RELATIONS(
+      'word/_rels/document.xml.rels',
+      ['s', 'styles', 'styles.xml'],
+      ['f', 'footnotes', 'footnotes.xml'],
+    ),
     { name: 'word/document.xml', content },
     ...more,
   ]);
-const body = (xml: string, before = ''): string => `${before}<w:document ${WORD}><w:body>${xml}</w:body></w:document>`;
+const body = (xml: string, before = ''): string =>
+  `${before}<w:document ${WORD}><w:body>${xml}</w:body></w:document>`;
 const paragraph = '<w:p><w:r><w:t>a</w:t></w:r></w:p>';
 const entities = (most: number): string =>
   `<!DOCTYPE a [<!ENTITY e0 "bbbbbbbbbb">${numbered(most, (n) => `<!ENTITY e${n + 1} "${`&e${n};`.repeat(10)}">`)}]>`;
@@ -438,11 +504,16 @@ const DOCX = (
     ],
     [
       'a part that says it has a kilobyte',
-      () => word(packedOf(' ', 1024, body('').slice(0, -10)), { name: 'a', content: '', size: 1000 }),
+      () =>
+        word(packedOf(' ', 1024, body('').slice(0, -10)), { name: 'a', content: '', size: 1000 }),
     ],
     [
       '60,000 parts',
-      () => word(body(paragraph), ...Array.from({ length: 60_000 }, (_, n) => ({ name: `a${n}.xml`, content: '' }))),
+      () =>
+        word(
+          body(paragraph),
+          ...Array.from({ length: 60_000 }, (_, n) => ({ name: `a${n}.xml`, content: '' })),
+        ),
     ],
     [
       'a document in a document',
@@ -452,7 +523,10 @@ const DOCX = (
           content: word(packedOf(' ', 512, body('').slice(0, -10))),
         }),
     ],
-    ['entities in the text', () => word(body('<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>', entities(9)))],
+    [
+      'entities in the text',
+      () => word(body('<w:p><w:r><w:t>&e9;</w:t></w:r></w:p>', entities(9))),
+    ],
     [
       'entities in the properties',
       () =>
@@ -469,31 +543,58 @@ const DOCX = (
       'depth of the properties',
       () => word(body(paragraph), { name: 'docProps/core.xml', content: '<a>'.repeat(LENGTH) }),
     ],
-    ['depth', () => word(body(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`))],
+    [
+      'depth',
+      () =>
+        word(
+          body(
+            `${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`,
+          ),
+        ),
+    ],
     [
       'an attribute of a megabyte',
       () => word(body(`<w:p w:a="${'a'.repeat(MEGABYTE)}"><w:r><w:t>a</w:t></w:r></w:p>`)),
     ],
     [
       'attributes of an element',
-      () => word(body(`<w:p ${numbered(100_000, (n) => `w:a${n}="" `)}><w:r><w:t>a</w:t></w:r></w:p>`)),
+      () =>
+        word(body(`<w:p ${numbered(100_000, (n) => `w:a${n}="" `)}><w:r><w:t>a</w:t></w:r></w:p>`)),
     ],
     ['empty paragraphs', () => word(body(`${paragraph}${'<w:p/>'.repeat(MEGABYTE)}`))],
-    ['empty runs', () => word(body(`<w:p>${'<w:r/>'.repeat(MEGABYTE)}<w:r><w:t>a</w:t></w:r></w:p>`))],
+    [
+      'empty runs',
+      () => word(body(`<w:p>${'<w:r/>'.repeat(MEGABYTE)}<w:r><w:t>a</w:t></w:r></w:p>`)),
+    ],
     ['unknown elements', () => word(body(`${paragraph}${'<a/>'.repeat(MEGABYTE)}`))],
     ['tabs', () => word(body(`<w:p><w:r>${'<w:tab/>'.repeat(MEGABYTE)}<w:t>a</w:t></w:r></w:p>`))],
     ['paragraphs', () => word(body(paragraph.repeat(LENGTH / 4)))],
     [
       'runs to repair',
-      () => word(body(`<w:p>${'<w:r><w:rPr><w:dstrike/></w:rPr><w:t>a</w:t></w:r>'.repeat(LENGTH / 8)}</w:p>`)),
+      () =>
+        word(
+          body(
+            `<w:p>${'<w:r><w:rPr><w:dstrike/></w:rPr><w:t>a</w:t></w:r>'.repeat(LENGTH / 8)}</w:p>`,
+          ),
+        ),
     ],
     [
       'tables in each other',
-      () => word(body(`${'<w:tbl><w:tr><w:tc>'.repeat(300)}${paragraph}${'</w:tc></w:tr></w:tbl>'.repeat(300)}`)),
+      () =>
+        word(
+          body(
+            `${'<w:tbl><w:tr><w:tc>'.repeat(300)}${paragraph}${'</w:tc></w:tr></w:tbl>'.repeat(300)}`,
+          ),
+        ),
     ],
     [
       'cells',
-      () => word(body(`<w:tbl>${`<w:tr>${`<w:tc>${paragraph}</w:tc>`.repeat(50)}</w:tr>`.repeat(2000)}</w:tbl>`)),
+      () =>
+        word(
+          body(
+            `<w:tbl>${`<w:tr>${`<w:tc>${paragraph}</w:tc>`.repeat(50)}</w:tr>`.repeat(2000)}</w:tbl>`,
+          ),
+        ),
     ],
     [
       'a cell that covers a million columns',
@@ -523,10 +624,15 @@ const DOCX = (
     [
       'notes',
       () =>
-        word(body(numbered(5000, (n) => `<w:p><w:r><w:footnoteReference w:id="${n + 2}"/></w:r></w:p>`)), {
-          name: 'word/footnotes.xml',
-          content: `<w:footnotes ${WORD}>${numbered(5000, (n) => `<w:footnote w:id="${n + 2}">${paragraph}</w:footnote>`)}</w:footnotes>`,
-        }),
+        word(
+          body(
+            numbered(5000, (n) => `<w:p><w:r><w:footnoteReference w:id="${n + 2}"/></w:r></w:p>`),
+          ),
+          {
+            name: 'word/footnotes.xml',
+            content: `<w:footnotes ${WORD}>${numbered(5000, (n) => `<w:footnote w:id="${n + 2}">${paragraph}</w:footnote>`)}</w:footnotes>`,
+          },
+        ),
     ],
     [
       'emphasis in words',
@@ -541,18 +647,30 @@ const DOCX = (
 ).map(([name, content]): HostileDocument => ({ name, ending: 'docx', content }));
 
 const SHEET = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"';
-const sheets = (xmls: (string | Packed)[], strings: string | Packed = '', styles = '', before = ''): Buffer =>
+const sheets = (
+  xmls: (string | Packed)[],
+  strings: string | Packed = '',
+  styles = '',
+  before = '',
+): Buffer =>
   zipOf([
     TYPES('spreadsheetml.sheet.main', 'xl/workbook.xml'),
     RELATIONS(
       'xl/_rels/workbook.xml.rels',
-      ...xmls.map((_, n): [string, string, string] => [`r${n}`, 'worksheet', `worksheets/s${n}.xml`]),
+      ...xmls.map((_, n): [string, string, string] => [
+        `r${n}`,
+        'worksheet',
+        `worksheets/s${n}.xml`,
+      ]),
     ),
     {
       name: 'xl/workbook.xml',
       content: `<workbook ${SHEET} xmlns:r="r"><sheets>${xmls.map((_, n) => `<sheet name="S${n}" r:id="r${n}"/>`).join('')}</sheets></workbook>`,
     },
-    { name: 'xl/sharedStrings.xml', content: typeof strings === 'string' ? `<sst ${SHEET}>${strings}</sst>` : strings },
+    {
+      name: 'xl/sharedStrings.xml',
+      content: typeof strings === 'string' ? `<sst ${SHEET}>${strings}</sst>` : strings,
+    },
     { name: 'xl/styles.xml', content: `<styleSheet ${SHEET}>${styles}</styleSheet>` },
     ...xmls.map((xml, n) => ({
       name: `xl/worksheets/s${n}.xml`,
@@ -564,12 +682,24 @@ const filled = (rows: number): string => `<sheetData>${FILLED.repeat(rows)}</she
 
 const XLSX = (
   [
-    ['a sheet that unpacks to a gigabyte', () => sheets([packedOf(' ', 1024, `<worksheet ${SHEET}>`)])],
-    ['a million empty cells', () => sheets([`<sheetData><row>${'<c/>'.repeat(MEGABYTE)}</row>${FILLED}</sheetData>`])],
-    ['a million empty rows', () => sheets([`<sheetData>${FILLED}${'<row/>'.repeat(MEGABYTE)}${FILLED}</sheetData>`])],
+    [
+      'a sheet that unpacks to a gigabyte',
+      () => sheets([packedOf(' ', 1024, `<worksheet ${SHEET}>`)]),
+    ],
+    [
+      'a million empty cells',
+      () => sheets([`<sheetData><row>${'<c/>'.repeat(MEGABYTE)}</row>${FILLED}</sheetData>`]),
+    ],
+    [
+      'a million empty rows',
+      () => sheets([`<sheetData>${FILLED}${'<row/>'.repeat(MEGABYTE)}${FILLED}</sheetData>`]),
+    ],
     [
       'a million hidden rows',
-      () => sheets([`<sheetData>${FILLED}${'<row hidden="1"/>'.repeat(MEGABYTE)}${FILLED}</sheetData>`]),
+      () =>
+        sheets([
+          `<sheetData>${FILLED}${'<row hidden="1"/>'.repeat(MEGABYTE)}${FILLED}</sheetData>`,
+        ]),
     ],
     [
       'cells below each other',
@@ -586,22 +716,33 @@ const XLSX = (
         ]),
     ],
     ['a million strings', () => sheets([filled(2)], '<si/>'.repeat(MEGABYTE))],
-    ['runs of a string', () => sheets([filled(2)], `<si>${'<r><t>a</t></r>'.repeat(MEGABYTE / 4)}</si>`)],
+    [
+      'runs of a string',
+      () => sheets([filled(2)], `<si>${'<r><t>a</t></r>'.repeat(MEGABYTE / 4)}</si>`),
+    ],
     [
       'a string in many cells',
       () =>
         sheets(
-          [`<sheetData>${`<row>${'<c t="s"><v>0</v></c>'.repeat(20)}</row>`.repeat(5000)}</sheetData>`],
+          [
+            `<sheetData>${`<row>${'<c t="s"><v>0</v></c>'.repeat(20)}</row>`.repeat(5000)}</sheetData>`,
+          ],
           `<si><t>${'a'.repeat(30_000)}</t></si>`,
         ),
     ],
     [
       'hidden columns',
-      () => sheets([`<cols>${'<col min="3" max="200" hidden="1"/>'.repeat(200_000)}</cols>${filled(2)}`]),
+      () =>
+        sheets([
+          `<cols>${'<col min="3" max="200" hidden="1"/>'.repeat(200_000)}</cols>${filled(2)}`,
+        ]),
     ],
     [
       'merged cells',
-      () => sheets([`${filled(5000)}<mergeCells>${'<mergeCell ref="A1:AX1000"/>'.repeat(5000)}</mergeCells>`]),
+      () =>
+        sheets([
+          `${filled(5000)}<mergeCells>${'<mergeCell ref="A1:AX1000"/>'.repeat(5000)}</mergeCells>`,
+        ]),
     ],
     [
       'long merged cells',
@@ -612,16 +753,24 @@ const XLSX = (
     ],
     [
       'an attribute of a megabyte',
-      () => sheets([`<sheetData><row a="${'a'.repeat(MEGABYTE)}"><c t="str"><v>a</v></c></row></sheetData>`]),
+      () =>
+        sheets([
+          `<sheetData><row a="${'a'.repeat(MEGABYTE)}"><c t="str"><v>a</v></c></row></sheetData>`,
+        ]),
     ],
     [
       'attributes of an element',
       () =>
-        sheets([`<sheetData><row ${numbered(100_000, (n) => `a${n}="" `)}><c t="str"><v>a</v></c></row></sheetData>`]),
+        sheets([
+          `<sheetData><row ${numbered(100_000, (n) => `a${n}="" `)}><c t="str"><v>a</v></c></row></sheetData>`,
+        ]),
     ],
     [
       'a cell of a megabyte',
-      () => sheets([`<sheetData><row><c t="str"><v>${'a '.repeat(MEGABYTE / 2)}</v></c></row></sheetData>`]),
+      () =>
+        sheets([
+          `<sheetData><row><c t="str"><v>${'a '.repeat(MEGABYTE / 2)}</v></c></row></sheetData>`,
+        ]),
     ],
     [
       'pieces of a cell',
@@ -631,7 +780,16 @@ const XLSX = (
         ]),
     ],
     ['depth', () => sheets([`<sheetData>${'<a>'.repeat(MEGABYTE)}`])],
-    ['entities', () => sheets([`<sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData>`], '', '', entities(9))],
+    [
+      'entities',
+      () =>
+        sheets(
+          [`<sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData>`],
+          '',
+          '',
+          entities(9),
+        ),
+    ],
     [
       'styles',
       () =>
@@ -645,7 +803,9 @@ const XLSX = (
       'formats',
       () =>
         sheets(
-          [`<sheetData>${numbered(20_000, (n) => `<row><c s="${n % 1000}"><v>${n}.5</v></c></row>`)}</sheetData>`],
+          [
+            `<sheetData>${numbered(20_000, (n) => `<row><c s="${n % 1000}"><v>${n}.5</v></c></row>`)}</sheetData>`,
+          ],
           '',
           `<numFmts>${numbered(1000, (n) => `<numFmt numFmtId="${200 + n}" formatCode="${'[Red]#,##0.00;'.repeat(12)}&quot;${n}&quot;"/>`)}</numFmts><cellXfs>${numbered(1000, (n) => `<xf numFmtId="${200 + n}"/>`)}</cellXfs>`,
         ),
@@ -653,13 +813,19 @@ const XLSX = (
     ['many sheets', () => sheets(manyTimes(2000, filled(20)))],
     [
       'wide rows',
-      () => sheets([`<sheetData>${`<row>${'<c><v>1</v></c>'.repeat(200)}</row>`.repeat(3000)}</sheetData>`]),
+      () =>
+        sheets([
+          `<sheetData>${`<row>${'<c><v>1</v></c>'.repeat(200)}</row>`.repeat(3000)}</sheetData>`,
+        ]),
     ],
   ] satisfies [string, () => Buffer][]
 ).map(([name, content]): HostileDocument => ({ name, ending: 'xlsx', content }));
 
 /** A PDF of these objects, the first of them its catalogue. */
-const pdfOfObjects = (objects: readonly (string | Buffer)[], { trailer = '', xref = true } = {}): Buffer => {
+const pdfOfObjects = (
+  objects: readonly (string | Buffer)[],
+  { trailer = '', xref = true } = {},
+): Buffer => {
   const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')];
   const offsets: string[] = [];
   let length = 9;
@@ -676,7 +842,9 @@ const pdfOfObjects = (objects: readonly (string | Buffer)[], { trailer = '', xre
   }
   const start = length;
   if (xref) add(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.join('')}`);
-  add(`trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${xref ? start : 7}\n%%EOF\n`);
+  add(
+    `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${xref ? start : 7}\n%%EOF\n`,
+  );
   return Buffer.concat(parts);
 };
 
@@ -716,10 +884,16 @@ const shown = (words: string): string => `BT /F 10 Tf 1 0 0 1 50 700 Tm (${words
 const PDF = (
   [
     ['a content that unpacks to a gigabyte', () => onePage(flate(packedOf(' ', 1024, shown('a'))))],
-    ['a million operators', () => onePage(`BT /F 10 Tf 1 0 0 1 50 700 Tm ${'(a) Tj '.repeat(MEGABYTE)} ET`)],
+    [
+      'a million operators',
+      () => onePage(`BT /F 10 Tf 1 0 0 1 50 700 Tm ${'(a) Tj '.repeat(MEGABYTE)} ET`),
+    ],
     [
       'a million lines',
-      () => onePage(`BT /F 10 Tf ${numbered(MEGABYTE / 8, (n) => `1 0 0 1 ${n % 500} ${n % 797} Tm (a) Tj `)} ET`),
+      () =>
+        onePage(
+          `BT /F 10 Tf ${numbered(MEGABYTE / 8, (n) => `1 0 0 1 ${n % 500} ${n % 797} Tm (a) Tj `)} ET`,
+        ),
     ],
     ['a million states', () => onePage(`${'q '.repeat(MEGABYTE)}${shown('a')}`)],
     [
@@ -771,7 +945,8 @@ const PDF = (
         const levels = 5000;
         const kids = Array.from(
           { length: levels },
-          (_, n) => `<< /Type /Pages /Count 1 /Kids [${n + 7} 0 R] /Parent ${n === 0 ? 2 : n + 5} 0 R >>`,
+          (_, n) =>
+            `<< /Type /Pages /Count 1 /Kids [${n + 7} 0 R] /Parent ${n === 0 ? 2 : n + 5} 0 R >>`,
         );
         return pdfOfObjects([
           CATALOGUE,
@@ -834,7 +1009,13 @@ const PDF = (
       'a million references to one content',
       () =>
         onePage(deflated(shown('a'))).length > 0
-          ? pdfOfObjects([CATALOGUE, PAGES, page(`[${'4 0 R '.repeat(200_000)}]`), deflated(shown('a')), FONT])
+          ? pdfOfObjects([
+              CATALOGUE,
+              PAGES,
+              page(`[${'4 0 R '.repeat(200_000)}]`),
+              deflated(shown('a')),
+              FONT,
+            ])
           : Buffer.alloc(0),
     ],
     [
@@ -844,20 +1025,36 @@ const PDF = (
     [
       'beginnings of objects and no table',
       () =>
-        pdfOfObjects([CATALOGUE, PAGES, page(), deflated(shown('a')), FONT, '1 0 obj\n'.repeat(LENGTH / 8)], {
-          xref: false,
-        }),
+        pdfOfObjects(
+          [CATALOGUE, PAGES, page(), deflated(shown('a')), FONT, '1 0 obj\n'.repeat(LENGTH / 8)],
+          {
+            xref: false,
+          },
+        ),
     ],
     [
       'trailers and no table',
       () =>
-        pdfOfObjects([CATALOGUE, PAGES, page(), deflated(shown('a')), FONT, 'trailer\n<< '.repeat(LENGTH / 10)], {
-          xref: false,
-        }),
+        pdfOfObjects(
+          [
+            CATALOGUE,
+            PAGES,
+            page(),
+            deflated(shown('a')),
+            FONT,
+            'trailer\n<< '.repeat(LENGTH / 10),
+          ],
+          {
+            xref: false,
+          },
+        ),
     ],
     [
       'tables that follow each other',
-      () => pdfOfObjects([CATALOGUE, PAGES, page(), deflated(shown('a')), FONT], { trailer: '/Prev 9' }),
+      () =>
+        pdfOfObjects([CATALOGUE, PAGES, page(), deflated(shown('a')), FONT], {
+          trailer: '/Prev 9',
+        }),
     ],
     [
       'a table of a billion objects',
@@ -880,13 +1077,17 @@ const PDF = (
     ],
     [
       'a huge image in the content',
-      () => onePage(`${shown('a')} BI /W 100000 /H 100000 /CS /RGB /BPC 8 ID ${'a'.repeat(MEGABYTE)} EI`),
+      () =>
+        onePage(
+          `${shown('a')} BI /W 100000 /H 100000 /CS /RGB /BPC 8 ID ${'a'.repeat(MEGABYTE)} EI`,
+        ),
     ],
     [
       'filters on filters',
       () => {
         let inner = packedOf('(', 64).packed;
-        for (let n = 0; n < 3; n += 1) inner = deflateRawSync(Buffer.concat([Buffer.from([0x78, 0x9c]), inner]));
+        for (let n = 0; n < 3; n += 1)
+          inner = deflateRawSync(Buffer.concat([Buffer.from([0x78, 0x9c]), inner]));
         return onePage(
           stream(
             Buffer.concat([Buffer.from([0x78, 0x9c]), inner]),
@@ -963,7 +1164,10 @@ const PDF = (
           '<< /Type /StructTreeRoot /K 7 0 R /ParentTree << /Nums [0 8 0 R] >> >>',
           `<< /Type /StructElem /S /Sect /P 6 0 R /K [${numbered(30_000, (n) => `${n + 9} 0 R `)}] >>`,
           `[${numbered(30_000, (n) => `${n + 9} 0 R `)}]`,
-          ...Array.from({ length: 30_000 }, (_, n) => `<< /Type /StructElem /S /P /P 7 0 R /Pg 3 0 R /K ${n} >>`),
+          ...Array.from(
+            { length: 30_000 },
+            (_, n) => `<< /Type /StructElem /S /P /P 7 0 R /Pg 3 0 R /K ${n} >>`,
+          ),
         ]),
     ],
     [
@@ -990,18 +1194,29 @@ const PDF = (
           page(),
           deflated(shown('a')),
           FONT,
-          deflated(`<x:xmpmeta>${'<a>b</a>'.repeat(2 * MEGABYTE)}</x:xmpmeta>`, '/Type /Metadata /Subtype /XML'),
+          deflated(
+            `<x:xmpmeta>${'<a>b</a>'.repeat(2 * MEGABYTE)}</x:xmpmeta>`,
+            '/Type /Metadata /Subtype /XML',
+          ),
         ]),
     ],
-    ['marks that are not closed', () => onePage(`${'/P << /MCID 0 >> BDC '.repeat(LENGTH / 10)}${shown('a')}`)],
-    ['texts at one place', () => onePage(`BT /F 10 Tf ${'1 0 0 1 50 700 Tm (a) Tj '.repeat(50_000)} ET`)],
+    [
+      'marks that are not closed',
+      () => onePage(`${'/P << /MCID 0 >> BDC '.repeat(LENGTH / 10)}${shown('a')}`),
+    ],
+    [
+      'texts at one place',
+      () => onePage(`BT /F 10 Tf ${'1 0 0 1 50 700 Tm (a) Tj '.repeat(50_000)} ET`),
+    ],
     [
       'texts side by side',
-      () => onePage(`BT /F 10 Tf ${numbered(50_000, (n) => `1 0 0 1 ${n * 40} 700 Tm (a) Tj `)} ET`),
+      () =>
+        onePage(`BT /F 10 Tf ${numbered(50_000, (n) => `1 0 0 1 ${n * 40} 700 Tm (a) Tj `)} ET`),
     ],
     [
       'texts below each other',
-      () => onePage(`BT /F 10 Tf ${numbered(50_000, (n) => `1 0 0 1 50 ${-14 * n} Tm (a) Tj `)} ET`),
+      () =>
+        onePage(`BT /F 10 Tf ${numbered(50_000, (n) => `1 0 0 1 50 ${-14 * n} Tm (a) Tj `)} ET`),
     ],
     [
       'columns of texts',

@@ -15,8 +15,10 @@ const OPTIONS = ['--expose-gc', `--max-semi-space-size=${Math.floor(MAX_YOUNG_MI
 const PROGRAM = join(ROOT, 'research', 'bench', 'measure-document.ts');
 
 /** Documents that make a careless reader slow or large, each in a process of its own: processor time and memory, and what the report says. */
-export const benchHostileReading = (): void => {
-  console.log('Hostile documents: processor time and memory of reading one, and what its report says\n');
+export function benchHostileReading(): void {
+  console.log(
+    'Hostile documents: processor time and memory of reading one, and what its report says\n',
+  );
   let over = 0;
   for (const [number, { ending, name }] of hostileDocuments.entries()) {
     const { stdout } = spawnSync(process.execPath, [...OPTIONS, PROGRAM, String(number)], {
@@ -29,8 +31,10 @@ export const benchHostileReading = (): void => {
     if (isOver) over += 1;
     console.log(`${isOver ? '! ' : '  '}${`.${ending}, ${name}`.padEnd(60)}${describe(measured)}`);
   }
-  console.log(`\n  ${over} of ${hostileDocuments.length} take more than ${MAX_MS} ms or ${MAX_BYTES / MIB} MiB\n`);
-};
+  console.log(
+    `\n  ${over} of ${hostileDocuments.length} take more than ${MAX_MS} ms or ${MAX_BYTES / MIB} MiB\n`,
+  );
+}
 
 const describe = (measured: MeasuredDocument | undefined): string => {
   if (measured === undefined) return 'ended without a result';

@@ -3,7 +3,11 @@ import { hasPromptInjection } from '../../src/answering/model/prompt-injection.t
 import { findAnswer } from '../../src/answering/passages/find-answer.ts';
 import { statesLackOfInformation } from '../../src/contract/core/navigator-response.ts';
 import { parseBlocks } from '../../src/documents/markdown/blocks.ts';
-import { markdownToHtml, markdownToText, plainHeading } from '../../src/documents/markdown/render-markdown.ts';
+import {
+  markdownToHtml,
+  markdownToText,
+  plainHeading,
+} from '../../src/documents/markdown/render-markdown.ts';
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { normaliseArticle } from '../../src/knowledge/articles/normalise-article.ts';
 import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
@@ -47,7 +51,8 @@ const WARM_UP_MS = 20;
 /** The functions that read texts of customers, hosts and models, named as in `hostile.json`. */
 export const SUBJECTS = {
   mask: createMask(MASK_KINDS).mask,
-  keepsQuestion: (text: string) => keepsQuestion(text, text, { questions: Array(8).fill(text), answers: [text] }),
+  keepsQuestion: (text: string) =>
+    keepsQuestion(text, text, { questions: Array(8).fill(text), answers: [text] }),
   detectLanguage,
   splitSentences: (text: string) => splitSentences(text),
   readMail,
@@ -55,7 +60,10 @@ export const SUBJECTS = {
   findAnswer: (text: string) => {
     const edition = editionOf(text);
     const question = 'How does the boiler pump work?';
-    return { edition, found: findAnswer(edition, question, { searches: [searchEdition(edition, question)] }) };
+    return {
+      edition,
+      found: findAnswer(edition, question, { searches: [searchEdition(edition, question)] }),
+    };
   },
   placeQuote: (text: string) => placeQuote(text, `${text.slice(0, 4000)}c`),
   statesLackOfInformation,
@@ -74,7 +82,12 @@ export const SUBJECTS = {
   /** What each helpdesk tool reads in a delivery. */
   readDelivery: (json: string) => {
     const body = new TextEncoder().encode(json);
-    const delivery = { method: 'POST', url: 'https://hooks.example.com/webhooks/tool', headers: new Headers(), body };
+    const delivery = {
+      method: 'POST',
+      url: 'https://hooks.example.com/webhooks/tool',
+      headers: new Headers(),
+      body,
+    };
     return HELPDESK_IDS.map((id) => {
       try {
         return helpdeskTools[id].read(delivery);
@@ -95,14 +108,17 @@ export const hostileTexts = (Object.keys(SUBJECTS) as SubjectName[]).map((subjec
   const { length, texts } = TABLE[subject];
   const rows = Object.entries(texts).map(([name, parts]) => ({
     name,
-    textOf: (wanted: number) => write(typeof parts === 'string' ? [{ repeat: parts }] : parts, wanted),
+    textOf: (wanted: number) =>
+      write(typeof parts === 'string' ? [{ repeat: parts }] : parts, wanted),
   }));
   return { subject, length, rows };
 });
 
 /** Repeats what has no number of times equally often, until the parts together have the length. */
 const write = (parts: readonly Part[], length: number): string => {
-  const written = parts.map((part) => (typeof part !== 'string' && part.times === undefined ? '' : fixed(part)));
+  const written = parts.map((part) =>
+    typeof part !== 'string' && part.times === undefined ? '' : fixed(part),
+  );
   let total = written.reduce((sum, { length: each }) => sum + each, 0);
   for (let n = 0; total < length; n += 1)
     for (const [at, part] of parts.entries()) {
@@ -122,23 +138,35 @@ const fixed = (part: Part): string =>
 const numbered = (repeated: string | readonly Part[], n: number): string => {
   const text = typeof repeated === 'string' ? repeated : repeated.map(fixed).join('');
   if (!text.includes('{')) return text;
-  return text.replaceAll('{n}', String(n)).replaceAll('{indent}', '  '.repeat(n)).replaceAll('{surrogate}', '\ud83d');
+  return text
+    .replaceAll('{n}', String(n))
+    .replaceAll('{indent}', '  '.repeat(n))
+    .replaceAll('{surrogate}', '\ud83d');
 };
 
 const articleOf = (text: string) => ({
-  ...{ id: 'a.md', title: 'Pumps', url: 'https://kb.example/a', text },
-  ...{ intents: [], devices: [], lastUpdated: '2026-01-01T00:00:00Z' },
+  id: 'a.md',
+  title: 'Pumps',
+  url: 'https://kb.example/a',
+  text,
+  intents: [],
+  devices: [],
+  lastUpdated: '2026-01-01T00:00:00Z',
 });
 
 const editionOf = (text: string) => {
   const article = articleOf(text);
   const identity = { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(attachRepeatedBlocks(buildEdition([{ article, chunks: chunkArticle(article) }], identity)));
+  return openEdition(
+    attachRepeatedBlocks(buildEdition([{ article, chunks: chunkArticle(article) }], identity)),
+  );
 };
 
 /** Texts that make a careless reader slow, each in two lengths: linear work takes four times as long for four times the text. */
-export const benchHostile = (): void => {
-  console.log(`Hostile texts: milliseconds of processor time, for a text and for one of ${LONGER} times its length\n`);
+export function benchHostile(): void {
+  console.log(
+    `Hostile texts: milliseconds of processor time, for a text and for one of ${LONGER} times its length\n`,
+  );
   const results = hostileTexts.flatMap(({ subject, length, rows }) => {
     const measured = rows.map(({ name, textOf }) => ({
       subject,
@@ -159,7 +187,7 @@ export const benchHostile = (): void => {
   for (const each of listed) console.log(`    ${each.subject}, ${describe(each)}`);
   const worst = worstOf(noticed);
   console.log(`  worst: ${worst?.subject}, ${describe(worst)}\n`);
-};
+}
 
 interface Measured {
   name: string;
@@ -168,10 +196,17 @@ interface Measured {
   growth: number;
 }
 
-const growthOf = (read: (text: string) => unknown, textOf: (length: number) => string, length: number) => {
+const growthOf = (
+  read: (text: string) => unknown,
+  textOf: (length: number) => string,
+  length: number,
+) => {
   const [short, long] = [textOf(length), textOf(LONGER * length)];
   msPerRun(() => read(short), WARM_UP_MS);
-  const [shortMs, longMs] = [msPerRun(() => read(short), MEASURED_MS), msPerRun(() => read(long), MEASURED_MS)];
+  const [shortMs, longMs] = [
+    msPerRun(() => read(short), MEASURED_MS),
+    msPerRun(() => read(long), MEASURED_MS),
+  ];
   return { shortMs, longMs, growth: longMs / shortMs };
 };
 

@@ -26,7 +26,7 @@ interface Load {
  * `/v1/ask` end to end in workerd (gateway, concierge, signed hop, librarian, receipt), on the gateway's own socket, against an
  * empty Hono function behind one service binding in the same run, before and after.
  */
-export const benchHttp = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchHttp({ data }: { data?: string | undefined }): Promise<void> {
   const product = await startProduct({
     kb: 'sample',
     port: 0,
@@ -41,7 +41,10 @@ export const benchHttp = async ({ data }: { data?: string | undefined }): Promis
     const url = new URL('/v1/ask', product.url);
     const again: Load = { url, key: product.key, questions };
     const different: Load = { url, key: product.key, questions: variationsOf(questions) };
-    const empty: Load = { ...again, url: await product.miniflare.unsafeGetDirectURL('bench-front') };
+    const empty: Load = {
+      ...again,
+      url: await product.miniflare.unsafeGetDirectURL('bench-front'),
+    };
     await load(different, WARM_UP_SECONDS);
     const before = await load(empty, SECONDS);
     const repeated = await load(again, SECONDS);
@@ -61,15 +64,22 @@ export const benchHttp = async ({ data }: { data?: string | undefined }): Promis
     ]);
     console.log('The goal is 1,000 requests/s, p99 150 ms, and 20 % of the empty function.\n');
     const [p50, p99] = await single(different);
-    console.log(`One client, one request after the other: p50 ${p50} ms, p99 ${p99} ms (goal: p50 8 ms)\n`);
+    console.log(
+      `One client, one request after the other: p50 ${p50} ms, p99 ${p99} ms (goal: p50 8 ms)\n`,
+    );
     const { questions: all } = different;
-    const measured = { ask: url, empty: empty.url, headers: headersOf(product.key), questions: all };
+    const measured = {
+      ask: url,
+      empty: empty.url,
+      headers: headersOf(product.key),
+      questions: all,
+    };
     if (!(await benchQuestionTime(measured))) process.exitCode = 1;
   } finally {
     await product.stop();
   }
   if (data !== undefined && existsSync(join(data, ARTICLES))) await benchLarger(data);
-};
+}
 
 const ARTICLES = 'support-docs/articles.jsonl';
 
@@ -80,7 +90,10 @@ const benchLarger = async (data: string): Promise<void> => {
   const product = await startProduct({ kb: { folder }, port: 0 });
   try {
     await product.sync({ full: true });
-    const questions = readLines<{ kb: string; question: string }>(data, 'customer-questions/questions.jsonl')
+    const questions = readLines<{ kb: string; question: string }>(
+      data,
+      'customer-questions/questions.jsonl',
+    )
       .filter(({ kb }) => kb === 'support-docs')
       .map(({ question }) => question);
     const asked: Load = { url: new URL('/v1/ask', product.url), key: product.key, questions };
@@ -99,9 +112,13 @@ const benchLarger = async (data: string): Promise<void> => {
 const benchFunction = (name: string): string => join(ROOT, `research/bench/functions/${name}.ts`);
 
 /** Each client has questions of its own: of clients that ask the same one at the same time, all but the first get its cached answer. */
-const load = async ({ url, key, questions, librarian }: Load, duration: number): Promise<autocannon.Result> => {
+const load = async (
+  { url, key, questions, librarian }: Load,
+  duration: number,
+): Promise<autocannon.Result> => {
   const requests = questions.map((query) => ({
-    ...{ method: 'POST' as const, headers: headersOf(key) },
+    method: 'POST' as const,
+    headers: headersOf(key),
     body: JSON.stringify({ query, librarian }),
   }));
   let client = 0;
@@ -116,18 +133,26 @@ const load = async ({ url, key, questions, librarian }: Load, duration: number):
   });
 };
 
-const single = async ({ url, key, questions }: Load, count = SINGLE_REQUESTS): Promise<[p50: string, p99: string]> => {
+const single = async (
+  { url, key, questions }: Load,
+  count = SINGLE_REQUESTS,
+): Promise<[p50: string, p99: string]> => {
   const client = singleClient(headersOf(key));
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    times.push(await client.post(url, JSON.stringify({ query: questions[index % questions.length] })));
+    times.push(
+      await client.post(url, JSON.stringify({ query: questions[index % questions.length] })),
+    );
   }
   client.close();
   const { p50, p99 } = percentilesOf(times);
   return [p50.toFixed(2), p99.toFixed(2)];
 };
 
-const headersOf = (key: string) => ({ 'content-type': 'application/json', authorization: `Bearer ${key}` });
+const headersOf = (key: string) => ({
+  'content-type': 'application/json',
+  authorization: `Bearer ${key}`,
+});
 
 const row = (
   what: string,
@@ -143,16 +168,17 @@ const row = (
   failed: non2xx + errors - (statusCodeStats?.['404']?.count ?? 0),
 });
 
-export const sampleQuestions = (): string[] => {
+export function sampleQuestions(): string[] {
   const file = join(ROOT, 'tools/sample/questions.json');
   const labelled = JSON.parse(readFileSync(file, 'utf8')) as { question: string }[];
   return labelled.map(({ question }) => question);
-};
+}
 
 /** Every question prefixed with words of another, so that no answer is cached. */
-export const variationsOf = (questions: string[]): string[] =>
-  questions.flatMap((question, index) =>
+export function variationsOf(questions: string[]): string[] {
+  return questions.flatMap((question, index) =>
     questions
       .filter((_, other) => other !== index)
       .map((other) => `${other.split(' ').slice(-2).join(' ')} ${question}`),
   );
+}

@@ -10,7 +10,7 @@ import { jsonlToFolder } from './jsonl-folder.ts';
 const START_LIMIT_MS = 120_000;
 
 /** From `npm start` to `ready` on a folder of articles, then a sync of the unchanged folder. */
-export const benchIndexing = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchIndexing({ data }: { data?: string | undefined }): Promise<void> {
   const temporary = mkdtempSync(join(tmpdir(), 'constellation-bench-'));
   try {
     const jsonl = data === undefined ? undefined : join(data, 'support-docs/articles.jsonl');
@@ -27,7 +27,7 @@ export const benchIndexing = async ({ data }: { data?: string | undefined }): Pr
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
-};
+}
 
 const timeStart = async (kb: string, state: string) => {
   const startedAt = performance.now();
@@ -62,7 +62,9 @@ const readyLine = (output: NodeJS.ReadableStream): Promise<[url: string, key: st
       resolve([match[1], match[2]]);
     });
     output.on('end', () =>
-      reject(new Error(`Cannot measure the start: it ended with ${JSON.stringify(text.slice(-500))}`)),
+      reject(
+        new Error(`Cannot measure the start: it ended with ${JSON.stringify(text.slice(-500))}`),
+      ),
     );
   });
 
@@ -71,7 +73,9 @@ const timeResync = async (url: string, key: string) => {
   const startedAt = performance.now();
   await fetch(new URL('/v1/sync', url), { method: 'POST', headers, body: '{"full":true}' });
   for (;;) {
-    const status = SyncStatus.parse(await (await fetch(new URL('/v1/sync', url), { headers })).json());
+    const status = SyncStatus.parse(
+      await (await fetch(new URL('/v1/sync', url), { headers })).json(),
+    );
     if (status.state === 'idle') {
       return {
         articles: status.articles,

@@ -7,7 +7,10 @@ import { ROOT } from '../../tools/functions.ts';
 const FUNCTION = join(ROOT, 'research', 'bench', 'functions', 'train-intents.ts');
 
 /** What training at load costs in a fresh isolate: first and later times over HTTP, since its own clock stands still. */
-export const benchIntentsInWorkerd = async (taxonomy: TrainingSource, { runs }: { runs: number }): Promise<void> => {
+export async function benchIntentsInWorkerd(
+  taxonomy: TrainingSource,
+  { runs }: { runs: number },
+): Promise<void> {
   const code = await bundle(FUNCTION, { minify: true });
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -26,7 +29,10 @@ export const benchIntentsInWorkerd = async (taxonomy: TrainingSource, { runs }: 
     const url = await miniflare.ready;
     const ask = async (task: string): Promise<number> => {
       const startedAt = performance.now();
-      const response = await fetch(new URL(task, url), { method: 'POST', body: JSON.stringify(taxonomy) });
+      const response = await fetch(new URL(task, url), {
+        method: 'POST',
+        body: JSON.stringify(taxonomy),
+      });
       if (!response.ok) throw new Error(`Cannot measure: status is ${response.status}`);
       await response.text();
       return performance.now() - startedAt;
@@ -39,10 +45,13 @@ export const benchIntentsInWorkerd = async (taxonomy: TrainingSource, { runs }: 
       later.push(await ask('train'));
       idle.push(await ask('read'));
     }
-    const median = (times: number[]) => times.toSorted((left, right) => left - right)[times.length >> 1] ?? 0;
+    const median = (times: number[]) =>
+      times.toSorted((left, right) => left - right)[times.length >> 1] ?? 0;
     const net = median(later) - median(idle);
-    console.log(`  in workerd, 20 x 20: trained first ${first.toFixed(0)} ms, then ${net.toFixed(0)} ms`);
+    console.log(
+      `  in workerd, 20 x 20: trained first ${first.toFixed(0)} ms, then ${net.toFixed(0)} ms`,
+    );
   } finally {
     await miniflare.dispose();
   }
-};
+}

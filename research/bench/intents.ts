@@ -13,7 +13,7 @@ const RUNS = 10;
 const LIMITS = { classify: 0.5, open: 5, train: 250 };
 
 /** What intents cost: training 20 intents of 20 examples when they are loaded, opening a packed model, sorting a message. */
-export const benchIntents = async (): Promise<void> => {
+export async function benchIntents(): Promise<void> {
   const sample = readSample();
   const twenty = cutTo(sample, 20);
   const large = invented(77, 130);
@@ -24,25 +24,33 @@ export const benchIntents = async (): Promise<void> => {
     ['77 intents, 130 examples', large, 'full'],
   ] as const) {
     const packed = trainClassifier(taxonomy, { effort });
-    const training = effort === 'full' ? [] : timesOf(RUNS, () => trainClassifier(taxonomy, { effort }));
+    const training =
+      effort === 'full' ? [] : timesOf(RUNS, () => trainClassifier(taxonomy, { effort }));
     const opening = timesOf(RUNS, () => openClassifier(packed, taxonomy));
     const classifier = openClassifier(packed, taxonomy);
     const messages = taxonomy.intents.flatMap(({ examples }) => examples);
     for (const message of messages.slice(0, 300)) classifier.classify(message);
-    const times = messages.slice(0, 2000).map((message) => timesOf(1, () => classifier.classify(message))[0] ?? 0);
+    const times = messages
+      .slice(0, 2000)
+      .map((message) => timesOf(1, () => classifier.classify(message))[0] ?? 0);
     const mail = messages.slice(0, 40).join('. ');
     const long = timesOf(50, () => classifier.classify(mail.repeat(32)));
-    console.log(`  ${name}: packed ${kib(packed.byteLength)}, gzip ${kib(gzipSync(packed).byteLength)}`);
+    console.log(
+      `  ${name}: packed ${kib(packed.byteLength)}, gzip ${kib(gzipSync(packed).byteLength)}`,
+    );
     const limit = taxonomy === twenty ? ` (at most ${LIMITS.train} ms)` : ', ahead';
     if (training.length > 0) console.log(`    train    ${inMs(training)}${limit}`);
     console.log(`    open     ${inMs(opening)} (at most ${LIMITS.open} ms)`);
-    console.log(`    classify ${inMs(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${inMs(long)}`);
+    console.log(
+      `    classify ${inMs(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${inMs(long)}`,
+    );
   }
   await benchIntentsInWorkerd(twenty, { runs: RUNS });
   console.log();
-};
+}
 
-const readSample = (): Taxonomy => Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
+const readSample = (): Taxonomy =>
+  Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
 
 /** A taxonomy of the given size: intents of the sample, padded with combinations of two. */
 const cutTo = (taxonomy: Taxonomy, count: number): TrainingSource => ({
@@ -57,7 +65,8 @@ const cutTo = (taxonomy: Taxonomy, count: number): TrainingSource => ({
 /** Examples of made-up intents, each with words of its own among those that all share. */
 const invented = (intents: number, examples: number): TrainingSource => {
   const random = seededRandom(3);
-  const word = (from: number, count: number) => `w${(from + Math.floor(random() * count)).toString(36)}ord`;
+  const word = (from: number, count: number) =>
+    `w${(from + Math.floor(random() * count)).toString(36)}ord`;
   const message = (intent: number): string => {
     const own = Array.from({ length: 4 }, () => word(100 + intent * 17, 30));
     const shared = Array.from({ length: 6 }, () => word(0, 100));

@@ -1,6 +1,9 @@
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { type Product, startProduct } from '../../tools/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { sampleQuestions, variationsOf } from './http.ts';
 import { longQuotingModel } from './long-quoting-model.ts';
 import { percentilesOf } from './single-client.ts';
@@ -14,7 +17,7 @@ const STREAMS = 500;
 const MANY_STREAMS = 10_000;
 
 /** What each interface adds to `/v1/ask`, how soon a stream begins, and what many streams cost; on the gateway's own socket, in workerd. */
-export const benchInterfaces = async (): Promise<void> => {
+export async function benchInterfaces(): Promise<void> {
   const startedAt = performance.now();
   const product = await startProduct({ kb: 'sample', port: 0 });
   try {
@@ -31,8 +34,13 @@ export const benchInterfaces = async (): Promise<void> => {
   }
   await benchModel();
   const sizes = (await functionSizes()).filter(({ name }) => /gateway|mcp|a2a/.test(name));
-  console.table(sizes.map(({ name, gzipBytes }) => ({ function: name, 'KiB gzip': (gzipBytes / 1024).toFixed(1) })));
-};
+  console.table(
+    sizes.map(({ name, gzipBytes }) => ({
+      function: name,
+      'KiB gzip': (gzipBytes / 1024).toFixed(1),
+    })),
+  );
+}
 
 interface Call {
   path: string;
@@ -53,18 +61,27 @@ const INTERFACES: Record<string, Call> = {
   },
   'chat completions, streamed': {
     path: '/v1/chat/completions',
-    body: (content) => ({ model: 'constellation', messages: [{ role: 'user', content }], stream: true }),
+    body: (content) => ({
+      model: 'constellation',
+      messages: [{ role: 'user', content }],
+      stream: true,
+    }),
   },
   'MCP, tool ask': {
     path: '/mcp',
     headers: {
       accept: 'application/json, text/event-stream',
-      ...{ 'mcp-protocol-version': MCP_REVISION, 'mcp-method': 'tools/call', 'mcp-name': 'ask' },
+      'mcp-protocol-version': MCP_REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'ask',
     },
     body: (query) => ({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: {
-        ...{ name: 'ask', arguments: { query } },
+        name: 'ask',
+        arguments: { query },
         _meta: { [`${META}/protocolVersion`]: MCP_REVISION, [`${META}/clientCapabilities`]: {} },
       },
     }),
@@ -73,7 +90,9 @@ const INTERFACES: Record<string, Call> = {
     path: '/a2a',
     headers: { 'a2a-version': '1.0' },
     body: (text) => ({
-      ...{ jsonrpc: '2.0', id: 1, method: 'SendMessage' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'SendMessage',
       params: { message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] } },
     }),
   },
@@ -101,11 +120,18 @@ const benchAdded = async (product: Product): Promise<void> => {
   }
   agent.destroy();
   const [base] = times.map(percentilesOf);
-  console.log(`Without a model, one client, ${ROUNDS} questions each, milliseconds (goal: 1 ms added at p50)`);
+  console.log(
+    `Without a model, one client, ${ROUNDS} questions each, milliseconds (goal: 1 ms added at p50)`,
+  );
   console.table(
     names.map((name, index) => {
       const { p50, p99 } = percentilesOf(times[index] ?? []);
-      return { interface: name, p50: p50.toFixed(2), p99: p99.toFixed(2), added: (p50 - (base?.p50 ?? 0)).toFixed(2) };
+      return {
+        interface: name,
+        p50: p50.toFixed(2),
+        p99: p99.toFixed(2),
+        added: (p50 - (base?.p50 ?? 0)).toFixed(2),
+      };
     }),
   );
 };
@@ -141,9 +167,11 @@ const streamOnce = async (
   for await (const part of response.setEncoding('utf8')) {
     event ??= performance.now() - startedAt;
     text += part;
-    if (statement === undefined && text.includes('event: statement')) statement = performance.now() - startedAt;
+    if (statement === undefined && text.includes('event: statement'))
+      statement = performance.now() - startedAt;
   }
-  if (!text.includes('event: done')) throw new Error(`a stream ended without an answer: ${text.slice(-300)}`);
+  if (!text.includes('event: done'))
+    throw new Error(`a stream ended without an answer: ${text.slice(-300)}`);
   return [event ?? 0, statement, performance.now() - startedAt];
 };
 
@@ -158,7 +186,8 @@ const benchModel = async (): Promise<void> => {
     await product.sync({ full: true });
     const own = (): Agent => new Agent({ keepAlive: false });
     const alone: [number, number | undefined, number][] = [];
-    for (const query of sampleQuestions().slice(0, 8)) alone.push(await streamOnce(product, query, own()));
+    for (const query of sampleQuestions().slice(0, 8))
+      alone.push(await streamOnce(product, query, own()));
     report(
       `With a model that writes ${TOKENS_PER_SECOND} tokens a second, one stream (goal: first statement 1.5 s)`,
       alone,
@@ -180,8 +209,10 @@ const benchModel = async (): Promise<void> => {
 };
 
 const modelVariables = ({ url, apiKey }: OpenAIServer) => ({
-  ...{ OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: url },
-  ...{ EMBEDDING_MODEL: 'local-embedding', EMBEDDING_DIMENSIONS: '384' },
+  OPENAI_API_KEY: apiKey,
+  OPENAI_BASE_URL: url,
+  EMBEDDING_MODEL: 'local-embedding',
+  EMBEDDING_DIMENSIONS: '384',
 });
 
 const report = (what: string, streams: [number, number | undefined, number][]): void => {
@@ -239,8 +270,13 @@ const open = (
 ): Promise<{ sent: ClientRequest; response: IncomingMessage }> =>
   new Promise((resolve, reject) => {
     const sent = request(new URL(path, product.url), {
-      ...{ agent, method: 'POST' },
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${product.key}`, ...headers },
+      agent,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${product.key}`,
+        ...headers,
+      },
     });
     sent.once('response', (response) => resolve({ sent, response }));
     sent.on('error', reject).end(JSON.stringify(body(query)));

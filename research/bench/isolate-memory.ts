@@ -9,7 +9,11 @@ const INTERVAL_MS = 25;
 const COLLECTING_INTERVAL_MS = 500;
 
 /** As the inspector of V8 reports it. `backingStorageSize` are arrays of bytes, which lie outside of the heap. */
-const HeapUsage = z.object({ usedSize: z.number(), embedderHeapUsedSize: z.number(), backingStorageSize: z.number() });
+const HeapUsage = z.object({
+  usedSize: z.number(),
+  embedderHeapUsedSize: z.number(),
+  backingStorageSize: z.number(),
+});
 const Targets = z.array(z.object({ id: z.string(), webSocketDebuggerUrl: z.url() }));
 const Reply = z.object({ id: z.int(), result: HeapUsage });
 
@@ -27,8 +31,8 @@ export interface IsolateWatch {
 }
 
 /** A port that is free now, for the inspector of a workerd. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
@@ -36,6 +40,7 @@ export const freePort = (): Promise<number> =>
       server.close(() => resolve(port));
     });
   });
+}
 
 /**
  * Reads over and over what the isolates of a workerd hold. The limit of a production isolate, 128 MB, is one on the same sum; the
@@ -45,20 +50,22 @@ export const freePort = (): Promise<number> =>
  * @param names The functions to watch.
  * @param options.isAlive Has garbage collected before each reading, which slows the isolate; what is read is garbage included otherwise.
  */
-export const watchIsolates = async (
+export async function watchIsolates(
   port: number,
   names: readonly string[],
   { isAlive }: { isAlive: boolean },
-): Promise<IsolateWatch> => {
+): Promise<IsolateWatch> {
   const targets = Targets.parse(await (await fetch(`http://127.0.0.1:${port}/json`)).json());
   const peaks = new Map<string, IsolatePeak>();
   const ending = new AbortController();
   const sockets = names.map((name) => {
     const target = targets.find(({ id }) => id === `core:user:${name}`);
-    if (target === undefined) throw new Error(`Cannot watch ${name}: workerd runs no such function`);
+    if (target === undefined)
+      throw new Error(`Cannot watch ${name}: workerd runs no such function`);
     return watch(target.webSocketDebuggerUrl, { signal: ending.signal, isAlive }, (usage) => {
       const [heap, bytes] = [usage.usedSize + usage.embedderHeapUsedSize, usage.backingStorageSize];
-      if (heap + bytes > (peaks.get(name)?.peak ?? 0)) peaks.set(name, { peak: heap + bytes, heap, bytes });
+      if (heap + bytes > (peaks.get(name)?.peak ?? 0))
+        peaks.set(name, { peak: heap + bytes, heap, bytes });
     });
   });
   return {
@@ -73,7 +80,7 @@ export const watchIsolates = async (
       for (const socket of sockets) socket.close();
     },
   };
-};
+}
 
 const watch = (
   url: string,

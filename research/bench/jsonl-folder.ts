@@ -17,7 +17,7 @@ interface JsonlArticle {
  *
  * @returns How many articles were written.
  */
-export const jsonlToFolder = (file: string, folder: string): number => {
+export function jsonlToFolder(file: string, folder: string): number {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '');
@@ -28,7 +28,7 @@ export const jsonlToFolder = (file: string, folder: string): number => {
     writeFileSync(path, `---\n${dump(frontMatter(article))}---\n\n${article.content}\n`);
   }
   return lines.length;
-};
+}
 
 const frontMatter = ({ title, url, product, updated }: JsonlArticle): Record<string, unknown> => ({
   title,

@@ -24,7 +24,7 @@ const READER = 'constellation-navigator';
  * A large knowledge base in the whole product, in workerd: how long the first sync and one without changes take, what the isolates that
  * build and read the edition hold, and `/v1/ask`. `BENCH_SERVICES=upstash` does the same on the local servers of `npx constellation services`.
  */
-export const benchLargeProduct = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchLargeProduct({ data }: { data?: string | undefined }): Promise<void> {
   const services = process.env.BENCH_SERVICES === 'upstash' ? await startUpstash() : undefined;
   const { name, articles } = readBenchArticles(data);
   const samples: string[] = [];
@@ -32,7 +32,10 @@ export const benchLargeProduct = async ({ data }: { data?: string | undefined })
   const inspectorPort = await freePort();
   const kb = { url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/api/kb/articles` };
   const product = await startProduct({
-    ...{ kb, port: 0, inspectorPort, adapters: services?.variables },
+    kb,
+    port: 0,
+    inspectorPort,
+    adapters: services?.variables,
     onLog: (line) => line.includes('"fault"') && console.error(line.slice(0, 500)),
   });
   const watch = await watchIsolates(inspectorPort, [LIBRARY, READER], { isAlive: IS_ALIVE });
@@ -51,7 +54,7 @@ export const benchLargeProduct = async ({ data }: { data?: string | undefined })
     host.close().closeAllConnections();
     await services?.stop();
   }
-};
+}
 
 /** Without a chat model: what answers cost is the search. */
 const startUpstash = async () => {
@@ -60,7 +63,10 @@ const startUpstash = async () => {
   return { variables: { ...variables, CHAT_MODEL: 'none' }, stop };
 };
 
-const measureSync = async (product: Product, { sync, watch }: { sync: string; watch: IsolateWatch }) => {
+const measureSync = async (
+  product: Product,
+  { sync, watch }: { sync: string; watch: IsolateWatch },
+) => {
   watch.take(LIBRARY);
   const began = performance.now();
   const seconds = (): string => ((performance.now() - began) / 1000).toFixed(0);
@@ -78,7 +84,16 @@ const measureSync = async (product: Product, { sync, watch }: { sync: string; wa
       if (error) console.log(error.message);
       const { articles, chunks: passages } = status;
       const most = Math.max(...Object.values(phases));
-      return { sync, s: seconds(), outcome, writes, articles, passages, 'library at most': most, ...phases };
+      return {
+        sync,
+        s: seconds(),
+        outcome,
+        writes,
+        articles,
+        passages,
+        'library at most': most,
+        ...phases,
+      };
     }
     await wait(POLL_MS);
   }
@@ -117,24 +132,29 @@ const measureAsk = async (product: Product, questions: readonly string[], watch:
   const { p50, p99 } = percentilesOf(times);
   const { peak, heap } = watch.take(READER);
   return {
-    ...{
-      questions: questions.length,
-      failed,
-      degraded,
-      'first ms': Math.round(firstMs),
-      'p50 ms': Math.round(p50),
-      'p99 ms': Math.round(p99),
-    },
-    ...{ 'navigator at most': peak, 'of it objects': heap, 'while it opens the edition': loading.peak },
+    questions: questions.length,
+    failed,
+    degraded,
+    'first ms': Math.round(firstMs),
+    'p50 ms': Math.round(p50),
+    'p99 ms': Math.round(p99),
+    'navigator at most': peak,
+    'of it objects': heap,
+    'while it opens the edition': loading.peak,
   };
 };
 
 /** A host knowledge base whose pages are made when they are asked for, in order. */
-const serveArticles = async (articles: () => Iterator<HostArticleReply>, samples: string[]): Promise<Server> => {
+const serveArticles = async (
+  articles: () => Iterator<HostArticleReply>,
+  samples: string[],
+): Promise<Server> => {
   let iterator = articles();
   const pages = new Map<number, HostArticleReply[]>();
   const server = createServer((request, response) => {
-    const place = Number(new URL(request.url ?? '', 'http://local').searchParams.get('cursor') ?? 0);
+    const place = Number(
+      new URL(request.url ?? '', 'http://local').searchParams.get('cursor') ?? 0,
+    );
     if (place === 0) {
       iterator = articles();
       pages.clear();
@@ -143,7 +163,8 @@ const serveArticles = async (articles: () => Iterator<HostArticleReply>, samples
     const page = pages.get(place) ?? nextPage(iterator);
     pages.clear();
     pages.set(place, page);
-    if (samples.length < 1000) samples.push(...page.slice(0, 10).map(({ content }) => content.slice(0, 5000)));
+    if (samples.length < 1000)
+      samples.push(...page.slice(0, 10).map(({ content }) => content.slice(0, 5000)));
     const next_cursor = page.length < PAGE ? null : String(place + 1);
     const listed = page.map(({ metadata: _, url: __, ...article }) => article);
     response.writeHead(200, { 'content-type': 'application/json' });

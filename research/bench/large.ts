@@ -22,7 +22,7 @@ const QUESTIONS = 200;
 const MEBIBYTE = 2 ** 20;
 
 /** A knowledge base of 100,000 passages: first sync, a sync without changes, and a reader, all in this process over SQLite in a file. */
-export const benchLarge = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchLarge({ data }: { data?: string | undefined }): Promise<void> {
   const { name, articles } = readBenchArticles(data);
   const folder = mkdtempSync(join(tmpdir(), 'constellation-bench-'));
   try {
@@ -44,7 +44,9 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
       onFault: (where, error) => console.error(where, error),
       wordVectors: shippedWordVectors,
     });
-    console.log(`About ${PASSAGES} passages of some ${PASSAGE_LENGTH} characters, texts grown from ${name}`);
+    console.log(
+      `About ${PASSAGES} passages of some ${PASSAGE_LENGTH} characters, texts grown from ${name}`,
+    );
     for (const sync of ['first', 'again, nothing changed']) {
       const began = performance.now();
       library.startSync({ full: true });
@@ -79,11 +81,13 @@ export const benchLarge = async ({ data }: { data?: string | undefined }): Promi
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-};
+}
 
 const readAndAsk = async (
   texts: readonly string[],
-  source: Parameters<ReturnType<typeof createEditionReader>['read']>[0]['source'] & { parts: EditionParts[] },
+  source: Parameters<ReturnType<typeof createEditionReader>['read']>[0]['source'] & {
+    parts: EditionParts[];
+  },
 ): Promise<void> => {
   const reader = createEditionReader();
   const opened = performance.now();
@@ -93,11 +97,18 @@ const readAndAsk = async (
   const questions = drawQuestions(texts, QUESTIONS);
   const rows = [];
   for (const [what, ask] of [
-    ['search, ten hits', (query: string) => searchKnowledge(edition, { query, limit: 10 }, { retrieve })],
+    [
+      'search, ten hits',
+      (query: string) => searchKnowledge(edition, { query, limit: 10 }, { retrieve }),
+    ],
     [
       'answer with quotes',
       (query: string) =>
-        answerQuestion(edition, query, { retrieve, wordVectors: shippedWordVectors, timeLeftMs: () => 10_000 }),
+        answerQuestion(edition, query, {
+          retrieve,
+          wordVectors: shippedWordVectors,
+          timeLeftMs: () => 10_000,
+        }),
     ],
   ] as const) {
     const times: number[] = [];
@@ -126,11 +137,15 @@ const hostOf = (articles: () => Iterator<HostArticleReply>, samples: string[]): 
         isLast = done === true;
         if (!done) page.push(value);
       }
-      if (samples.length < 1000) samples.push(...page.slice(0, 10).map(({ content }) => content.slice(0, 5000)));
+      if (samples.length < 1000)
+        samples.push(...page.slice(0, 10).map(({ content }) => content.slice(0, 5000)));
       const offset = (cursor?.kind === 'count' ? cursor.offset : 0) + page.length;
       const number = cursor?.kind === 'count' ? cursor.page : 1;
       return {
-        ...{ articles: page, skipped: [], received: page.length, total: undefined },
+        articles: page,
+        skipped: [],
+        received: page.length,
+        total: undefined,
         next: isLast ? undefined : { kind: 'count', page: number + 1, offset },
       };
     },
@@ -140,7 +155,9 @@ const hostOf = (articles: () => Iterator<HostArticleReply>, samples: string[]): 
 /** The largest resident memory of this process so far, in MiB, as the kernel counts it; elsewhere as it is now. */
 const peakMemory = (): number => {
   try {
-    return Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024);
+    return Math.round(
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024,
+    );
   } catch {
     return Math.round(process.memoryUsage().rss / MEBIBYTE);
   }

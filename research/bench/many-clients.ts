@@ -15,15 +15,20 @@ export interface Answered {
  * @param options.bodies Each is posted once.
  * @param options.clients Number of concurrent requests, at least 1.
  */
-export const manyClients = async (
+export async function manyClients(
   url: URL,
-  { headers, bodies, clients }: { headers: Record<string, string>; bodies: readonly string[]; clients: number },
-): Promise<Answered[]> => {
+  {
+    headers,
+    bodies,
+    clients,
+  }: { headers: Record<string, string>; bodies: readonly string[]; clients: number },
+): Promise<Answered[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const answered: Answered[] = [];
   let next = 0;
   const client = async (): Promise<void> => {
-    for (let at = next++; at < bodies.length; at = next++) answered[at] = await post(url, bodies[at] ?? '');
+    for (let at = next++; at < bodies.length; at = next++)
+      answered[at] = await post(url, bodies[at] ?? '');
   };
   const post = (to: URL, body: string): Promise<Answered> =>
     new Promise((resolve, reject) => {
@@ -49,4 +54,4 @@ export const manyClients = async (
     agent.destroy();
   }
   return answered;
-};
+}

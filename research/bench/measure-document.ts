@@ -29,10 +29,15 @@ async function read(ending: string, content: string | Uint8Array): Promise<Docum
   if (TEXTS.has(ending)) {
     const { body, warnings } = splitFrontMatter(String(content));
     const document = readDocument(body, { path: `a.${ending}` });
-    return { characters: document.text.length, articles: 1, warnings: [...warnings, ...document.warnings] };
+    return {
+      characters: document.text.length,
+      articles: 1,
+      warnings: [...warnings, ...document.warnings],
+    };
   }
   const document = await readBytes(`.${ending}`, new Uint8Array(Buffer.from(content)));
-  if ('problem' in document) return { characters: 0, articles: 0, warnings: [], problem: document.problem };
+  if ('problem' in document)
+    return { characters: 0, articles: 0, warnings: [], problem: document.problem };
   const others = document.articles ?? [];
   return {
     characters: others.reduce((sum, { text }) => sum + text.length, document.text.length),

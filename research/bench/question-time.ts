@@ -36,7 +36,7 @@ type Kind = keyof typeof KINDS;
  *
  * @returns False when it costs more than a tenth above `question-time.json`.
  */
-export const benchQuestionTime = async (measured: Measured): Promise<boolean> => {
+export async function benchQuestionTime(measured: Measured): Promise<boolean> {
   const ratios: Record<Kind, number[]> = { refused: [], again: [], named: [], different: [] };
   const milliseconds: number[] = [];
   let next = 0;
@@ -59,37 +59,52 @@ export const benchQuestionTime = async (measured: Measured): Promise<boolean> =>
   );
   console.table({
     'gateway: authentication, limits, log': { 'empty hops': rounded(of('refused')) },
-    'signed hop, answer from the cache, kept answer': { 'empty hops': rounded(of('again') - of('refused')) },
+    'signed hop, answer from the cache, kept answer': {
+      'empty hops': rounded(of('again') - of('refused')),
+    },
     'search and answer': { 'empty hops': rounded(of('named') - of('again')) },
     'choice of the librarian': { 'empty hops': rounded(of('different') - of('named')) },
     together: { 'empty hops': rounded(of('different')) },
   });
   const isWithin = of('different') <= MOST * different;
   if (!isWithin)
-    console.error(`A question costs more than ${MOST} times the ${different} empty hops of question-time.json`);
+    console.error(
+      `A question costs more than ${MOST} times the ${different} empty hops of question-time.json`,
+    );
   return isWithin;
-};
+}
 
 const timeOfEmpty = ({ empty, ...measured }: Measured): Promise<number> =>
-  timeOf(empty, { ...measured, bodies: Array.from({ length: EMPTY_REQUESTS }, () => ({})), status: 200 });
+  timeOf(empty, {
+    ...measured,
+    bodies: Array.from({ length: EMPTY_REQUESTS }, () => ({})),
+    status: 200,
+  });
 
 /** Milliseconds of all threads of the runtime for each request. */
 const timeOf = async (
   url: URL,
-  { headers, bodies, status }: Pick<Measured, 'headers'> & { bodies: readonly object[]; status: number },
+  {
+    headers,
+    bodies,
+    status,
+  }: Pick<Measured, 'headers'> & { bodies: readonly object[]; status: number },
 ): Promise<number> => {
   const before = processorMs();
   const options = { headers, bodies: bodies.map((body) => JSON.stringify(body)), clients: CLIENTS };
   const answered = await manyClients(url, options);
   const other = answered.find((each) => each.status !== status);
-  if (other !== undefined) throw new Error(`Cannot measure ${url.pathname}: status ${other.status}, not ${status}`);
+  if (other !== undefined)
+    throw new Error(`Cannot measure ${url.pathname}: status ${other.status}, not ${status}`);
   return (processorMs() - before) / bodies.length;
 };
 
 /** Processor time that the threads of the local runtime have used. */
 const processorMs = (): number =>
   runtimeProcesses()
-    .flatMap((id) => readdirSync(`/proc/${id}/task`).map((thread) => `/proc/${id}/task/${thread}/schedstat`))
+    .flatMap((id) =>
+      readdirSync(`/proc/${id}/task`).map((thread) => `/proc/${id}/task/${thread}/schedstat`),
+    )
     .reduce((sum, file) => sum + Number(readFileSync(file, 'utf8').split(' ')[0]) / 1e6, 0);
 
 const loadOfMachine = (): string => readFileSync('/proc/loadavg', 'utf8').split(' ')[0] ?? '';

@@ -17,7 +17,10 @@ interface Served {
 }
 
 /** Answers questions from an edition in a workerd of its own, its heap limited, and compares its memory with an empty function's. */
-export const measureReader = async ({ manifest, part }: Served, questions: readonly string[]): Promise<void> => {
+export async function measureReader(
+  { manifest, part }: Served,
+  questions: readonly string[],
+): Promise<void> {
   const server = createServer((request, response) => {
     const place = (request.url ?? '').slice(1);
     const body = place === 'current' ? JSON.stringify(manifest) : part(Number(place));
@@ -26,13 +29,18 @@ export const measureReader = async ({ manifest, part }: Served, questions: reado
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
-    const rows = [await run('empty.ts', origin, []), await run('read-edition.ts', origin, questions)];
-    console.log(`  a reader in workerd, --max-old-space-size=${HEAP_MIB}, pages over HTTP from this process`);
+    const rows = [
+      await run('empty.ts', origin, []),
+      await run('read-edition.ts', origin, questions),
+    ];
+    console.log(
+      `  a reader in workerd, --max-old-space-size=${HEAP_MIB}, pages over HTTP from this process`,
+    );
     console.table(rows);
   } finally {
     server.close().closeAllConnections();
   }
-};
+}
 
 const run = async (file: string, origin: string, questions: readonly string[]) => {
   const before = new Set(workerds());
@@ -44,7 +52,11 @@ const run = async (file: string, origin: string, questions: readonly string[]) =
     bindings: { ORIGIN: origin },
   };
   const miniflare = new Miniflare(
-    convertV4MiniflareOptions({ log: new Log(LogLevel.ERROR), telemetry: { enabled: false }, workers: [worker] }),
+    convertV4MiniflareOptions({
+      log: new Log(LogLevel.ERROR),
+      telemetry: { enabled: false },
+      workers: [worker],
+    }),
   );
   delete process.env.MINIFLARE_WORKERD_V8_FLAGS;
   try {
@@ -65,7 +77,8 @@ const run = async (file: string, origin: string, questions: readonly string[]) =
       if (questions.length === 0) break;
       const first = await ask(`?q=${encodeURIComponent(questions[0] ?? '')}${more}`);
       const times = [];
-      for (const question of questions.slice(1)) times.push(await ask(`?q=${encodeURIComponent(question)}${more}`));
+      for (const question of questions.slice(1))
+        times.push(await ask(`?q=${encodeURIComponent(question)}${more}`));
       const sorted = times.map(({ ms }) => ms).sort((left, right) => left - right);
       figures[`${name} first ms`] = Math.round(first.ms);
       figures[`${name} p50 ms`] = Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0);
@@ -87,7 +100,10 @@ const workerds = (): string[] => {
     return readdirSync('/proc').filter((pid) => {
       if (!/^\d+$/.test(pid)) return false;
       const status = statusOf(pid);
-      return /^Name:\s+workerd$/m.test(status) && new RegExp(`^PPid:\\s+${process.pid}$`, 'm').test(status);
+      return (
+        /^Name:\s+workerd$/m.test(status) &&
+        new RegExp(`^PPid:\\s+${process.pid}$`, 'm').test(status)
+      );
     });
   } catch {
     return [];

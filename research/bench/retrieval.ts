@@ -7,7 +7,11 @@ import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
 import { attachVectors, embeddingTextOf } from '../../src/knowledge/edition/edition-vectors.ts';
 import { packVector, quantise } from '../../src/knowledge/edition/nearest-rows.ts';
 import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
-import { createRetriever, meaningBy, type SemanticUse } from '../../src/knowledge/search/retrieve.ts';
+import {
+  createRetriever,
+  meaningBy,
+  type SemanticUse,
+} from '../../src/knowledge/search/retrieve.ts';
 import { textVector } from '../../tools/stand-ins/openai/text-vector.ts';
 import { type JudgedSet, readSupportDocs } from '../eval/eval-data.ts';
 import { benchVectorSync } from './vector-sync.ts';
@@ -21,9 +25,11 @@ const AT_ONCE = 5;
 const LIMIT_MS = 110;
 
 /** Hybrid retrieval while the embedding model behaves in four ways; then the sync that fills a vector index. */
-export const benchRetrieval = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchRetrieval({ data }: { data?: string | undefined }): Promise<void> {
   if (data === undefined || !existsSync(join(data, 'support-docs/articles.jsonl'))) {
-    console.log('Retrieval with an embedding model: needs the evaluation data (--data names its folder)');
+    console.log(
+      'Retrieval with an embedding model: needs the evaluation data (--data names its folder)',
+    );
     return;
   }
   const set = readSupportDocs(data);
@@ -39,7 +45,7 @@ export const benchRetrieval = async ({ data }: { data?: string | undefined }): P
     rows.push({ model: name, ...(await measure(edition, questions, embed)) });
   console.table(rows);
   await benchVectorSync(data);
-};
+}
 
 const vectorOf = (text: string): number[] => [...textVector(text, DIMENSIONS)];
 
@@ -55,10 +61,15 @@ const MODELS: Record<string, Embed | undefined> = {
   'answers after 20 ms': async (text) => wait(20, known(text)),
   'answers after 500 ms': async (text) => wait(500, known(text)),
   hangs: () => new Promise<number[]>(() => undefined),
-  fails: () => Promise.reject(new EmbeddingFailed('unavailable', 'Cannot embed: the model does not answer')),
+  fails: () =>
+    Promise.reject(new EmbeddingFailed('unavailable', 'Cannot embed: the model does not answer')),
 };
 
-const measure = async (edition: Edition, questions: readonly string[], embed: Embed | undefined) => {
+const measure = async (
+  edition: Edition,
+  questions: readonly string[],
+  embed: Embed | undefined,
+) => {
   const embeddings = embed && providerOf(embed);
   const retrieve = createRetriever({ meaningOf: embeddings && meaningBy(embeddings) });
   // Warm-up.
@@ -73,7 +84,8 @@ const measure = async (edition: Edition, questions: readonly string[], embed: Em
     uses.set(semantic, (uses.get(semantic) ?? 0) + 1);
     if (outcome.hits.length > 0) found += 1;
   };
-  for (let at = 0; at < questions.length; at += AT_ONCE) await Promise.all(questions.slice(at, at + AT_ONCE).map(ask));
+  for (let at = 0; at < questions.length; at += AT_ONCE)
+    await Promise.all(questions.slice(at, at + AT_ONCE).map(ask));
   times.sort((left, right) => left - right);
   const share = (count: number): string => `${((100 * count) / questions.length).toFixed(1)} %`;
   return {
@@ -87,7 +99,9 @@ const measure = async (edition: Edition, questions: readonly string[], embed: Em
 };
 
 const providerOf = (embed: Embed): EmbeddingProvider => ({
-  ...{ model: MODEL, dimensions: DIMENSIONS, embed },
+  model: MODEL,
+  dimensions: DIMENSIONS,
+  embed,
   embedBatch: (texts) => Promise.all(texts.map(embed)),
 });
 
@@ -96,7 +110,11 @@ const editionOf = ({ name, articles }: JudgedSet): Edition => {
   const entries = articles
     .map((article) => ({ article, chunks: chunkArticle(article) }))
     .toSorted((left, right) => (left.article.id < right.article.id ? -1 : 1));
-  const built = buildEdition(entries, { id: name, workspace: 'bench', createdAt: '1970-01-01T00:00:00Z' });
+  const built = buildEdition(entries, {
+    id: name,
+    workspace: 'bench',
+    createdAt: '1970-01-01T00:00:00Z',
+  });
   const rows = entries.flatMap(({ article: { title }, chunks }) =>
     chunks.map((chunk) => packVector(quantise(vectorOf(embeddingTextOf({ ...chunk, title }))))),
   );

@@ -11,7 +11,7 @@ const QUESTIONS = 2000;
 const MAX_DECISION_MS = 1;
 
 /** What the concierge's decision costs among 50 librarians with 20 example questions each, in this process. */
-export const benchRouting = async (): Promise<void> => {
+export async function benchRouting(): Promise<void> {
   const random = seededRandom(11);
   const librarians = Array.from({ length: LIBRARIANS }, (_, at) => librarianOf(at, random));
   const startedAt = performance.now();
@@ -33,12 +33,16 @@ export const benchRouting = async (): Promise<void> => {
   const { user: userTime, system } = process.cpuUsage(cpu);
   times.sort((left, right) => left - right);
   const at = (share: number) => `${times[Math.floor(share * times.length)]?.toFixed(3)} ms`;
-  console.log(`Routing, one of ${LIBRARIANS} librarians with ${EXAMPLES} examples each, ${QUESTIONS} questions\n`);
+  console.log(
+    `Routing, one of ${LIBRARIANS} librarians with ${EXAMPLES} examples each, ${QUESTIONS} questions\n`,
+  );
   console.log(
     `  decision p50 ${at(0.5)}   p99 ${at(0.99)}   CPU, mean ${((userTime + system) / 1000 / QUESTIONS).toFixed(3)} ms (at most ${MAX_DECISION_MS} ms)`,
   );
-  console.log(`  first decision, which lays the descriptions into an index: ${buildMs.toFixed(0)} ms\n`);
-};
+  console.log(
+    `  first decision, which lays the descriptions into an index: ${buildMs.toFixed(0)} ms\n`,
+  );
+}
 
 const librarianOf = (at: number, random: () => number): LibrarianInfo => ({
   id: `librarian-${at}`,
@@ -48,10 +52,20 @@ const librarianOf = (at: number, random: () => number): LibrarianInfo => ({
   examples: Array.from({ length: EXAMPLES }, (_, place) => questionOf(at, place, random)),
 });
 
-const FRAMES = ['How do I', 'What is the', 'Why does the', 'How many', 'Which', 'Find the', 'Can we', 'Show me the'];
-const COMMON = 'price order device error setting customer report network update account limit page guide value'.split(
-  ' ',
-);
+const FRAMES = [
+  'How do I',
+  'What is the',
+  'Why does the',
+  'How many',
+  'Which',
+  'Find the',
+  'Can we',
+  'Show me the',
+];
+const COMMON =
+  'price order device error setting customer report network update account limit page guide value'.split(
+    ' ',
+  );
 
 /** Eight to twelve words: some of all librarians, most of the one that it is for. Every third has a typing mistake, every fourth a second clause. */
 const questionOf = (librarian: number, at: number, random: () => number): string => {
@@ -59,12 +73,16 @@ const questionOf = (librarian: number, at: number, random: () => number): string
   const common = COMMON[Math.floor(random() * COMMON.length)];
   const first = `${FRAMES[at % FRAMES.length]} ${common} ${words.join(' ')}`;
   const misspelt = at % 3 === 0 ? first.replace(/(\w)(\w)$/, '$2$1') : first;
-  return at % 4 === 0 ? `${misspelt} and how many ${wordOf(librarian + 1, random)} are there?` : `${misspelt}?`;
+  return at % 4 === 0
+    ? `${misspelt} and how many ${wordOf(librarian + 1, random)} are there?`
+    : `${misspelt}?`;
 };
 
 /** Real words, so that the search for typing mistakes has as much to do as it would have. */
 const WORDS = [
-  ...new Set(readBenchArticles(undefined).articles.flatMap(({ text }) => wordsOf(text.toLowerCase()))),
+  ...new Set(
+    readBenchArticles(undefined).articles.flatMap(({ text }) => wordsOf(text.toLowerCase())),
+  ),
 ].filter((word) => /^[a-z]{4,}$/.test(word));
 
 /** One of 200 words of a librarian, half of them shared with the next librarian. */

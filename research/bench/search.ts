@@ -11,7 +11,7 @@ const QUESTIONS = 2_000;
 const MEBIBYTE = 2 ** 20;
 
 /** Building, opening and searching editions in this process, without network and without a runtime around it. */
-export const benchSearch = ({ data }: { data: string | undefined }): void => {
+export function benchSearch({ data }: { data: string | undefined }): void {
   const { name, articles } = readBenchArticles(data);
   console.log(`Search, ${QUESTIONS} different questions, texts grown from ${name}\n`);
   console.log(
@@ -51,7 +51,9 @@ export const benchSearch = ({ data }: { data: string | undefined }): void => {
         `${(built.ms / 1000).toFixed(2)} s`.padStart(9),
         `${(built.peakBytes / MEBIBYTE).toFixed(0)} MiB`.padStart(8),
         `${(edition.byteLength / MEBIBYTE).toFixed(1)} MiB`.padStart(10),
-        `${((edition.byteLength / edition.chunkCount) * (10_000 / MEBIBYTE)).toFixed(1)} MiB`.padStart(10),
+        `${((edition.byteLength / edition.chunkCount) * (10_000 / MEBIBYTE)).toFixed(1)} MiB`.padStart(
+          10,
+        ),
         `${openMs.toFixed(2)} ms`.padStart(9),
         `${percentile(times, 0.5).toFixed(3)} ms`.padStart(11),
         `${percentile(times, 0.99).toFixed(2)} ms`.padStart(9),
@@ -63,7 +65,7 @@ export const benchSearch = ({ data }: { data: string | undefined }): void => {
   console.log(
     '  peak: alive while building, the edition included, the articles not; per 10,000: bytes of an open edition, texts included\n',
   );
-};
+}
 
 /** Builds from a corpus that is made while it is read; now and then it looks at what is alive. */
 const measureBuild = (
@@ -90,7 +92,11 @@ const measureBuild = (
     },
   };
   const started = performance.now();
-  const bytes = buildEdition(watched, { id: 'bench', workspace: 'bench', createdAt: '1970-01-01T00:00:00Z' });
+  const bytes = buildEdition(watched, {
+    id: 'bench',
+    workspace: 'bench',
+    createdAt: '1970-01-01T00:00:00Z',
+  });
   return { bytes, ms: performance.now() - started - lookingMs, peakBytes };
 };
 
@@ -106,7 +112,10 @@ setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void; // exposed by the flag above
 
 const searchAndRead = (edition: Edition, question: string): number =>
-  searchEdition(edition, question).hits.reduce((length, { chunk }) => length + edition.chunk(chunk).text.length, 0);
+  searchEdition(edition, question).hits.reduce(
+    (length, { chunk }) => length + edition.chunk(chunk).text.length,
+    0,
+  );
 
 const timesOf = (runs: number, work: () => unknown): number[] =>
   Array.from({ length: runs }, () => {

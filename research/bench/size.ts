@@ -11,7 +11,9 @@ const COUNTING = new Set(['constellation-memory']);
 /** Cloudflare's limit for a function, compressed, code and data together. */
 export const MAX_UPLOAD_BYTES = 3 * 1024 * 1024;
 
-export const maxGzipBytesOf = (name: string): number => (COUNTING.has(name) ? 4 : 1) * MAX_GZIP_BYTES;
+export function maxGzipBytesOf(name: string): number {
+  return (COUNTING.has(name) ? 4 : 1) * MAX_GZIP_BYTES;
+}
 
 export interface FunctionSize {
   name: string;
@@ -22,20 +24,23 @@ export interface FunctionSize {
 }
 
 /** The size of every function as it is uploaded: bundled, and minified where its configuration says so. */
-export const functionSizes = async (): Promise<FunctionSize[]> =>
-  Promise.all(
+export async function functionSizes(): Promise<FunctionSize[]> {
+  return Promise.all(
     functionConfigs().map(async (file) => {
       const { name, main, minify } = unstable_readConfig({ config: join(ROOT, file) });
       const [code, ...data] = await bundleModules(main ?? '', { minify: minify === true });
       const bytes = Buffer.from(code?.contents ?? '');
       return {
-        ...{ name: name ?? file, bytes: bytes.byteLength, gzipBytes: gzipSync(bytes).byteLength },
+        name: name ?? file,
+        bytes: bytes.byteLength,
+        gzipBytes: gzipSync(bytes).byteLength,
         dataGzipBytes: data.reduce((sum, { contents }) => sum + gzipSync(contents).byteLength, 0),
       };
     }),
   );
+}
 
-export const benchSize = async (): Promise<void> => {
+export async function benchSize(): Promise<void> {
   console.log('Size of each function, bundled for deployment');
   console.table(
     (await functionSizes()).map(({ name, bytes, gzipBytes, dataGzipBytes }) => ({
@@ -46,4 +51,4 @@ export const benchSize = async (): Promise<void> => {
       limit: maxGzipBytesOf(name) / 1024,
     })),
   );
-};
+}

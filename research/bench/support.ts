@@ -24,7 +24,7 @@ const ROUNDS = 10;
  * (`retrieval_time_ms`, whole milliseconds) and what a client waits for are two figures: with 50 concurrent requests on one core the
  * second is mostly queueing.
  */
-export const benchSupport = async ({ data }: { data?: string | undefined } = {}): Promise<void> => {
+export async function benchSupport({ data }: { data?: string | undefined } = {}): Promise<void> {
   await benchSteps(data);
   const product = await startProduct({ kb: 'sample', port: 0 });
   try {
@@ -36,7 +36,7 @@ export const benchSupport = async ({ data }: { data?: string | undefined } = {})
     await product.stop();
   }
   await benchCache();
-};
+}
 
 /** Budget of each step in milliseconds: goal and most, as docs/contract.md#knowledge-retrieval has them. */
 const BUDGETS = {
@@ -50,11 +50,15 @@ const BUDGETS = {
 /** Each step of a retrieval by itself, in this process, where the clock runs during computation; each question is new. */
 const benchSteps = async (data: string | undefined): Promise<void> => {
   const retrieve = createRetriever({ wordVectors: shippedWordVectors });
-  const bases = [openFolder('sample', SAMPLE_KNOWLEDGE_BASE), ...(data === undefined ? [] : [openSupportDocs(data)])];
+  const bases = [
+    openFolder('sample', SAMPLE_KNOWLEDGE_BASE),
+    ...(data === undefined ? [] : [openSupportDocs(data)]),
+  ];
   const questions = variationsOf(readSampleTickets()).map(questionOf).slice(0, REQUESTS);
   for (const { name, edition } of bases) {
     const times = new Map<string, number[]>();
-    const add = (step: string, ms: number) => void times.set(step, [...(times.get(step) ?? []), ms]);
+    const add = (step: string, ms: number) =>
+      void times.set(step, [...(times.get(step) ?? []), ms]);
     for (const [at, question] of questions.entries()) {
       const startedAt = performance.now();
       let last = startedAt;
@@ -63,7 +67,12 @@ const benchSteps = async (data: string | undefined): Promise<void> => {
         if (at >= WARM_UP) add(step, now - last);
         last = now;
       };
-      const knowledge = await retrieveKnowledge(question, { edition, retrieve, onStep, now: () => performance.now() });
+      const knowledge = await retrieveKnowledge(question, {
+        edition,
+        retrieve,
+        onStep,
+        now: () => performance.now(),
+      });
       if (at >= WARM_UP) add('total', performance.now() - startedAt);
       if (knowledge.degraded !== undefined || knowledge.retrieval_time_ms === 0)
         throw new Error(`Cannot measure the steps: a retrieval was degraded on ${name}`);
@@ -96,16 +105,24 @@ const benchRetrieve = async (product: Product, tickets: readonly SampleTicket[])
   const load = loadOf(product, '/v1/knowledge/retrieve');
   await load(different.slice(-WARM_UP), CLIENTS);
   const rows = [
-    retrieveRow(`${CLIENTS} at once, all different`, await load(different.slice(0, REQUESTS), CLIENTS)),
+    retrieveRow(
+      `${CLIENTS} at once, all different`,
+      await load(different.slice(0, REQUESTS), CLIENTS),
+    ),
     retrieveRow(
       `${CLIENTS} at once, ${questions.length} again and again`,
       await load(repeat(questions, REQUESTS), CLIENTS),
     ),
-    retrieveRow('one client, all different', await load(different.slice(REQUESTS, REQUESTS + SINGLE_REQUESTS), 1)),
+    retrieveRow(
+      'one client, all different',
+      await load(different.slice(REQUESTS, REQUESTS + SINGLE_REQUESTS), 1),
+    ),
   ];
   console.log(`POST /v1/knowledge/retrieve: what retrieval reports, and what the client waits for`);
   console.table(rows);
-  console.log('The goal of what retrieval reports, 50 at once: p50 10 ms, p99 35 ms, at most 100 ms.\n');
+  console.log(
+    'The goal of what retrieval reports, 50 at once: p50 10 ms, p99 35 ms, at most 100 ms.\n',
+  );
 };
 
 const benchAnalyze = async (product: Product, tickets: readonly SampleTicket[]): Promise<void> => {
@@ -115,8 +132,14 @@ const benchAnalyze = async (product: Product, tickets: readonly SampleTicket[]):
   await load(different.slice(-WARM_UP), CLIENTS);
   const rows = [
     waitRow('one client, all different', await load(different.slice(0, SINGLE_REQUESTS), 1)),
-    waitRow(`one client, ${requests.length} again and again`, await load(repeat(requests, SINGLE_REQUESTS), 1)),
-    waitRow(`${CLIENTS} at once, all different`, await load(different.slice(SINGLE_REQUESTS, REQUESTS), CLIENTS)),
+    waitRow(
+      `one client, ${requests.length} again and again`,
+      await load(repeat(requests, SINGLE_REQUESTS), 1),
+    ),
+    waitRow(
+      `${CLIENTS} at once, all different`,
+      await load(different.slice(SINGLE_REQUESTS, REQUESTS), CLIENTS),
+    ),
   ];
   console.log('POST /v1/support/analyze without a model');
   console.table(rows);
@@ -152,9 +175,17 @@ const benchCache = async (): Promise<void> => {
   }
 };
 
-const questionOf = ({ message, metadata, expected }: SampleTicket): KnowledgeQuestion & RetrievalRequest => {
+const questionOf = ({
+  message,
+  metadata,
+  expected,
+}: SampleTicket): KnowledgeQuestion & RetrievalRequest => {
   const product = metadata?.product;
-  return { intent: expected.intent, message, ...(typeof product === 'string' ? { metadata: { product } } : {}) };
+  return {
+    intent: expected.intent,
+    message,
+    ...(typeof product === 'string' ? { metadata: { product } } : {}),
+  };
 };
 
 /** Every message prefixed with words of another, so that no answer is cached. */
@@ -163,7 +194,9 @@ const variationsOf = (tickets: readonly SampleTicket[]): SampleTicket[] =>
     tickets.flatMap((ticket, at) => {
       const other = tickets[(at + shift + 1) % tickets.length];
       if (other === undefined || other === ticket) return [];
-      return [{ ...ticket, message: `${other.message.split(' ').slice(-3).join(' ')} ${ticket.message}` }];
+      return [
+        { ...ticket, message: `${other.message.split(' ').slice(-3).join(' ')} ${ticket.message}` },
+      ];
     }),
   );
 

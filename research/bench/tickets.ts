@@ -28,7 +28,7 @@ interface Ticket {
  * webhooks function's own socket, and how fast a thousand tickets become notes. Five are worked on at
  * once.
  */
-export const benchTickets = async (): Promise<void> => {
+export async function benchTickets(): Promise<void> {
   const helpdesks = await startHelpdesks();
   const { chatwoot } = helpdesks.desks;
   const running = await startWithDesks({ desks: { default: [chatwoot] } });
@@ -44,7 +44,9 @@ export const benchTickets = async (): Promise<void> => {
     };
     const steady = await steadyAnswers(running, chatwoot);
     const drained = await drain(running, chatwoot);
-    console.log('POST /webhooks/chatwoot on the webhooks function itself, from signature to answer');
+    console.log(
+      'POST /webhooks/chatwoot on the webhooks function itself, from signature to answer',
+    );
     console.table([
       row('one client, each of another ticket, one after the other', times.new),
       row('one client, the same again', times.again),
@@ -61,12 +63,16 @@ export const benchTickets = async (): Promise<void> => {
     await running.stop();
     await helpdesks.stop();
   }
-};
+}
 
 const createTickets = (desk: LocalDesk, count: number): Ticket[] => {
-  const samples = JSON.parse(readFileSync(join(ROOT, 'tools/sample/tickets.json'), 'utf8')) as { message: string }[];
+  const samples = JSON.parse(readFileSync(join(ROOT, 'tools/sample/tickets.json'), 'utf8')) as {
+    message: string;
+  }[];
   return Array.from({ length: count }, (_, at) =>
-    desk.createTicket({ message: `${samples[at % samples.length]?.message ?? ''}\n\nMy number is ${at}.` }),
+    desk.createTicket({
+      message: `${samples[at % samples.length]?.message ?? ''}\n\nMy number is ${at}.`,
+    }),
   );
 };
 
@@ -89,7 +95,10 @@ const answersOf = async (
 };
 
 /** Milliseconds since each delivery was due, independent of earlier ones. */
-const steadyAnswers = async ({ webhooks }: ProductWithDesks, desk: LocalDesk): Promise<number[]> => {
+const steadyAnswers = async (
+  { webhooks }: ProductWithDesks,
+  desk: LocalDesk,
+): Promise<number[]> => {
   const tickets = createTickets(desk, STEADY_TICKETS);
   const clients = Array.from({ length: STEADY_RATE }, () => singleClient({}));
   const url = new URL('/webhooks/chatwoot', webhooks);
@@ -111,18 +120,27 @@ const drain = async (running: ProductWithDesks, desk: LocalDesk) => {
   const tickets = createTickets(desk, TICKETS);
   const deliveries = Array.from({ length: TIMES }, () => tickets).flat();
   const startedAt = performance.now();
-  const shares = Array.from({ length: CLIENTS }, (_, client) => deliveries.filter((_, at) => at % CLIENTS === client));
+  const shares = Array.from({ length: CLIENTS }, (_, client) =>
+    deliveries.filter((_, at) => at % CLIENTS === client),
+  );
   const times = (await Promise.all(shares.map((share) => answersOf(running, desk, share)))).flat();
   await untilNoted(desk, tickets);
   const seconds = (performance.now() - startedAt) / 1000;
   const notes = tickets.map(({ ticketId }) => desk.notes(ticketId).length);
-  const [lost, doubled] = [notes.filter((count) => count === 0).length, notes.filter((count) => count > 1).length];
+  const [lost, doubled] = [
+    notes.filter((count) => count === 0).length,
+    notes.filter((count) => count > 1).length,
+  ];
   return { times, seconds, lost, doubled, accepted: times.length };
 };
 
 const untilNoted = async (desk: LocalDesk, tickets: readonly Ticket[]): Promise<void> => {
   const end = performance.now() + PATIENCE_MS;
-  while (tickets.some(({ ticketId }) => desk.notes(ticketId).length === 0) && performance.now() < end) await delay(5);
+  while (
+    tickets.some(({ ticketId }) => desk.notes(ticketId).length === 0) &&
+    performance.now() < end
+  )
+    await delay(5);
 };
 
 const row = (what: string, times: readonly number[]) => {

@@ -8,21 +8,31 @@ const FUNCTIONS = join(ROOT, 'research', 'bench', 'functions');
 const STARTS = 5;
 
 /** What a tokenizer costs a function: its size, its start while nothing is counted, and the first and later counts. */
-export const benchTokenizerInWorkerd = async (text: string): Promise<void> => {
+export async function benchTokenizerInWorkerd(text: string): Promise<void> {
   const counting = await bundle(join(FUNCTIONS, 'count-tokens.ts'), { minify: true });
   const empty = await bundle(join(FUNCTIONS, 'empty.ts'), { minify: true });
-  console.log(`  in workerd, best of ${STARTS} fresh ones; the vocabulary is a dynamic import, in the bundle`);
-  for (const [name, code] of Object.entries({ 'an empty function': empty, 'one that counts': counting })) {
+  console.log(
+    `  in workerd, best of ${STARTS} fresh ones; the vocabulary is a dynamic import, in the bundle`,
+  );
+  for (const [name, code] of Object.entries({
+    'an empty function': empty,
+    'one that counts': counting,
+  })) {
     const size = `${(code.length / 1024).toFixed(0)} KiB, ${(gzipSync(code).byteLength / 1024).toFixed(0)} KiB gzip`;
     const runs: number[][] = [];
-    for (let start = 0; start < STARTS; start += 1) runs.push(await timesOf(code, text, code === counting));
-    const [ready, first, next] = [0, 1, 2].map((at) => Math.min(...runs.map((run) => run[at] ?? 0)));
+    for (let start = 0; start < STARTS; start += 1)
+      runs.push(await timesOf(code, text, code === counting));
+    const [ready, first, next] = [0, 1, 2].map((at) =>
+      Math.min(...runs.map((run) => run[at] ?? 0)),
+    );
     const counted =
-      code === counting ? `, first count ${ms(first)}, next ${ms(next)} of ${text.length} characters` : '';
+      code === counting
+        ? `, first count ${ms(first)}, next ${ms(next)} of ${text.length} characters`
+        : '';
     console.log(`    ${name.padEnd(18)} ${size}: start to first answer ${ms(ready)}${counted}`);
   }
   console.log();
-};
+}
 
 /** From the start of workerd to its first answer, then two counts over HTTP. */
 const timesOf = async (code: string, text: string, isCounting: boolean): Promise<number[]> => {

@@ -17,12 +17,15 @@ const PAGE = 50;
 const LIMIT_MS = 120_000;
 
 /** The first sync of support-docs and one that finds nothing new, with vectors in an index and in the edition. */
-export const benchVectorSync = async (data: string): Promise<void> => {
+export async function benchVectorSync(data: string): Promise<void> {
   const { articles } = readSupportDocs(data);
   const host = hostOf(
     articles.map(({ id, title, url, text, lastUpdated, intents, devices }) =>
       HostArticleReply.parse({
-        ...{ id, title, url, content: text },
+        id,
+        title,
+        url,
+        content: text,
         metadata: { intent: intents, device: devices, last_updated: lastUpdated },
       }),
     ),
@@ -39,7 +42,12 @@ export const benchVectorSync = async (data: string): Promise<void> => {
   try {
     const provider = new OpenAIEmbeddingProvider({ baseURL: openai.url, apiKey: openai.apiKey });
     const { dimensions } = provider;
-    const index = upstashVectorIndex({ url: vector.url, token: vector.token, namespace: 'kb_bench', dimensions });
+    const index = upstashVectorIndex({
+      url: vector.url,
+      token: vector.token,
+      namespace: 'kb_bench',
+      dimensions,
+    });
     const rows = [];
     for (const [name, embedding] of [
       ['in Upstash Vector', { provider, index, indexName: vector.url }],
@@ -70,7 +78,7 @@ export const benchVectorSync = async (data: string): Promise<void> => {
   } finally {
     await Promise.all([openai.stop(), vector.stop()]);
   }
-};
+}
 
 const hostOf = (articles: readonly HostArticleReply[]): HostKbClient => ({
   readPage: async (_, cursor) => {
@@ -78,8 +86,12 @@ const hostOf = (articles: readonly HostArticleReply[]): HostKbClient => ({
     const end = offset + PAGE;
     const page = articles.slice(offset, end);
     return {
-      ...{ articles: page, skipped: [], received: page.length, total: articles.length },
-      next: end < articles.length ? { kind: 'count', page: offset / PAGE + 2, offset: end } : undefined,
+      articles: page,
+      skipped: [],
+      received: page.length,
+      total: articles.length,
+      next:
+        end < articles.length ? { kind: 'count', page: offset / PAGE + 2, offset: end } : undefined,
     };
   },
 });

@@ -4,26 +4,30 @@ const WATCH_MS = 100;
 const PAGE_KIB = 4;
 
 /** The local runtime with all functions in it: the ids of the children of this process that run workerd (Linux). */
-export const runtimeProcesses = (): string[] =>
-  readdirSync('/proc').filter((id) => {
+export function runtimeProcesses(): string[] {
+  return readdirSync('/proc').filter((id) => {
     if (!/^\d+$/.test(id)) return false;
     try {
-      const [, name = '', parent = ''] = /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
+      const [, name = '', parent = ''] =
+        /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${id}/stat`, 'utf8')) ?? [];
       return name === 'workerd' && Number(parent) === process.pid;
     } catch {
       // It has ended meanwhile.
       return false;
     }
   });
+}
 
 /** Resident memory of the local runtime, MiB. */
-export const memoryOfRuntime = (): number => {
-  const pages = runtimeProcesses().map((id) => Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]));
+export function memoryOfRuntime(): number {
+  const pages = runtimeProcesses().map((id) =>
+    Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]),
+  );
   return Math.round((pages.reduce((sum, each) => sum + each, 0) * PAGE_KIB) / 1024);
-};
+}
 
 /** `stop` says how much it was before, and at most. */
-export const watchMemory = (): { stop(): string } => {
+export function watchMemory(): { stop(): string } {
   const before = memoryOfRuntime();
   let most = before;
   const timer = setInterval(() => {
@@ -35,4 +39,4 @@ export const watchMemory = (): { stop(): string } => {
       return `${before} MiB before, ${Math.max(most, memoryOfRuntime())} MiB at most`;
     },
   };
-};
+}

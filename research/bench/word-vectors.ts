@@ -14,7 +14,7 @@ const PASSAGE_CHARACTERS = 600;
 const ROUNDS = 10;
 
 /** What the table of word vectors costs a function in workerd: its start, opening it, memory, and vectors of short passages. */
-export const benchWordVectors = async ({ data }: { data?: string | undefined }): Promise<void> => {
+export async function benchWordVectors({ data }: { data?: string | undefined }): Promise<void> {
   if (data === undefined || !existsSync(join(data, 'support-docs/articles.jsonl'))) {
     console.log('Word vectors: needs the evaluation data (--data names its folder)');
     return;
@@ -23,7 +23,9 @@ export const benchWordVectors = async ({ data }: { data?: string | undefined }):
     .articles.map(({ text }) => text.replaceAll(/\s+/g, ' ').slice(0, PASSAGE_CHARACTERS))
     .filter(({ length }) => length === PASSAGE_CHARACTERS);
   const passages = Array.from({ length: TEXTS }, (_, at) => lines[at % lines.length] ?? '');
-  console.log(`Word vectors in workerd, best of ${STARTS} fresh ones; passages of ${PASSAGE_CHARACTERS} characters`);
+  console.log(
+    `Word vectors in workerd, best of ${STARTS} fresh ones; passages of ${PASSAGE_CHARACTERS} characters`,
+  );
   const rows = [];
   for (const [name, file] of Object.entries({
     'an empty function': EMPTY,
@@ -31,7 +33,8 @@ export const benchWordVectors = async ({ data }: { data?: string | undefined }):
   })) {
     const modules = await bundleModules(join(FUNCTIONS, file), { minify: true });
     const runs: Awaited<ReturnType<typeof measure>>[] = [];
-    for (let start = 0; start < STARTS; start += 1) runs.push(await measure(modules, file === EMPTY ? [] : passages));
+    for (let start = 0; start < STARTS; start += 1)
+      runs.push(await measure(modules, file === EMPTY ? [] : passages));
     const best = (figure: (run: Awaited<ReturnType<typeof measure>>) => number): string =>
       Math.min(...runs.map(figure)).toFixed(1);
     rows.push({
@@ -46,14 +49,18 @@ export const benchWordVectors = async ({ data }: { data?: string | undefined }):
     });
   }
   console.table(rows);
-};
+}
 
 /** Over HTTP, as the clock of workerd stands still while it computes. */
 const measure = async (modules: WorkerModule[], passages: readonly string[]) => {
   const started = performance.now();
   const worker = { name: 'vectors', compatibilityDate: '2026-11-01', modules };
   const miniflare = new Miniflare(
-    convertV4MiniflareOptions({ log: new Log(LogLevel.ERROR), telemetry: { enabled: false }, workers: [worker] }),
+    convertV4MiniflareOptions({
+      log: new Log(LogLevel.ERROR),
+      telemetry: { enabled: false },
+      workers: [worker],
+    }),
   );
   try {
     const url = await miniflare.ready;

@@ -7,7 +7,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { indexQuestions, matchQuestion, parseQuestion } from '../../src/librarians/analytics/match-question.ts';
+import {
+  indexQuestions,
+  matchQuestion,
+  parseQuestion,
+} from '../../src/librarians/analytics/match-question.ts';
 import { ROOT } from '../../tools/functions.ts';
 import { generateShop } from '../../tools/sample/shop/generate-shop.ts';
 import { SHOP_CATALOGUE } from '../../tools/sample/shop/shop-catalogue.ts';
@@ -40,11 +44,12 @@ const LABELS = JSON.parse(
 /** The day on which the labelled questions are asked. */
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
-export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFigures => {
+export function evaluateAnalytics(half: 'development' | 'held out'): AnalyticsFigures {
   const { products, stock, customers } = generateShop();
-  const texts = (rows: readonly Readonly<Record<string, string | number>>[], column: string): string[] => [
-    ...new Set(rows.map((row) => String(row[column]))),
-  ];
+  const texts = (
+    rows: readonly Readonly<Record<string, string | number>>[],
+    column: string,
+  ): string[] => [...new Set(rows.map((row) => String(row[column])))];
   const names = {
     products: texts(products, 'name'),
     categories: texts(products, 'category'),
@@ -55,13 +60,21 @@ export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFi
     skus: texts(products, 'sku'),
   };
   const index = indexQuestions(SHOP_CATALOGUE);
-  const figures: AnalyticsFigures = { answerable: 0, matched: 0, right: 0, unanswerable: 0, declined: 0, wrong: [] };
+  const figures: AnalyticsFigures = {
+    answerable: 0,
+    matched: 0,
+    right: 0,
+    unanswerable: 0,
+    declined: 0,
+    wrong: [],
+  };
   for (const { query, question, parameters = {} } of LABELS.filter(
     (label) => label.held_out === (half === 'held out'),
   )) {
     const outcome = matchQuestion(index, parseQuestion(query, { names, now: NOW }));
     const got = outcome.ok ? outcome.match.question.name : null;
-    const isRight = got === question && (!outcome.ok || hasValues(outcome.match.values, parameters));
+    const isRight =
+      got === question && (!outcome.ok || hasValues(outcome.match.values, parameters));
     if (question === null) figures.unanswerable++;
     else figures.answerable++;
     if (question === null && got === null) figures.declined++;
@@ -75,21 +88,28 @@ export const evaluateAnalytics = (half: 'development' | 'held out'): AnalyticsFi
     }
   }
   return figures;
-};
+}
 
 /** Whether the values that the label names are there; others may have their defaults. */
-const hasValues = (values: Readonly<Record<string, unknown>>, expected: NonNullable<Label['parameters']>): boolean =>
+const hasValues = (
+  values: Readonly<Record<string, unknown>>,
+  expected: NonNullable<Label['parameters']>,
+): boolean =>
   Object.entries(expected).every(([name, value]) =>
     typeof value === 'object'
       ? values[`${name}_from`] === value.from && values[`${name}_to`] === value.to
       : values[name] === value,
   ) &&
   Object.entries(values).every(
-    ([name, value]) => isDefault(name, value) || expected[name.replace(/_(from|to)$/, '')] !== undefined,
+    ([name, value]) =>
+      isDefault(name, value) || expected[name.replace(/_(from|to)$/, '')] !== undefined,
   );
 
 const isDefault = (name: string, value: unknown): boolean =>
-  value === null || value === '0001-01-01' || value === '9999-12-31' || (name === 'number' && value === 10);
+  value === null ||
+  value === '0001-01-01' ||
+  value === '9999-12-31' ||
+  (name === 'number' && value === 10);
 
 interface FigureLabel {
   query: string;
@@ -112,10 +132,19 @@ const FIGURE_LABELS = JSON.parse(
   readFileSync(join(ROOT, 'test/librarians/analytics/figure-questions.json'), 'utf8'),
 ) as FigureLabel[];
 
-export const evaluateFigures = async (half: 'development' | 'held out'): Promise<FigureCounts> => {
+export async function evaluateFigures(half: 'development' | 'held out'): Promise<FigureCounts> {
   const asker = await startAsker(NOW);
-  const counts: FigureCounts = { right: 0, wrong: 0, declined: 0, answeredWrongly: 0, unanswerable: 0, notes: [] };
-  for (const { query, sql } of FIGURE_LABELS.filter((label) => label.held_out === (half === 'held out'))) {
+  const counts: FigureCounts = {
+    right: 0,
+    wrong: 0,
+    declined: 0,
+    answeredWrongly: 0,
+    unanswerable: 0,
+    notes: [],
+  };
+  for (const { query, sql } of FIGURE_LABELS.filter(
+    (label) => label.held_out === (half === 'held out'),
+  )) {
     const answer = asker.ask(query);
     if (sql === null) {
       counts.unanswerable++;
@@ -124,12 +153,18 @@ export const evaluateFigures = async (half: 'development' | 'held out'): Promise
       counts.notes.push({ query, outcome: `answered as ${answer.match.question.name}` });
       continue;
     }
-    const outcome = answer === undefined ? 'declined' : hasFigures(answer.rows, asker.query(sql)) ? 'right' : 'wrong';
+    const outcome =
+      answer === undefined
+        ? 'declined'
+        : hasFigures(answer.rows, asker.query(sql))
+          ? 'right'
+          : 'wrong';
     counts[outcome]++;
-    if (outcome !== 'right') counts.notes.push({ query, outcome: `${outcome} ${answer?.match.question.name ?? ''}` });
+    if (outcome !== 'right')
+      counts.notes.push({ query, outcome: `${outcome} ${answer?.match.question.name ?? ''}` });
   }
   return counts;
-};
+}
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -145,7 +180,9 @@ const hasFigures = (rows: readonly Row[], expected: readonly Row[]): boolean => 
     return place >= 0;
   });
   return (
-    isEach && (left.length === 0 || (expected.length <= 2 && expected.some((wanted) => holds(rows[0] ?? {}, wanted))))
+    isEach &&
+    (left.length === 0 ||
+      (expected.length <= 2 && expected.some((wanted) => holds(rows[0] ?? {}, wanted))))
   );
 };
 
@@ -153,10 +190,12 @@ const holds = (row: Row, wanted: Row): boolean =>
   Object.values(wanted).every((value) => Object.values(row).some((cell) => isSame(cell, value)));
 
 const isSame = (cell: unknown, value: unknown): boolean =>
-  typeof cell === 'number' && typeof value === 'number' ? Math.abs(cell - value) < 0.051 : cell === value;
+  typeof cell === 'number' && typeof value === 'number'
+    ? Math.abs(cell - value) < 0.051
+    : cell === value;
 
 /** What `npm run eval -- analytics` prints. Nothing was made with the held-out halves. */
-export const analyticsMeasures = async (): Promise<Measure[]> => {
+export async function analyticsMeasures(): Promise<Measure[]> {
   const measures: Measure[] = [];
   for (const half of ['development', 'held out'] as const) {
     const named = evaluateAnalytics(half);
@@ -164,7 +203,10 @@ export const analyticsMeasures = async (): Promise<Measure[]> => {
     const asked = figures.right + figures.wrong + figures.declined;
     measures.push(
       { name: `named question and values right, ${half}`, value: named.right / named.answerable },
-      { name: `declined where no question fits, ${half}`, value: named.declined / named.unanswerable },
+      {
+        name: `declined where no question fits, ${half}`,
+        value: named.declined / named.unanswerable,
+      },
       {
         name: `figures right, ${half}`,
         value: figures.right / asked,
@@ -174,4 +216,4 @@ export const analyticsMeasures = async (): Promise<Measure[]> => {
     );
   }
   return measures;
-};
+}

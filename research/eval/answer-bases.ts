@@ -18,19 +18,20 @@ export interface EvalBase {
 }
 
 /** Articles with their chunks. */
-export const openEntries = (name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase => {
+export function openEntries(name: string, entries: Parameters<typeof buildEdition>[0]): EvalBase {
   const built = attachRepeatedBlocks(
     buildEdition(entries, { id: name, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }),
   );
   return { name, edition: openEdition(attachWordVectors(built, shippedWordVectors())) };
-};
+}
 
 /** Articles as they are. */
-export const openArticles = (name: string, articles: readonly Article[]): EvalBase =>
-  openEntries(
+export function openArticles(name: string, articles: readonly Article[]): EvalBase {
+  return openEntries(
     name,
     articles.map((article) => ({ article, chunks: chunkArticle(article) })),
   );
+}
 
 const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase =>
   openEntries(
@@ -43,14 +44,19 @@ const openBase = (name: string, replies: readonly HostArticleReply[]): EvalBase 
  *
  * @param isIn Leaves articles out, by id without ending.
  */
-export const openFolder = (name: string, folder: string, isIn: (id: string) => boolean = () => true): EvalBase =>
-  openBase(
+export function openFolder(
+  name: string,
+  folder: string,
+  isIn: (id: string) => boolean = () => true,
+): EvalBase {
+  return openBase(
     name,
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.mdx?$/.test(file) && isIn(file.replace(/\.mdx?$/, '')))
       .sort()
       .map((id) => ({ id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') })),
   );
+}
 
 interface SupportArticle {
   id: string;
@@ -67,16 +73,22 @@ interface SupportArticle {
  * @param options.withProducts Each article carries its product as a device, as a knowledge base may.
  * @param options.isIn Leaves articles out, by id.
  */
-export const openSupportDocs = (
+export function openSupportDocs(
   data: string,
-  { withProducts = false, isIn = () => true }: { withProducts?: boolean; isIn?: (id: string) => boolean } = {},
-): EvalBase =>
-  openBase(
+  {
+    withProducts = false,
+    isIn = () => true,
+  }: { withProducts?: boolean; isIn?: (id: string) => boolean } = {},
+): EvalBase {
+  return openBase(
     'support-docs',
     readLines<SupportArticle>(data, 'support-docs/articles.jsonl')
       .filter(({ id }) => isIn(id))
       .map(({ id, title, url, content, product, updated }) => ({
-        ...{ id, title, url, content },
+        id,
+        title,
+        url,
+        content,
         metadata: {
           intent: [],
           device: withProducts ? [product] : [],
@@ -85,10 +97,11 @@ export const openSupportDocs = (
         },
       })),
   );
+}
 
 /** A text as the scorer of the evaluation data compares phrases with it. */
-export const plainText = (text: string): string =>
-  text
+export function plainText(text: string): string {
+  return text
     .normalize('NFKC')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[*_`\\|>#]/g, ' ')
@@ -96,3 +109,4 @@ export const plainText = (text: string): string =>
     .replace(/[“”]/g, '"')
     .replace(/\s+/g, ' ')
     .toLowerCase();
+}

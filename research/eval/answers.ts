@@ -11,7 +11,14 @@ import { seededRandom } from '../../src/platform/seeded-random.ts';
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { openArticles } from './answer-bases.ts';
 import { areaUnderCurve, calibrationError, riskCoverage } from './decision-metrics.ts';
-import { type JudgedSet, readLines, readMtrag, readNq, readSquad, readSupportDocs } from './eval-data.ts';
+import {
+  type JudgedSet,
+  readLines,
+  readMtrag,
+  readNq,
+  readSquad,
+  readSupportDocs,
+} from './eval-data.ts';
 import type { Measure } from './retrieval.ts';
 
 /**
@@ -21,7 +28,7 @@ import type { Measure } from './retrieval.ts';
  * @param folder Of the evaluation data.
  * @returns The figures with their targets, for the caller's table.
  */
-export const evalAnswers = async (folder: string): Promise<Measure[]> => {
+export async function evalAnswers(folder: string): Promise<Measure[]> {
   const all = readSquad(folder);
   const squad = { ...all, questions: all.questions.filter((_, at) => at % EVERY === 0) };
   const library = openLibrary(squad.articles);
@@ -56,14 +63,17 @@ export const evalAnswers = async (folder: string): Promise<Measure[]> => {
       note: `${violations.length} violations`,
     },
   ];
-};
+}
 
 /** One in so many questions of squad2-kb is asked, and one in twice as many out-of-domain ones: an answer and its check take some 20 ms. */
 const EVERY = 4;
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });
 
-type Ask = (base: Library, question: { text: string; history?: readonly Turn[] }) => Promise<NavigatorAnswer>;
+type Ask = (
+  base: Library,
+  question: { text: string; history?: readonly Turn[] },
+) => Promise<NavigatorAnswer>;
 
 /** One after another. */
 const askEach = async <T>(
@@ -86,7 +96,11 @@ const openLibrary = (articles: readonly Article[]): Library => {
   return { edition, knowledge: { article: (file) => byId.get(file), edition: edition.id } };
 };
 
-const violationsOf = ({ response, frame }: NavigatorAnswer, { knowledge }: Library, query: string): string[] => {
+const violationsOf = (
+  { response, frame }: NavigatorAnswer,
+  { knowledge }: Library,
+  query: string,
+): string[] => {
   return validateNavigatorResponse(response, knowledge, { query, frame }).map(
     ({ rule, file, words }) => `${rule}: ${words ?? file} (${query})`,
   );
@@ -94,13 +108,18 @@ const violationsOf = ({ response, frame }: NavigatorAnswer, { knowledge }: Libra
 
 /** Whether the passages that are shown hold an annotated span. */
 const measurePassages = (folder: string, own: readonly NavigatorAnswer[]): Measure[] => {
-  const spans = readLines<{ answers: string[]; answerable: boolean }>(folder, 'squad2-kb/questions.jsonl')
+  const spans = readLines<{ answers: string[]; answerable: boolean }>(
+    folder,
+    'squad2-kb/questions.jsonl',
+  )
     .filter(({ answerable }) => answerable)
     .filter((_, at) => at % EVERY === 0)
     .map(({ answers }) => answers);
   const given = own.flatMap((answer, at) => {
     if (isSilent(answer)) return [];
-    const shown = answer.response.sources.flatMap(({ excerpts = [] }) => excerpts.map(({ quote }) => quote));
+    const shown = answer.response.sources.flatMap(({ excerpts = [] }) =>
+      excerpts.map(({ quote }) => quote),
+    );
     const isHeld = spans[at]?.some((span) => shown.some((quote) => quote.includes(span))) === true;
     return { isHeld, length: shown.join('').length };
   });
@@ -117,7 +136,11 @@ const measurePassages = (folder: string, own: readonly NavigatorAnswer[]): Measu
       value: held / Math.max(1, own.length),
       target: 0.63,
     },
-    { name: 'squad2-kb: characters shown, mean', value: length / Math.max(1, given.length), atMost: 1380 },
+    {
+      name: 'squad2-kb: characters shown, mean',
+      value: length / Math.max(1, given.length),
+      atMost: 1380,
+    },
   ];
 };
 
@@ -135,7 +158,9 @@ const measureDeclining = (
   foreign: NavigatorAnswer[],
   removed: NavigatorAnswer[],
 ): Measure[] => {
-  console.log('\nDeclining, squad2-kb                answered   hedged   no information   out of domain');
+  console.log(
+    '\nDeclining, squad2-kb                answered   hedged   no information   out of domain',
+  );
   const row = (name: string, answers: NavigatorAnswer[]) => {
     const cell = (holds: (answer: NavigatorAnswer) => boolean) =>
       `${(100 * shareOf(answers, holds)).toFixed(1)} %`.padStart(9);
@@ -145,21 +170,30 @@ const measureDeclining = (
       cell(({ verdict }) => verdict === 'no-information'),
       cell(({ verdict }) => verdict === 'out-of-domain'),
     ];
-    console.log(`${name.padEnd(34)} ${direct} ${rest[0]} ${rest[1]?.padStart(15)} ${rest[2]?.padStart(15)}`);
+    console.log(
+      `${name.padEnd(34)} ${direct} ${rest[0]} ${rest[1]?.padStart(15)} ${rest[2]?.padStart(15)}`,
+    );
   };
   row('answerable', own);
   row('passage taken out', removed);
   row('banking77', foreign);
   return [
     { name: 'squad2-kb: banking77 texts refused', value: shareOf(foreign, isSilent), target: 0.95 },
-    { name: 'squad2-kb: answerable questions not refused', value: 1 - shareOf(own, isSilent), target: 0.92 },
+    {
+      name: 'squad2-kb: answerable questions not refused',
+      value: 1 - shareOf(own, isSilent),
+      target: 0.92,
+    },
   ];
 };
 
 const FOLDS = 10;
 
 /** Every question once against an edition from which its passage, and a tenth of all, was removed and which was refitted. */
-const askRemoved = async ({ articles, questions }: JudgedSet, ask: Ask): Promise<NavigatorAnswer[]> => {
+const askRemoved = async (
+  { articles, questions }: JudgedSet,
+  ask: Ask,
+): Promise<NavigatorAnswer[]> => {
   const random = seededRandom(7);
   const foldOf = new Map<string, number>();
   const fold = (unit: string) => {
@@ -171,11 +205,14 @@ const askRemoved = async ({ articles, questions }: JudgedSet, ask: Ask): Promise
   for (let out = 0; out < FOLDS; out += 1) {
     const kept = articles.map((article) => {
       const sections = article.text.split(/^(?=## Section \d+$)/m);
-      const isKept = (section: string) => fold(`${article.id} ${/Section \d+/.exec(section)?.[0]}`) !== out;
+      const isKept = (section: string) =>
+        fold(`${article.id} ${/Section \d+/.exec(section)?.[0]}`) !== out;
       return { ...article, text: sections.filter(isKept).join('') };
     });
     const library = openLibrary(kept);
-    const gone = questions.filter(({ relevant }) => [...relevant].every((unit) => fold(unit) === out));
+    const gone = questions.filter(({ relevant }) =>
+      [...relevant].every((unit) => fold(unit) === out),
+    );
     answers.push(...(await askEach(gone, (question) => ask(library, question))));
   }
   return answers;
@@ -187,9 +224,12 @@ const measureConfidence = (
   own: NavigatorAnswer[],
   removed: NavigatorAnswer[],
 ): Measure[] => {
-  const answerOf = (answer: NavigatorAnswer) => answer.response.confidenceComponents?.probability ?? answer.probability;
+  const answerOf = (answer: NavigatorAnswer) =>
+    answer.response.confidenceComponents?.probability ?? answer.probability;
   const isRight = own.map(({ response }, at) =>
-    response.sources.some(({ file, section }) => squad.questions[at]?.relevant.has(unitOf(squad, file, section))),
+    response.sources.some(({ file, section }) =>
+      squad.questions[at]?.relevant.has(unitOf(squad, file, section)),
+    ),
   );
   const judged = [
     ...own.map((answer, at) => ({
@@ -197,12 +237,22 @@ const measureConfidence = (
       isRight: isRight[at] === true,
       isGiven: !isSilent(answer),
     })),
-    ...removed.map((answer) => ({ confidence: answerOf(answer), isRight: false, isGiven: !isSilent(answer) })),
+    ...removed.map((answer) => ({
+      confidence: answerOf(answer),
+      isRight: false,
+      isGiven: !isSilent(answer),
+    })),
   ];
   const given = judged.filter(({ isGiven }) => isGiven);
-  console.log('\nRisk and coverage, squad2-kb: answerable questions and the same with their passage taken out');
+  console.log(
+    '\nRisk and coverage, squad2-kb: answerable questions and the same with their passage taken out',
+  );
   console.log('answers given with confidence from   share of all   cite the right passage');
-  for (const { from, coverage, right } of riskCoverage(given, judged.length, [0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9])) {
+  for (const { from, coverage, right } of riskCoverage(
+    given,
+    judged.length,
+    [0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9],
+  )) {
     console.log(
       `${from.toFixed(2).padStart(36)} ${(100 * coverage).toFixed(1).padStart(12)} % ${(100 * right).toFixed(1).padStart(20)} %`,
     );
@@ -214,7 +264,11 @@ const measureConfidence = (
       value: areaUnderCurve(own.map(answerOf), removed.map(answerOf)),
       target: 0.85,
     },
-    { name: 'squad2-kb: calibration error of answers given', value: calibrationError(given), note: 'lower is better' },
+    {
+      name: 'squad2-kb: calibration error of answers given',
+      value: calibrationError(given),
+      note: 'lower is better',
+    },
   ];
 };
 
@@ -229,7 +283,9 @@ const otherBases = async (
     const own = await askEach(set.questions, (question) => ask(base, question));
     const foreign = await foreignTo(base);
     const cites = own.map(({ response }, at) =>
-      response.sources.some(({ file, section }) => set.questions[at]?.relevant.has(unitOf(set, file, section))),
+      response.sources.some(({ file, section }) =>
+        set.questions[at]?.relevant.has(unitOf(set, file, section)),
+      ),
     );
     const sure = own
       .map((answer, at) => ({ answer, isRight: cites[at] === true }))

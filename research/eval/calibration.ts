@@ -3,8 +3,13 @@ import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/setti
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
 import { wordVectorProvider } from '../../src/ai/embeddings/word-vectors.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
-import offTopicQuestions from '../../src/answering/passages/off-topic-questions.json' with { type: 'json' };
-import { type SemanticCalibration, semanticCalibrationOf } from '../../src/knowledge/search/semantic-calibration.ts';
+import offTopicQuestions from '../../src/answering/passages/off-topic-questions.json' with {
+  type: 'json',
+};
+import {
+  type SemanticCalibration,
+  semanticCalibrationOf,
+} from '../../src/knowledge/search/semantic-calibration.ts';
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { calibrationError } from './decision-metrics.ts';
 import { askAll, embeddedEdition, halfOf, textsToEmbed } from './embed-set.ts';
@@ -28,10 +33,10 @@ import { type KeptVectors, keepOnDisk } from './vectors-on-disk.ts';
  *
  * @param variables As the functions read them: the configured model, or the shipped word vectors without one.
  */
-export const evalCalibration = async (
+export async function evalCalibration(
   folder: string,
   { variables }: { variables: AdapterVariables },
-): Promise<Measure[]> => {
+): Promise<Measure[]> {
   const settings = readAdapters(variables);
   const configured = embeddingProviderOf(settings);
   const provider =
@@ -57,7 +62,7 @@ export const evalCalibration = async (
   );
   const heldOut = [...fitted.map((whole) => partOf(whole, 'held out')), ...asked.slice(FITTED_ON)];
   return heldOut.flatMap((part) => errorsOf(part, { model: provider.model, calibration }));
-};
+}
 
 /** Hits looked at: so many that what is near is among them whatever its words. */
 const LIMIT = 50;
@@ -71,7 +76,8 @@ const withoutHistory = (set: JudgedSet): JudgedSet => ({
 });
 
 const partOf = ({ set, edition, asked }: AskedSet, half: ReturnType<typeof halfOf>): AskedSet => ({
-  ...{ set: { ...set, name: `${set.name}, ${half}` }, edition },
+  set: { ...set, name: `${set.name}, ${half}` },
+  edition,
   asked: asked.filter((question) => halfOf(question) === half),
 });
 
@@ -81,11 +87,17 @@ const panel = (): JudgedQuestion[] =>
     .map((text) => foreigner({ id: text, text }));
 
 const foreigner = ({ id, text }: Pick<JudgedQuestion, 'id' | 'text'>): JudgedQuestion => ({
-  ...{ id, text, relevant: new Set<string>(), history: [] },
+  id,
+  text,
+  relevant: new Set<string>(),
+  history: [],
 });
 
 /** Out-of-domain questions for a knowledge base: the product's panel, and the questions of the other sets. */
-const askForeign = async (sets: readonly AskedSet[], provider: EmbeddingProvider): Promise<AskedSet[]> => {
+const askForeign = async (
+  sets: readonly AskedSet[],
+  provider: EmbeddingProvider,
+): Promise<AskedSet[]> => {
   const foreign: AskedSet[] = [];
   for (const { set, edition, asked: own } of sets) {
     const others = sets
@@ -123,7 +135,10 @@ const embedAll = async (sets: readonly JudgedSet[], provider: KeptVectors): Prom
   await provider.embedBatch(missing);
 };
 
-const written = ({ model }: EmbeddingProvider, { weights, bias, slope }: SemanticCalibration): string => {
+const written = (
+  { model }: EmbeddingProvider,
+  { weights, bias, slope }: SemanticCalibration,
+): string => {
   const short = (value: number): string => String(Number(value.toPrecision(3)));
   return `'${model}': { weights: [${weights.map(short).join(', ')}], bias: ${short(bias)}, slope: ${short(slope)} },`;
 };
@@ -132,8 +147,14 @@ const errorsOf = (
   part: AskedSet,
   { model, calibration }: { model: string; calibration: SemanticCalibration },
 ): Measure[] =>
-  Object.entries({ before: semanticCalibrationOf(model), after: calibration }).map(([when, tried]) => {
-    const judged = POPULATIONS.flatMap((population) => closestSources(part, tried, population));
-    if (when === 'after') printReliability(`${part.set.name}, closest source`, judged);
-    return { name: `${part.set.name}: error ${when}`, value: calibrationError(judged), note: sureOnes(judged) };
-  });
+  Object.entries({ before: semanticCalibrationOf(model), after: calibration }).map(
+    ([when, tried]) => {
+      const judged = POPULATIONS.flatMap((population) => closestSources(part, tried, population));
+      if (when === 'after') printReliability(`${part.set.name}, closest source`, judged);
+      return {
+        name: `${part.set.name}: error ${when}`,
+        value: calibrationError(judged),
+        note: sureOnes(judged),
+      };
+    },
+  );

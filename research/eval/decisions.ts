@@ -22,10 +22,18 @@ interface Parts {
 /**
  * Measures what the navigator answers and declines, by words alone and with meaning: in-domain, out-of-domain and unanswerable questions.
  */
-export const measureDecisions = async (folder: string, { sets, provider }: Parts): Promise<Measure[]> => {
+export async function measureDecisions(
+  folder: string,
+  { sets, provider }: Parts,
+): Promise<Measure[]> {
   const foreign = readLines<{ text: string }>(folder, 'banking77/test.jsonl')
     .filter((_, at) => at % EVERY === 0)
-    .map(({ text }, at) => ({ id: `banking77 ${at}`, text, relevant: new Set<string>(), history: [] }));
+    .map(({ text }, at) => ({
+      id: `banking77 ${at}`,
+      text,
+      relevant: new Set<string>(),
+      history: [],
+    }));
   const measures: Measure[] = [];
   console.log(
     `\nDecisions ${' '.repeat(36)} answered   right   refused of banking77   answered with its passage taken out`,
@@ -48,7 +56,10 @@ export const measureDecisions = async (folder: string, { sets, provider }: Parts
           note: `right passage cited ${percent(right).trim()}`,
         },
         { name: `${set.name}: banking77 refused, ${by}`, value: refused },
-        { name: `${set.name}: calibration error of answers, ${by}`, value: calibrationError(judgedOf(own[by])) },
+        {
+          name: `${set.name}: calibration error of answers, ${by}`,
+          value: calibrationError(judgedOf(own[by])),
+        },
       );
       if (removed !== undefined)
         measures.push({
@@ -58,7 +69,7 @@ export const measureDecisions = async (folder: string, { sets, provider }: Parts
     }
   }
   return measures;
-};
+}
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`.padStart(8);
 
@@ -88,22 +99,32 @@ const decide = async (
 };
 
 /** Every question once against an edition from which its passages, and a fifth of all, were taken out. */
-const decideWithoutPassage = async (set: JudgedSet, provider: EmbeddingProvider): Promise<Both | undefined> => {
+const decideWithoutPassage = async (
+  set: JudgedSet,
+  provider: EmbeddingProvider,
+): Promise<Both | undefined> => {
   if (set.judgedBy !== 'section') return undefined;
   const removed: Both = { words: [], both: [] };
   const foldOf = new Map(
-    [...new Set(set.questions.flatMap(({ relevant }) => [...relevant]))].map((unit, at) => [unit, at % FOLDS]),
+    [...new Set(set.questions.flatMap(({ relevant }) => [...relevant]))].map((unit, at) => [
+      unit,
+      at % FOLDS,
+    ]),
   );
   for (let out = 0; out < FOLDS; out += 1) {
     const articles = set.articles.map((article) => ({
       ...article,
       text: article.text
         .split(/^(?=## Section \d+$)/m)
-        .filter((section) => foldOf.get(`${article.id} ${/Section \d+/.exec(section)?.[0]}`) !== out)
+        .filter(
+          (section) => foldOf.get(`${article.id} ${/Section \d+/.exec(section)?.[0]}`) !== out,
+        )
         .join(''),
     }));
     const edition = await embeddedEdition({ name: set.name, articles }, provider);
-    const questions = set.questions.filter(({ relevant }) => [...relevant].every((unit) => foldOf.get(unit) === out));
+    const questions = set.questions.filter(({ relevant }) =>
+      [...relevant].every((unit) => foldOf.get(unit) === out),
+    );
     const answers = await decide(questions, { set, edition, provider });
     removed.words.push(...answers.words);
     removed.both.push(...answers.both);
@@ -112,7 +133,9 @@ const decideWithoutPassage = async (set: JudgedSet, provider: EmbeddingProvider)
 };
 
 const isRight = ({ question: { relevant }, answer: { response }, set }: Decided): boolean =>
-  response.sources.some(({ file, section }) => relevant.has(set.judgedBy === 'article' ? file : `${file} ${section}`));
+  response.sources.some(({ file, section }) =>
+    relevant.has(set.judgedBy === 'article' ? file : `${file} ${section}`),
+  );
 
 const tallyOf = (decided: readonly Decided[]): { answers: number; right: number } => {
   const given = decided.filter(({ answer: { verdict } }) => verdict === 'answer');
@@ -127,4 +150,5 @@ const judgedOf = (decided: readonly Decided[]) =>
     .filter(({ answer: { verdict } }) => verdict === 'answer')
     .map((each) => ({ confidence: each.answer.probability, isRight: isRight(each) }));
 
-const evidenceOf = (decided: readonly Decided[]): number[] => decided.map(({ answer: { probability } }) => probability);
+const evidenceOf = (decided: readonly Decided[]): number[] =>
+  decided.map(({ answer: { probability } }) => probability);

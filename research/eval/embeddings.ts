@@ -28,8 +28,14 @@ const MAY_LOSE = 0.005;
  * retriever, on editions that carry their vectors. Weights and calibrations were tuned on one half of `nq-wiki` and of
  * `mtrag-un` (`halfOf`), on nothing of the other sets.
  */
-export const evalEmbeddings = async (folder: string, model: 'word vectors' | 'sentence model'): Promise<Measure[]> => {
-  const provider = model === 'sentence model' ? keepOnDisk(sentenceModel()) : wordVectorProvider(shippedWordVectors());
+export async function evalEmbeddings(
+  folder: string,
+  model: 'word vectors' | 'sentence model',
+): Promise<Measure[]> {
+  const provider =
+    model === 'sentence model'
+      ? keepOnDisk(sentenceModel())
+      : wordVectorProvider(shippedWordVectors());
   const measures: Measure[] = [];
   const sets: AskedSet[] = [];
   for (const set of [readNq(folder), readMtrag(folder), readSquad(folder), readSample()]) {
@@ -41,7 +47,7 @@ export const evalEmbeddings = async (folder: string, model: 'word vectors' | 'se
   measures.push(...(await measureDecisions(folder, { sets, provider })));
   for (const asked of sets) measures.push(...measureRelevance(asked, provider));
   return measures;
-};
+}
 
 type Half = ReturnType<typeof halfOf>;
 const TUNED: readonly JudgedSet['name'][] = ['nq-wiki', 'mtrag-un'];
@@ -59,11 +65,14 @@ const measureRetrieval = (whole: AskedSet): Measure[] =>
   partsOf(whole).flatMap(({ name, part }) => {
     const words = retrievalOf(part, 'byWords');
     const hybrid = retrievalOf(part, 'hybrid');
-    const note = (scores: typeof words) => `top 1 ${scores.first.toFixed(3)}; ${part.asked.length} questions`;
+    const note = (scores: typeof words) =>
+      `top 1 ${scores.first.toFixed(3)}; ${part.asked.length} questions`;
     return [
       { name: `${name}: words, nDCG@10`, value: words.ndcg, note: note(words) },
       {
-        ...{ name: `${name}: both, nDCG@10`, value: hybrid.ndcg, target: words.ndcg - MAY_LOSE },
+        name: `${name}: both, nDCG@10`,
+        value: hybrid.ndcg,
+        target: words.ndcg - MAY_LOSE,
         note: note(hybrid),
       },
     ];
@@ -74,7 +83,8 @@ const retrievalOf = ({ set, edition, asked }: AskedSet, by: 'byWords' | 'hybrid'
   const unit = unitOf(set, edition);
   const unitsOf = ({ hits }: SearchOutcome): string[] => [...new Set(hits.map(unit))];
   const mean = (figureOf: (question: Asked, units: string[]) => number): number =>
-    asked.reduce((sum, question) => sum + figureOf(question, unitsOf(question[by])), 0) / Math.max(1, asked.length);
+    asked.reduce((sum, question) => sum + figureOf(question, unitsOf(question[by])), 0) /
+    Math.max(1, asked.length);
   return {
     ndcg: mean(({ relevant }, units) => ndcgAt10(units, relevant)),
     first: mean(({ relevant }, [first = '']) => (relevant.has(first) ? 1 : 0)),

@@ -36,17 +36,20 @@ const FILES = [
 ];
 
 /** Which of the evaluation's files `folder` lacks. */
-export const missingFiles = (folder: string): string[] => FILES.filter((file) => !existsSync(join(folder, file)));
+export function missingFiles(folder: string): string[] {
+  return FILES.filter((file) => !existsSync(join(folder, file)));
+}
 
 /** The objects of a file that has one JSON object a line; `T` is what the data's README promises. */
-export const readLines = <T>(folder: string, file: string): T[] =>
-  readFileSync(join(folder, file), 'utf8')
+export function readLines<T>(folder: string, file: string): T[] {
+  return readFileSync(join(folder, file), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
+}
 
 /** Questions on encyclopaedia paragraphs, judged by paragraph; the answerable ones. */
-export const readSquad = (folder: string): JudgedSet => {
+export function readSquad(folder: string): JudgedSet {
   const articles = readLines<SourceArticle>(folder, 'squad2-kb/articles.jsonl').map(articleOf);
   const questions = readLines<SquadQuestion>(folder, 'squad2-kb/questions.jsonl')
     .filter(({ answerable }) => answerable)
@@ -57,10 +60,10 @@ export const readSquad = (folder: string): JudgedSet => {
       history: [],
     }));
   return { name: 'squad2-kb paragraphs', articles, questions, judgedBy: 'section' };
-};
+}
 
 /** Questions typed into a search engine, one passage each. */
-export const readNq = (folder: string): JudgedSet => {
+export function readNq(folder: string): JudgedSet {
   const articles = readLines<SourceArticle>(folder, 'nq-wiki/docs.jsonl').map(articleOf);
   const relevant = new Map<string, Set<string>>();
   for (const line of readFileSync(join(folder, 'nq-wiki/qrels.tsv'), 'utf8').split('\n').slice(1)) {
@@ -69,12 +72,17 @@ export const readNq = (folder: string): JudgedSet => {
   }
   const questions = readLines<{ id: string; text: string }>(folder, 'nq-wiki/queries.jsonl')
     .filter(({ id }) => relevant.has(id))
-    .map(({ id, text }) => ({ id, text, relevant: relevant.get(id) ?? new Set<string>(), history: [] }));
+    .map(({ id, text }) => ({
+      id,
+      text,
+      relevant: relevant.get(id) ?? new Set<string>(),
+      history: [],
+    }));
   return { name: 'nq-wiki', articles, questions, judgedBy: 'article' };
-};
+}
 
 /** Last turns of conversations on product documentation, with the turns before them. */
-export const readMtrag = (folder: string): JudgedSet => {
+export function readMtrag(folder: string): JudgedSet {
   const articles = readLines<SourceArticle>(folder, 'mtrag-un/passages.jsonl').map(articleOf);
   const questions = readLines<MtragTask>(folder, 'mtrag-un/tasks.jsonl')
     .filter(({ passageIds }) => passageIds.length > 0)
@@ -85,21 +93,26 @@ export const readMtrag = (folder: string): JudgedSet => {
       history: turnsBefore(conversation),
     }));
   return { name: 'mtrag-un', articles, questions, judgedBy: 'article' };
-};
+}
 
 /**
  * Known items: each page's summary cut to its first sentence, without half of the words it shares with the title. Made
  * up, so good only for comparing one way of searching with another.
  */
-export const readSupportDocs = (folder: string): JudgedSet => {
+export function readSupportDocs(folder: string): JudgedSet {
   const sources = readLines<SourceArticle>(folder, 'support-docs/articles.jsonl');
   const questions = sources.flatMap(({ id, title = '', summary = '' }) => {
     const [sentence = ''] = summary.split(/(?<=[.!?])\s/);
     const text = withoutHalfOf(sentence, title);
     return wordsOf(text).length < 3 ? [] : [{ id, text, relevant: new Set([id]), history: [] }];
   });
-  return { name: 'support-docs known items', articles: sources.map(articleOf), questions, judgedBy: 'article' };
-};
+  return {
+    name: 'support-docs known items',
+    articles: sources.map(articleOf),
+    questions,
+    judgedBy: 'article',
+  };
+}
 
 interface SourceArticle {
   id: string;
@@ -127,7 +140,15 @@ interface MtragTask {
   passageIds: string[];
 }
 
-const articleOf = ({ id, title = '', url = '', content, text, product, updated }: SourceArticle): Article => ({
+const articleOf = ({
+  id,
+  title = '',
+  url = '',
+  content,
+  text,
+  product,
+  updated,
+}: SourceArticle): Article => ({
   id,
   title,
   url,
@@ -138,7 +159,9 @@ const articleOf = ({ id, title = '', url = '', content, text, product, updated }
 });
 
 const turnsBefore = (conversation: MtragTask['conversation']): Turn[] =>
-  conversation.slice(0, -1).map(({ speaker, text }) => ({ speaker: speaker === 'user' ? 'user' : 'assistant', text }));
+  conversation
+    .slice(0, -1)
+    .map(({ speaker, text }) => ({ speaker: speaker === 'user' ? 'user' : 'assistant', text }));
 
 const withoutHalfOf = (sentence: string, title: string): string => {
   const stems = new Set(wordsOf(title).map(stem));

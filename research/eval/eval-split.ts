@@ -13,16 +13,19 @@ const Labelled = z.object({
 });
 
 /** Splits labelled questions without a model. Right means: as many parts as labelled, each for the labelled kind of source. */
-export const evaluateSplit = (): Measure[] => {
+export function evaluateSplit(): Measure[] {
   const text = readFileSync(join(import.meta.dirname, 'split-questions.json'), 'utf8');
   const cases = z.array(Labelled).parse(JSON.parse(text));
   return Labelled.shape.half.options.map((half) => {
     const own = cases.filter((each) => each.half === half);
     const right = own.filter(({ question, kinds }) => {
       const parts = splitQuery(question);
-      return parts.length === kinds.length && parts.every(({ type }, place) => type === kinds[place]);
+      return (
+        parts.length === kinds.length && parts.every(({ type }, place) => type === kinds[place])
+      );
     });
-    const target = half === 'held-out' ? { target: 0.9 } : half === 'unseen English' ? { target: 0.8 } : {};
+    const target =
+      half === 'held-out' ? { target: 0.9 } : half === 'unseen English' ? { target: 0.8 } : {};
     return {
       name: `${half}: right parts`,
       value: right.length / own.length,
@@ -30,4 +33,4 @@ export const evaluateSplit = (): Measure[] => {
       note: `${own.length} questions`,
     };
   });
-};
+}

@@ -47,7 +47,8 @@ const isMissed = ({ value, target, atMost }: Measure): boolean =>
 
 const row = (measure: Measure): string => {
   const { name, value, target, atMost, note } = measure;
-  const bar = target !== undefined ? `>= ${target.toFixed(3)}` : atMost !== undefined ? `<= ${atMost}` : '';
+  const bar =
+    target !== undefined ? `>= ${target.toFixed(3)}` : atMost !== undefined ? `<= ${atMost}` : '';
   const verdict = isMissed(measure) ? `MISSES ${bar}` : bar;
   return `${name.padEnd(46)} ${value.toFixed(4).padStart(8)}  ${verdict.padEnd(16)} ${note ?? ''}`.trimEnd();
 };
@@ -100,7 +101,10 @@ const PARTS = {
   support: async () => {
     const { evaluateSupport } = await import('./support.ts');
     const { missingSupportFiles } = await import('./support-data.ts');
-    return print('Support of answers by their sources', evaluateSupport(dataFolder(missingSupportFiles)));
+    return print(
+      'Support of answers by their sources',
+      evaluateSupport(dataFolder(missingSupportFiles)),
+    );
   },
   messages: async () => {
     const { evaluateMessages } = await import('./messages.ts');
@@ -126,10 +130,18 @@ const PARTS = {
   foreign: async () => {
     const { evaluateForeign } = await import('./foreign.ts');
     const { replies, open, answers, only } = values;
-    const bases = values.bases ?? failUsage('Cannot evaluate foreign: name the folder of the documentations (--bases)');
+    const bases =
+      values.bases ??
+      failUsage('Cannot evaluate foreign: name the folder of the documentations (--bases)');
     return print(
       'Documentations that nothing was fitted to',
-      await evaluateForeign({ bases: resolve(bases), replies, open, answers, only: only?.split(',') }),
+      await evaluateForeign({
+        bases: resolve(bases),
+        replies,
+        open,
+        answers,
+        only: only?.split(','),
+      }),
     );
   },
   answers: async () => {
@@ -138,7 +150,9 @@ const PARTS = {
       "Answers to customers' questions, with recorded replies",
       await evaluateRecorded({
         folder: dataFolder(missingRecordedFiles),
-        ...{ open: values.open, replies: values.replies, showBelow: Number(values['show-below'] ?? 0) },
+        open: values.open,
+        replies: values.replies,
+        showBelow: Number(values['show-below'] ?? 0),
       }),
     );
   },
@@ -149,19 +163,32 @@ const PARTS = {
   },
   calibration: async () => {
     const { evalCalibration } = await import('./calibration.ts');
-    return print('Relevance by meaning alone', await evalCalibration(dataFolder(), { variables: process.env }));
+    return print(
+      'Relevance by meaning alone',
+      await evalCalibration(dataFolder(), { variables: process.env }),
+    );
   },
 };
 
 const BY_NAME_ALONE: ReadonlySet<string> = new Set(['answers', 'calibration', 'foreign']);
-const chosen = positionals.length === 0 ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name)) : positionals;
+const chosen =
+  positionals.length === 0
+    ? Object.keys(PARTS).filter((name) => !BY_NAME_ALONE.has(name))
+    : positionals;
 const unknown = chosen.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0)
-  failUsage(`Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`);
+  failUsage(
+    `Cannot evaluate ${unknown.join(', ')}: the parts are ${Object.keys(PARTS).join(', ')}`,
+  );
 
 const measures: Measure[] = [];
-for (const [name, evaluate] of Object.entries(PARTS)) if (chosen.includes(name)) measures.push(...(await evaluate()));
+for (const [name, evaluate] of Object.entries(PARTS))
+  if (chosen.includes(name)) measures.push(...(await evaluate()));
 const missed = measures.filter(isMissed);
-console.log(missed.length === 0 ? '\nEvery target is met.' : `\nMissed: ${missed.map(({ name }) => name).join('; ')}`);
+console.log(
+  missed.length === 0
+    ? '\nEvery target is met.'
+    : `\nMissed: ${missed.map(({ name }) => name).join('; ')}`,
+);
 // A runtime that was started may keep the process alive.
 process.exit(missed.length === 0 ? 0 : 1);

@@ -18,7 +18,7 @@ export interface Asker {
 }
 
 /** Asks the catalogue of the sample shop on a copy of it in memory, without a server. */
-export const startAsker = async (now: number): Promise<Asker> => {
+export async function startAsker(now: number): Promise<Asker> {
   const database = new DatabaseSync(':memory:');
   await seedShop(likeD1(database));
   const names = Object.fromEntries(
@@ -37,11 +37,16 @@ export const startAsker = async (now: number): Promise<Asker> => {
       const outcome = matchQuestion(index, parseQuestion(question, { names, now }));
       if (!outcome.ok) return undefined;
       const { question: named, values } = outcome.match;
-      const used = Object.entries(values).filter(([name]) => new RegExp(`:${name}\\b`).test(named.sql));
-      return { match: outcome.match, rows: database.prepare(named.sql).all(Object.fromEntries(used)) };
+      const used = Object.entries(values).filter(([name]) =>
+        new RegExp(`:${name}\\b`).test(named.sql),
+      );
+      return {
+        match: outcome.match,
+        rows: database.prepare(named.sql).all(Object.fromEntries(used)),
+      };
     },
   };
-};
+}
 
 /** What `seedShop` uses of D1, over SQLite itself. */
 const likeD1 = (database: DatabaseSync) => {

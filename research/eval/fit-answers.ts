@@ -13,7 +13,13 @@ import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { failUsage, readCommandLine } from '../../tools/command-line.ts';
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../../tools/sample/files.ts';
-import { type EvalBase, openArticles, openFolder, openSupportDocs, plainText } from './answer-bases.ts';
+import {
+  type EvalBase,
+  openArticles,
+  openFolder,
+  openSupportDocs,
+  plainText,
+} from './answer-bases.ts';
 import { areaUnderCurve, calibrationError } from './decision-metrics.ts';
 import { halfOf } from './embed-set.ts';
 import { type JudgedQuestion, readLines, readMtrag, readNq, readSupportDocs } from './eval-data.ts';
@@ -83,18 +89,37 @@ const training = readdirSync(join(here, 'answer-questions'))
 const everyNth = <Of>(of: readonly Of[], count: number): Of[] =>
   of.filter((_, at) => at % Math.max(1, Math.floor(of.length / count)) === 0).slice(0, count);
 const unanswered = (kb: string, kind: string, questions: readonly Question[]): Question[] =>
-  questions.map((question) => ({ ...question, kb, kind, answerable: false, articles: [], must: [] }));
+  questions.map((question) => ({
+    ...question,
+    kb,
+    kind,
+    answerable: false,
+    articles: [],
+    must: [],
+  }));
 
 /** Messages to a bank: the gate must recognise questions about other subjects, too. */
-const bank = readLines<{ text: string }>(options.data, 'banking77/train.jsonl').map(({ text }, at) => ({
-  ...{ id: `bank-${at}`, kb: '', question: text, kind: '' },
-  ...{ answerable: false, articles: [], must: [] },
-}));
+const bank = readLines<{ text: string }>(options.data, 'banking77/train.jsonl').map(
+  ({ text }, at) => ({
+    id: `bank-${at}`,
+    kb: '',
+    question: text,
+    kind: '',
+    answerable: false,
+    articles: [],
+    must: [],
+  }),
+);
 /** By knowledge base; the third takes payments itself. */
 const BANK_TEXTS: Readonly<Record<string, number>> = { kb3: 0 };
 const askedElsewhere = (kb: string): Question[] => {
-  const others = training.filter((question) => question.kb !== kb && question.history === undefined);
-  return unanswered(kb, 'foreign', [...everyNth(others, 60), ...everyNth(bank, BANK_TEXTS[kb] ?? 600)]);
+  const others = training.filter(
+    (question) => question.kb !== kb && question.history === undefined,
+  );
+  return unanswered(kb, 'foreign', [
+    ...everyNth(others, 60),
+    ...everyNth(bank, BANK_TEXTS[kb] ?? 600),
+  ]);
 };
 const foreign = ['sample', 'kb3', 'support-docs'].flatMap(askedElsewhere);
 /** What people ask of other products. */
@@ -120,15 +145,21 @@ const data = options.data;
 const small = (['sample', 'support-docs'] as const).flatMap((kb, place) =>
   SMALL.flatMap((size, at) => {
     const asked = training.filter((question) => question.kb === kb && question.answerable);
-    const ids = new Set(everyNth([...new Set(asked.flatMap(({ articles }) => articles))].slice(at), size));
+    const ids = new Set(
+      everyNth([...new Set(asked.flatMap(({ articles }) => articles))].slice(at), size),
+    );
     const name = `${kb}, ${size} articles, ${at}`;
     const isIn = (id: string) => ids.has(id);
-    bases[name] = place === 0 ? openFolder(name, SAMPLE_KNOWLEDGE_BASE, isIn) : openSupportDocs(data, { isIn });
+    bases[name] =
+      place === 0 ? openFolder(name, SAMPLE_KNOWLEDGE_BASE, isIn) : openSupportDocs(data, { isIn });
     const own = asked.filter(({ articles }) => articles.every(isIn));
     const others = asked.filter(({ articles }) => !articles.some(isIn));
     return [
       ...own.slice(0, 2 * OTHERS).map((question) => ({ ...question, kb: name, kind: 'small' })),
-      ...unanswered(name, 'small', [...everyNth(others, OTHERS), ...everyNth(bank.slice(at), OTHERS)]),
+      ...unanswered(name, 'small', [
+        ...everyNth(others, OTHERS),
+        ...everyNth(bank.slice(at), OTHERS),
+      ]),
     ];
   }),
 );
@@ -138,13 +169,22 @@ const small = (['sample', 'support-docs'] as const).flatMap((kb, place) =>
  * held-out halves of these sets and all of `squad2-kb` take no part.
  */
 const documents = [
-  { set: readNq(data), isTaken: (question: JudgedQuestion, at: number) => isTuning(question) && at % 2 === 0 },
+  {
+    set: readNq(data),
+    isTaken: (question: JudgedQuestion, at: number) => isTuning(question) && at % 2 === 0,
+  },
   { set: readMtrag(data), isTaken: isTuning },
   { set: readSupportDocs(data), isTaken: (_: JudgedQuestion, at: number) => at % 8 === 0 },
 ].flatMap(({ set, isTaken }) => {
   const asked = set.questions.filter(isTaken).map(({ id, text, history, relevant }) => ({
-    ...{ id, kb: set.name, question: text, kind: 'document', history },
-    ...{ answerable: true, articles: [...relevant], must: [] },
+    id,
+    kb: set.name,
+    question: text,
+    kind: 'document',
+    history,
+    answerable: true,
+    articles: [...relevant],
+    must: [],
   }));
   bases[set.name] = openArticles(set.name, set.articles);
   const removed = Array.from({ length: FOLDS }, (_, fold) => {
@@ -162,7 +202,10 @@ const documents = [
 const textOf = ({ parts }: Unit): string =>
   parts
     .map(({ section, pieces }) =>
-      [section.path.at(-1) ?? '', ...pieces.map(({ start, end }) => section.text.slice(start, end))].join('\n'),
+      [
+        section.path.at(-1) ?? '',
+        ...pieces.map(({ start, end }) => section.text.slice(start, end)),
+      ].join('\n'),
     )
     .join('\n');
 
@@ -173,20 +216,23 @@ const observe = async (question: Question) => {
   const texts = [...new Set([question.question, questionWithTurn(question.question, history)])];
   const searches = await Promise.all(
     texts.map(
-      async (text, at) => (await retrieve(edition, text, { limit: HITS, history: at === 0 ? history : [] })).outcome,
+      async (text, at) =>
+        (await retrieve(edition, text, { limit: HITS, history: at === 0 ? history : [] })).outcome,
     ),
   );
   const asked = { history, searches, vectors: shippedWordVectors() };
   const parsed = parseQuestion(edition, question.question, asked);
   const isRight = ({ source }: { source: { id: string } }) =>
-    question.articles.includes(source.id) || question.articles.includes(source.id.replace(/\.md$/, ''));
+    question.articles.includes(source.id) ||
+    question.articles.includes(source.id.replace(/\.md$/, ''));
   const candidates = candidateUnits(edition, parsed, asked);
   /** By unit: which of the `must` lists it meets, as bits. */
   const met = new Map(
     candidates.map((candidate) => {
       const text = isRight(candidate) ? plainText(textOf(candidate.unit)) : '';
       const bits = question.must.reduce(
-        (sum, any, at) => sum | (any.some((phrase) => text.includes(plainText(phrase).trim())) ? 1 << at : 0),
+        (sum, any, at) =>
+          sum | (any.some((phrase) => text.includes(plainText(phrase).trim())) ? 1 << at : 0),
         0,
       );
       return [candidate.unit, question.answerable ? bits : 0] as const;
@@ -200,7 +246,8 @@ const countBits = (bits: number): number => bits.toString(2).replaceAll('0', '')
 const shareMet = ({ question, met }: Observed, units: readonly Unit[]): number =>
   question.must.length === 0
     ? 0
-    : countBits(units.reduce((bits, unit) => bits | (met.get(unit) ?? 0), 0)) / question.must.length;
+    : countBits(units.reduce((bits, unit) => bits | (met.get(unit) ?? 0), 0)) /
+      question.must.length;
 
 interface Ranking {
   weight: number;
@@ -228,9 +275,11 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
       const total = odds.reduce((sum, each) => sum + each, 0);
       const good = odds.reduce((sum, each, at) => sum + each * (ys[at] ?? 0), 0);
       xs.forEach((x, at) => {
-        const change = weight * ((odds[at] ?? 0) / total - ((ys[at] ?? 0) * (odds[at] ?? 0)) / good);
+        const change =
+          weight * ((odds[at] ?? 0) / total - ((ys[at] ?? 0) * (odds[at] ?? 0)) / good);
         if (Math.abs(change) > 1e-6)
-          for (let each = 0; each < count; each++) slope[each] = (slope[each] ?? 0) + change * (x[each] ?? 0);
+          for (let each = 0; each < count; each++)
+            slope[each] = (slope[each] ?? 0) + change * (x[each] ?? 0);
       });
     }
     for (let at = 0; at < count; at++) {
@@ -239,7 +288,8 @@ const fitRanking = (rankings: readonly Ranking[], count: number): Float64Array =
       second[at] = 0.999 * (second[at] ?? 0) + 0.001 * g * g;
       weights[at] =
         (weights[at] ?? 0) -
-        (0.1 * ((first[at] ?? 0) / (1 - 0.9 ** step))) / (Math.sqrt((second[at] ?? 0) / (1 - 0.999 ** step)) + 1e-8);
+        (0.1 * ((first[at] ?? 0) / (1 - 0.9 ** step))) /
+          (Math.sqrt((second[at] ?? 0) / (1 - 0.999 ** step)) + 1e-8);
     }
   }
   return weights;
@@ -283,7 +333,15 @@ const judgeWith = (row: Observed, weights: Float64Array) => {
   );
   const isCited = passages.some(row.isRight);
   const ofCited = row.question.must.length === 0 ? 1 : 0.3;
-  const mark = !row.question.answerable ? 0 : share === 1 ? 1 : share > 0 ? 0.6 * share : isCited ? ofCited : 0;
+  const mark = !row.question.answerable
+    ? 0
+    : share === 1
+      ? 1
+      : share > 0
+        ? 0.6 * share
+        : isCited
+          ? ofCited
+          : 0;
   return {
     row,
     gate,
@@ -298,10 +356,15 @@ const judgeWith = (row: Observed, weights: Float64Array) => {
  * Weights from all questions, so that those about other subjects rank below; then scaled and shifted (Platt) on those that are asked about
  * the knowledge base, so that the probability is right for them.
  */
-const fitGate = (judged: readonly { row: Observed; gate: number[]; mark: number }[]): LogisticModel => {
-  const labelled = (of: typeof judged) => of.map(({ gate, mark }) => ({ features: gate, label: mark >= 0.6 }));
+const fitGate = (
+  judged: readonly { row: Observed; gate: number[]; mark: number }[],
+): LogisticModel => {
+  const labelled = (of: typeof judged) =>
+    of.map(({ gate, mark }) => ({ features: gate, label: mark >= 0.6 }));
   const { weights, bias } = fitLogistic(labelled(judged), {
-    ...{ weigh: 'examples', l2: 0.02, steps: 800 },
+    weigh: 'examples',
+    l2: 0.02,
+    steps: 800,
     signs: Object.values(GATE_SIGNS),
   });
   const own = labelled(judged.filter(({ row }) => !isForeign(row) && !isSmall(row)));
@@ -331,19 +394,25 @@ for (const question of [
   ...documents,
 ])
   observed.push(await observe(question));
-const fitted = options['with-development'] ? observed : observed.filter((row) => !isDevelopment(row));
+const fitted = options['with-development']
+  ? observed
+  : observed.filter((row) => !isDevelopment(row));
 
 // By cross-validation: every question is judged by models that saw none about its article.
-const judged = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap((fold) => {
-  const weights = fitUnits(fitted.filter((row) => foldOf(row) !== fold));
-  return observed.filter((row) => foldOf(row) === fold).map((row) => judgeWith(row, weights));
-});
-const withGate = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap((fold) => {
-  const gate = fitGate(judged.filter(({ row }) => foldOf(row) !== fold && fitted.includes(row)));
-  return judged
-    .filter(({ row }) => foldOf(row) === fold)
-    .map((each) => ({ ...each, probability: applyLogistic(gate, each.gate) }));
-});
+const judged = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap(
+  (fold) => {
+    const weights = fitUnits(fitted.filter((row) => foldOf(row) !== fold));
+    return observed.filter((row) => foldOf(row) === fold).map((row) => judgeWith(row, weights));
+  },
+);
+const withGate = Array.from({ length: FOLDS + documentations.length }, (_, fold) => fold).flatMap(
+  (fold) => {
+    const gate = fitGate(judged.filter(({ row }) => foldOf(row) !== fold && fitted.includes(row)));
+    return judged
+      .filter(({ row }) => foldOf(row) === fold)
+      .map((each) => ({ ...each, probability: applyLogistic(gate, each.gate) }));
+  },
+);
 
 const mean = (values: readonly number[]): string =>
   (values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)).toFixed(3);
@@ -356,9 +425,15 @@ const groups: [string, (row: Observed) => boolean][] = [
   ['few articles', isSmall],
   ['documents', isDocument],
   ...['sample', 'kb3', 'support-docs', ...documentations.map(({ name }) => name)].map(
-    (name): [string, (row: Observed) => boolean] => [name, (row) => row.question.kb === name && !isForeign(row)],
+    (name): [string, (row: Observed) => boolean] => [
+      name,
+      (row) => row.question.kb === name && !isForeign(row),
+    ],
   ),
-  ['short, or long without an answer', ({ question }) => /^(short|long-unanswerable)$/.test(question.kind)],
+  [
+    'short, or long without an answer',
+    ({ question }) => /^(short|long-unanswerable)$/.test(question.kind),
+  ],
   ['development', isDevelopment],
   ['development, sample', (row) => isDevelopment(row) && row.question.kb === 'sample'],
   ['development, support-docs', (row) => isDevelopment(row) && row.question.kb === 'support-docs'],
@@ -377,10 +452,16 @@ for (const [low, high] of [
     const rows = withGate.filter(({ row }) => isIn(row));
     const answerable = rows.filter(({ row }) => row.question.answerable);
     const others = rows.filter(({ row }) => !row.question.answerable);
-    const marks = answerable.map(({ probability, isNear, mark }) => (probability < low ? (isNear ? 0.25 : 0) : mark));
-    const refusals = others.map(({ probability }) => (probability < low ? 1 : probability < high ? 0.5 : 0));
+    const marks = answerable.map(({ probability, isNear, mark }) =>
+      probability < low ? (isNear ? 0.25 : 0) : mark,
+    );
+    const refusals = others.map(({ probability }) =>
+      probability < low ? 1 : probability < high ? 0.5 : 0,
+    );
     const declined = answerable.map(({ probability }) => (probability < low ? 1 : 0));
-    const doubtful = answerable.map(({ probability }) => (probability >= low && probability < high ? 1 : 0));
+    const doubtful = answerable.map(({ probability }) =>
+      probability >= low && probability < high ? 1 : 0,
+    );
     console.log(
       `${name.padEnd(26)} ${mean(marks)} / ${mean(refusals)} (${(0.8 * Number(mean(marks)) + 0.2 * Number(mean(refusals))).toFixed(3)})   ${mean(declined)} / ${mean(doubtful)}   (${answerable.length} and ${others.length}), ${mean(answerable.map(({ length }) => length))} characters, right article cited or among the first three ${mean(answerable.map(({ isLinked }) => (isLinked ? 1 : 0)))}`,
     );
@@ -389,7 +470,11 @@ for (const [low, high] of [
 for (let from = 0; from < 1; from += 0.2) {
   const rows = withGate.filter(
     ({ row, probability }) =>
-      !isForeign(row) && !isSmall(row) && !isDocument(row) && probability >= from && probability < from + 0.2,
+      !isForeign(row) &&
+      !isSmall(row) &&
+      !isDocument(row) &&
+      probability >= from &&
+      probability < from + 0.2,
   );
   console.log(
     `probability ${from.toFixed(1)} to ${(from + 0.2).toFixed(1)}: ${rows.length} questions, ${mean(rows.map(({ mark }) => (mark >= 0.6 ? 1 : 0)))} answered`,
@@ -404,7 +489,11 @@ for (const base of ['sample', 'kb3', 'support-docs', 'nq-wiki', 'mtrag-un']) {
   const gate = fitGate(judged.filter((each) => fitted.includes(each.row) && !isOf(each)));
   const own = judged
     .filter((each) => isOf(each) && !isDevelopment(each.row) && !isSmall(each.row))
-    .map((each) => ({ ...each, confidence: applyLogistic(gate, each.gate), isRight: each.mark >= 0.6 }));
+    .map((each) => ({
+      ...each,
+      confidence: applyLogistic(gate, each.gate),
+      isRight: each.mark >= 0.6,
+    }));
   const asked = own.filter(({ row }) => !isForeign(row));
   const of = (kind: string) =>
     asked.filter(({ row }) => row.question.kind === kind).map(({ confidence }) => confidence);

@@ -16,7 +16,7 @@ const sigmoid = (z: number): number => 1 / (1 + Math.exp(-z));
  * @param signs By feature: 1 or -1 constrains the sign of its weight; 0 does not.
  * @returns A model for raw features. With examples of one class only, weights are zero and the bias predicts that class.
  */
-export const fitLogistic = (
+export function fitLogistic(
   examples: readonly Example[],
   {
     l2 = 1e-3,
@@ -31,7 +31,7 @@ export const fitLogistic = (
     signs?: readonly number[];
     weigh?: 'classes' | 'examples';
   } = {},
-): LogisticModel => {
+): LogisticModel {
   const count = examples[0]?.features.length ?? 0;
   const { rows, means, scales } = standardise(examples, count);
   const positives = examples.reduce((sum, { label }) => sum + (label ? 1 : 0), 0);
@@ -63,13 +63,19 @@ export const fitLogistic = (
     model.bias -= rate * (slope[count] ?? 0);
   }
   return unstandardise(model, means, scales);
-};
+}
 
 /** Adds the gradient of one example; `share` is its weight, negative for a negative example. */
-const addSlope = (slope: Float64Array, { weights, bias }: LogisticModel, row: Float64Array, share: number): void => {
+const addSlope = (
+  slope: Float64Array,
+  { weights, bias }: LogisticModel,
+  row: Float64Array,
+  share: number,
+): void => {
   const count = row.length;
   let z = bias;
-  for (let feature = 0; feature < count; feature += 1) z += (weights[feature] ?? 0) * (row[feature] ?? 0);
+  for (let feature = 0; feature < count; feature += 1)
+    z += (weights[feature] ?? 0) * (row[feature] ?? 0);
   const error = (sigmoid(z) - (share > 0 ? 1 : 0)) * Math.abs(share);
   for (let feature = 0; feature < count; feature += 1)
     slope[feature] = (slope[feature] ?? 0) + error * (row[feature] ?? 0);
@@ -81,21 +87,32 @@ const standardise = (examples: readonly Example[], count: number) => {
     mean(examples.map(({ features }) => features[feature] ?? 0)),
   );
   const scales = means.map((average, feature) => {
-    const variance = mean(examples.map(({ features }) => ((features[feature] ?? 0) - average) ** 2));
+    const variance = mean(
+      examples.map(({ features }) => ((features[feature] ?? 0) - average) ** 2),
+    );
     return Math.sqrt(variance) || 1;
   });
   const rows = new Float64Array(examples.length * count);
   examples.forEach(({ features }, index) => {
     for (let feature = 0; feature < count; feature += 1) {
-      rows[index * count + feature] = ((features[feature] ?? 0) - (means[feature] ?? 0)) / (scales[feature] ?? 1);
+      rows[index * count + feature] =
+        ((features[feature] ?? 0) - (means[feature] ?? 0)) / (scales[feature] ?? 1);
     }
   });
   return { rows, means, scales };
 };
 
-const unstandardise = ({ weights, bias }: LogisticModel, means: number[], scales: number[]): LogisticModel => {
+const unstandardise = (
+  { weights, bias }: LogisticModel,
+  means: number[],
+  scales: number[],
+): LogisticModel => {
   const raw = weights.map((weight, feature) => weight / (scales[feature] ?? 1));
-  return { weights: raw, bias: bias - raw.reduce((sum, weight, feature) => sum + weight * (means[feature] ?? 0), 0) };
+  return {
+    weights: raw,
+    bias: bias - raw.reduce((sum, weight, feature) => sum + weight * (means[feature] ?? 0), 0),
+  };
 };
 
-const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const mean = (values: number[]) =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);

@@ -34,7 +34,9 @@ if (folds > 1) {
   const fold = rows.map(() => Math.floor(random() * folds));
   const results: ReadMessage[] = [];
   for (let part = 0; part < folds; part += 1) {
-    const read = openKindModel(fitKinds([...examples.filter((_, at) => fold[at] !== part), ...further]));
+    const read = openKindModel(
+      fitKinds([...examples.filter((_, at) => fold[at] !== part), ...further]),
+    );
     results.push(...rows.filter((_, at) => fold[at] === part).map((row) => ({ row, read })));
   }
   printKinds(results);

@@ -9,15 +9,18 @@ import { type Example, fitLogistic } from './fit-logistic.ts';
  * @param answerable Examples of questions that some source answers; the slope is fitted on these alone.
  * @param others Examples of questions that no source answers.
  */
-export const fitSemanticCalibration = (
+export function fitSemanticCalibration(
   answerable: readonly Example[],
   others: readonly Example[] = [],
-): SemanticCalibration => {
+): SemanticCalibration {
   const { weights, bias } = fitAsFound([...answerable, ...others]);
-  const cosines = answerable.map(({ features: [similarity = 0], label }) => ({ features: [similarity], label }));
+  const cosines = answerable.map(({ features: [similarity = 0], label }) => ({
+    features: [similarity],
+    label,
+  }));
   const [slope = 0] = fitAsFound(cosines).weights;
   return { weights, bias, slope: Math.min(MOST_SLOPE, Math.max(LEAST_SLOPE, slope)) };
-};
+}
 
 const LEAST_SLOPE = 1;
 const MOST_SLOPE = 100;

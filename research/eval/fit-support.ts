@@ -34,7 +34,9 @@ const fitWeights = (answers: readonly MeasuredAnswer[]): Weights => {
   let weights: Weights = { bias: 0 };
   for (let round = 0; round < ROUNDS; round += 1) {
     const chosen = answers.flatMap((answer) => {
-      const sentences = answer.sentences.map((features) => FEATURES.map((name) => features?.[name] ?? 0));
+      const sentences = answer.sentences.map((features) =>
+        FEATURES.map((name) => features?.[name] ?? 0),
+      );
       if (round === 0) return sentences.map((features) => ({ answer, features }));
       const oddsOf = (features: readonly number[]) =>
         features.reduce((sum, value, at) => sum + value * (weights[FEATURES[at] ?? ''] ?? 0), 0);
@@ -49,7 +51,8 @@ const fitWeights = (answers: readonly MeasuredAnswer[]): Weights => {
 const withShares = (chosen: { answer: MeasuredAnswer; features: number[] }[]): Example[] => {
   const kindOf = ({ set, isSupported }: MeasuredAnswer) => `${set} ${isSupported}`;
   const counts = new Map<string, number>();
-  for (const { answer } of chosen) counts.set(kindOf(answer), (counts.get(kindOf(answer)) ?? 0) + 1);
+  for (const { answer } of chosen)
+    counts.set(kindOf(answer), (counts.get(kindOf(answer)) ?? 0) + 1);
   return chosen.map(({ answer, features }) => ({
     features,
     label: answer.isSupported ? 0 : 1,
@@ -63,7 +66,8 @@ const fitLogistic = (examples: readonly Example[]): Weights => {
     examples.reduce((sum, example) => sum + read(example) * example.share, 0);
   const means = FEATURES.map((_, at) => weighted(({ features }) => features[at] ?? 0));
   const scales = FEATURES.map(
-    (_, at) => Math.sqrt(weighted(({ features }) => ((features[at] ?? 0) - (means[at] ?? 0)) ** 2)) || 1,
+    (_, at) =>
+      Math.sqrt(weighted(({ features }) => ((features[at] ?? 0) - (means[at] ?? 0)) ** 2)) || 1,
   );
   const rows = examples.map(({ features }) =>
     features.map((value, at) => (value - (means[at] ?? 0)) / (scales[at] ?? 1)),
@@ -87,7 +91,10 @@ const fitLogistic = (examples: readonly Example[]): Weights => {
   }
   const raw = weights.map((weight, at) => weight / (scales[at] ?? 1));
   const shift = raw.reduce((sum, weight, at) => sum + weight * (means[at] ?? 0), 0);
-  return { bias: bias - shift, ...Object.fromEntries(FEATURES.map((name, at) => [name, raw[at] ?? 0])) };
+  return {
+    bias: bias - shift,
+    ...Object.fromEntries(FEATURES.map((name, at) => [name, raw[at] ?? 0])),
+  };
 };
 
 const curveOf = (answers: readonly MeasuredAnswer[], weights: Weights): number => {
@@ -96,7 +103,9 @@ const curveOf = (answers: readonly MeasuredAnswer[], weights: Weights): number =
       .filter((answer) => answer.isSupported === isSupported)
       .map(({ sentences }) =>
         againstAnswer(
-          sentences.map((features) => (features === undefined ? LITERAL_QUOTE : oddsAgainst(features, weights))),
+          sentences.map((features) =>
+            features === undefined ? LITERAL_QUOTE : oddsAgainst(features, weights),
+          ),
         ),
       );
   return areaUnderCurve(scores(false), scores(true));
@@ -112,7 +121,9 @@ Prints the area under the curve of each set, fitted on the other sets and on all
   --help           this text
 `;
 
-const { values } = readCommandLine(HELP, { options: { data: { type: 'string' }, dry: { type: 'boolean' } } });
+const { values } = readCommandLine(HELP, {
+  options: { data: { type: 'string' }, dry: { type: 'boolean' } },
+});
 const tuning = readJudgedAnswers(resolve(values.data ?? 'eval-data'))
   .filter(({ half }) => half === 'tuning')
   .map(measureAnswer)
@@ -122,9 +133,13 @@ console.log('Area under the curve on the tuning halves: fitted on the other sets
 for (const set of SUPPORT_SETS) {
   const own = tuning.filter((answer) => answer.set === set);
   const others = fitWeights(tuning.filter((answer) => answer.set !== set));
-  console.log(`${set.padEnd(18)} ${curveOf(own, others).toFixed(3)}  ${curveOf(own, all).toFixed(3)}`);
+  console.log(
+    `${set.padEnd(18)} ${curveOf(own, others).toFixed(3)}  ${curveOf(own, all).toFixed(3)}`,
+  );
 }
-const rounded = Object.fromEntries(Object.entries(all).map(([name, weight]) => [name, Number(weight.toFixed(3))]));
+const rounded = Object.fromEntries(
+  Object.entries(all).map(([name, weight]) => [name, Number(weight.toFixed(3))]),
+);
 if (values.dry !== true)
   writeFileSync(
     new URL('../../src/answering/check/check-weights.json', import.meta.url),

@@ -39,7 +39,8 @@ for (const ticket of readSampleTickets()) {
   await analyze(requestOf(ticket), evalScope(), {
     ...parts,
     retrieveKnowledge: async (question, options) => {
-      product = typeof question.metadata?.product === 'string' ? question.metadata.product : undefined;
+      product =
+        typeof question.metadata?.product === 'string' ? question.metadata.product : undefined;
       found = await parts.retrieveKnowledge(question, options);
       return found;
     },
@@ -50,7 +51,12 @@ for (const ticket of readSampleTickets()) {
   for (const [article, features] of signsOfArticles(evidence, units)) {
     const id = units.find(({ source }) => source.index === article)?.source.id ?? '';
     const label = ticket.expected.articles.includes(id);
-    candidates.push({ features, label, split: ticket.split, before: evidence.relevance.get(article) ?? 0 });
+    candidates.push({
+      features,
+      label,
+      split: ticket.split,
+      before: evidence.relevance.get(article) ?? 0,
+    });
   }
 }
 
@@ -59,11 +65,16 @@ const fitted = fitLogistic(
   { l2: 0.003, weigh: 'examples', signs: [1, 1, 1] },
 );
 const model = { ...fitted, bias: fitted.bias - LOWERED };
-console.log(JSON.stringify(model, (_, value) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value)));
+console.log(
+  JSON.stringify(model, (_, value) =>
+    typeof value === 'number' ? Math.round(value * 100) / 100 : value,
+  ),
+);
 for (const split of ['development', 'held out'] as const) {
   const own = candidates.filter((each) => each.split === split);
   const sure = own.filter(
-    ({ before, features }) => Math.max(before, applyLogistic(model, features)) >= RETRIEVAL_MIN_SCORE,
+    ({ before, features }) =>
+      Math.max(before, applyLogistic(model, features)) >= RETRIEVAL_MIN_SCORE,
   );
   const right = sure.filter(({ label }) => label).length;
   console.log(

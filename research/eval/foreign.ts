@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { documentReader } from '../../src/documents/node/document-reader.ts';
 import { openFolder } from '../../src/documents/node/folder/open-folder.ts';
@@ -11,7 +18,12 @@ import { asLibrarianResponse } from '../../src/librarians/navigator/navigator-li
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { openEntries, plainText } from './answer-bases.ts';
 import { areaUnderCurve } from './decision-metrics.ts';
-import { type RecordedModel, readReplies, recordedModel, writeOpenPrompts } from './recorded-model.ts';
+import {
+  type RecordedModel,
+  readReplies,
+  recordedModel,
+  writeOpenPrompts,
+} from './recorded-model.ts';
 import type { Measure } from './retrieval.ts';
 
 /** A public documentation that nothing in the product was fitted to (`foreign/<name>.json`). */
@@ -57,7 +69,7 @@ export interface ForeignOptions {
 const HERE = join(import.meta.dirname, 'foreign');
 
 /** Asks what people want to know of documentations that nothing in the product was fitted to, and compares the answers with the needed facts. */
-export const evaluateForeign = async (options: ForeignOptions): Promise<Measure[]> => {
+export async function evaluateForeign(options: ForeignOptions): Promise<Measure[]> {
   const measures: Measure[] = [];
   const all: Answered[] = [];
   for (const base of basesIn(options.bases)) {
@@ -66,18 +78,20 @@ export const evaluateForeign = async (options: ForeignOptions): Promise<Measure[
     all.push(...answered);
   }
   return [...measures, ...measuresOf('all', all)];
-};
+}
 
 /** The documentations of which the folder has a copy. */
-export const basesIn = (folder: string): ForeignBase[] =>
-  readdirSync(HERE)
+export function basesIn(folder: string): ForeignBase[] {
+  return readdirSync(HERE)
     .filter((file) => file.endsWith('.json'))
     .map((file) => JSON.parse(readFileSync(join(HERE, file), 'utf8')) as ForeignBase)
     .filter(({ name, repository, commit, folder: place }) => {
       const hasCopy = existsSync(join(folder, name, 'docs'));
-      if (!hasCopy) console.log(`${name}: no ${name}/docs (${place} of ${repository} at ${commit})`);
+      if (!hasCopy)
+        console.log(`${name}: no ${name}/docs (${place} of ${repository} at ${commit})`);
       return hasCopy;
     });
+}
 
 interface Answered {
   question: ForeignQuestion;
@@ -99,12 +113,17 @@ const askBase = async (
 ): Promise<Answered[]> => {
   const { name } = base;
   const edition = await openDocumentation(base, join(bases, name, 'docs'));
-  const questions = readQuestions(name).filter(({ id }) => only.some((ending) => id.endsWith(ending)));
+  const questions = readQuestions(name).filter(({ id }) =>
+    only.some((ending) => id.endsWith(ending)),
+  );
   const isModel = replies !== undefined || open !== undefined;
-  const model = isModel ? recordedModel(readReplies(join(replies ?? '', name, 'replies'))) : undefined;
+  const model = isModel
+    ? recordedModel(readReplies(join(replies ?? '', name, 'replies')))
+    : undefined;
   const answered: Answered[] = [];
   for (const question of questions) answered.push(await ask(edition, question, model));
-  if (open !== undefined && model !== undefined) writeOpenPrompts(join(open, name, 'prompts'), model.open);
+  if (open !== undefined && model !== undefined)
+    writeOpenPrompts(join(open, name, 'prompts'), model.open);
   if (model !== undefined) console.log(`${name}: ${model.open.size} prompts without a reply`);
   if (answers !== undefined) {
     mkdirSync(answers, { recursive: true });
@@ -116,17 +135,18 @@ const askBase = async (
   return answered;
 };
 
-export const readQuestions = (name: string): ForeignQuestion[] =>
-  readFileSync(join(HERE, `${name}.jsonl`), 'utf8')
+export function readQuestions(name: string): ForeignQuestion[] {
+  return readFileSync(join(HERE, `${name}.jsonl`), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as ForeignQuestion);
+}
 
 /** A documentation as `npm start -- --kb` reads it. */
-export const openDocumentation = async (
+export async function openDocumentation(
   { name, include, exclude }: Pick<ForeignBase, 'name' | 'include' | 'exclude'>,
   place: string,
-): Promise<Edition> => {
+): Promise<Edition> {
   const folder = openFolder(realpathSync(place), { include, exclude });
   const documents = documentReader();
   const entries: EditionEntry[] = [];
@@ -135,7 +155,9 @@ export const openDocumentation = async (
     if ('problem' in result) continue;
     for (const article of [result.article, ...(result.others ?? [])]) {
       try {
-        entries.push(takeInArticle({ ...article, url: article.url ?? '' }, { articleUrl: () => '' }));
+        entries.push(
+          takeInArticle({ ...article, url: article.url ?? '' }, { articleUrl: () => '' }),
+        );
       } catch {
         // An article without text is named by the sync; here it cannot answer.
       }
@@ -143,7 +165,7 @@ export const openDocumentation = async (
   }
   await documents.close();
   return openEntries(name, entries).edition;
-};
+}
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors });
 
@@ -168,7 +190,9 @@ const ask = async (
   return {
     question,
     answer: response.answer ?? '',
-    facts: question.must.filter((any) => any.some((phrase) => text.includes(plainText(phrase).trim()))).length,
+    facts: question.must.filter((any) =>
+      any.some((phrase) => text.includes(plainText(phrase).trim())),
+    ).length,
     isDeclined,
     isUnsure: !isDeclined && response.partial === true,
     isCited: question.articles.some((path) => sources.includes(path)),
@@ -185,7 +209,8 @@ const measuresOf = (name: string, answered: readonly Answered[]): Measure[] => {
   const share = (rows: readonly Answered[], holds: (row: Answered) => boolean) =>
     rows.filter(holds).length / Math.max(1, rows.length);
   const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
-  const middle = (values: readonly number[]) => values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
+  const middle = (values: readonly number[]) =>
+    values.toSorted((one, other) => one - other)[values.length >> 1] ?? 0;
   const isWhole = ({ question, facts }: Answered) => facts === question.must.length;
   const replies = answerable.filter(({ isDeclined }) => !isDeclined);
   const modelCalls = answered.filter(({ calls }) => calls > 0);

@@ -23,7 +23,7 @@ import { sampleEntries } from './sample.ts';
  * public set every second article of each half is asked for. In addition, customers' own words: the sample tickets, reported without a
  * target, since a third of those that an article answers share hardly a word with it.
  */
-export const evaluateGaps = async (folder: string): Promise<Measure[]> => {
+export async function evaluateGaps(folder: string): Promise<Measure[]> {
   const sample = sampleEntries();
   const docs = supportEntries(folder);
   return [
@@ -31,14 +31,16 @@ export const evaluateGaps = async (folder: string): Promise<Measure[]> => {
     ...(await hideEach('support-docs', docs, { step: 2 })),
     ...(await askTickets(editionOf(sample))),
   ];
-};
+}
 
 const retrieve = createRetriever({});
 
 const editionOf = (entries: readonly EditionEntry[], number = 1): Edition => {
   const id = `e${String(number).padStart(6, '0')}-00000000`;
   // Not fitted: what is fitted decides about questions without a product and without an intent, and there are none here.
-  return openEdition(buildEdition([...entries], { id, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }));
+  return openEdition(
+    buildEdition([...entries], { id, workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' }),
+  );
 };
 
 interface Half {
@@ -68,7 +70,10 @@ const hideEach = async (
     const isReported = (asked.foundGaps ?? []).length > 0;
     half.asked += 1;
     half.reported += isReported ? 1 : 0;
-    half.closed += isReported && (await closesGaps(question, { met: asked, edition: complete, retrieve })) ? 1 : 0;
+    half.closed +=
+      isReported && (await closesGaps(question, { met: asked, edition: complete, retrieve }))
+        ? 1
+        : 0;
     half.false += (restored.foundGaps ?? []).length > 0 ? 1 : 0;
   }
   return Object.entries(halves).flatMap(([half, counted]): Measure[] => [
@@ -78,8 +83,16 @@ const hideEach = async (
       target: 0.9,
       note: `${counted.asked} articles`,
     },
-    { name: `${name}, ${half}: closed when restored`, value: counted.closed / counted.reported, target: 0.9 },
-    { name: `${name}, ${half}: reported though there`, value: counted.false / counted.asked, atMost: 0.05 },
+    {
+      name: `${name}, ${half}: closed when restored`,
+      value: counted.closed / counted.reported,
+      target: 0.9,
+    },
+    {
+      name: `${name}, ${half}: reported though there`,
+      value: counted.false / counted.asked,
+      atMost: 0.05,
+    },
   ]);
 };
 
@@ -125,16 +138,26 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
       isRight: (source: { url: string }) => boolean;
     }[] = [];
     for (const { message, subject, customer_name, metadata, expected } of tickets) {
-      const question = { intent: expected.intent, message, subject, customer_name, metadata: metadata ?? undefined };
+      const question = {
+        intent: expected.intent,
+        message,
+        subject,
+        customer_name,
+        metadata: metadata ?? undefined,
+      };
       // One after the other: many at once would not be answered in time.
       const knowledge = await retrieveKnowledge(question, { edition, retrieve });
       const isRight = ({ url }: { url: string }) =>
         expected.articles.some((id) => url.endsWith(id.replace(/\.md$/, '')));
       results.push({ expected, knowledge, isRight });
     }
-    const answered = results.filter(({ expected }) => expected.articles.length > 0 && expected.gap === undefined);
+    const answered = results.filter(
+      ({ expected }) => expected.articles.length > 0 && expected.gap === undefined,
+    );
     const missing = results.filter(({ expected }) => expected.gap === true);
-    const best = results.flatMap(({ knowledge, isRight }) => knowledge.sources_consulted.slice(0, 1).map(isRight));
+    const best = results.flatMap(({ knowledge, isRight }) =>
+      knowledge.sources_consulted.slice(0, 1).map(isRight),
+    );
     const high = results.flatMap(({ knowledge, isRight }) =>
       knowledge.coverage === 'high' ? knowledge.sources_consulted.slice(0, 1).map(isRight) : [],
     );
@@ -145,7 +168,11 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
         value: share(best),
         note: `${best.length} of ${tickets.length}`,
       },
-      { name: `tickets, ${split}: best source right, from 0.8`, value: share(high), note: `${high.length}` },
+      {
+        name: `tickets, ${split}: best source right, from 0.8`,
+        value: share(high),
+        note: `${high.length}`,
+      },
       {
         name: `tickets, ${split}: gap reported of what none answers`,
         value: share(missing.map(hasGap)),
@@ -161,4 +188,5 @@ const askTickets = async (edition: Edition): Promise<Measure[]> => {
   return measures;
 };
 
-const share = (values: readonly boolean[]): number => values.filter(Boolean).length / Math.max(1, values.length);
+const share = (values: readonly boolean[]): number =>
+  values.filter(Boolean).length / Math.max(1, values.length);

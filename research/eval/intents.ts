@@ -32,15 +32,17 @@ const SPLITS = 3;
  * Intents without a model on BANKING77, whose test part nothing but this reads: what was chosen was chosen by cross-validation on
  * the train part. Titles are the names of the intents; there are no descriptions.
  */
-export const evaluateIntents = (folder: string): Measure[] => {
+export function evaluateIntents(folder: string): Measure[] {
   const train = readLines<Message>(folder, 'banking77/train.jsonl');
   const test = readLines<Message>(folder, 'banking77/test.jsonl');
   const far = farQuestions(folder);
   return [...curve(train, test), ...outOfScope({ train, test, far })];
-};
+}
 
 /** Which of the files that it reads `folder` lacks. */
-export const missingIntentFiles = (folder: string): string[] => FILES.filter((file) => !existsSync(join(folder, file)));
+export function missingIntentFiles(folder: string): string[] {
+  return FILES.filter((file) => !existsSync(join(folder, file)));
+}
 
 const FILES = [
   'banking77/train.jsonl',
@@ -154,7 +156,9 @@ const judge = (
 };
 
 /** The training data of a taxonomy: `card_arrival` has the title `card arrival`. */
-const taxonomyOf = (examples: readonly Message[]): Pick<Taxonomy, 'out_of_scope_examples'> & TrainingSource => ({
+const taxonomyOf = (
+  examples: readonly Message[],
+): Pick<Taxonomy, 'out_of_scope_examples'> & TrainingSource => ({
   intents: [...Map.groupBy(examples, ({ intent }) => intent)].map(([id, messages]) => ({
     id,
     title: id.replaceAll('_', ' '),
@@ -164,9 +168,14 @@ const taxonomyOf = (examples: readonly Message[]): Pick<Taxonomy, 'out_of_scope_
 });
 
 /** So many examples of each intent. */
-const drawExamples = (train: readonly Message[], { size, seed }: { size: number; seed: number }): Message[] =>
+const drawExamples = (
+  train: readonly Message[],
+  { size, seed }: { size: number; seed: number },
+): Message[] =>
   [...Map.groupBy(train, ({ intent }) => intent).values()].flatMap((messages, at) =>
-    size === Number.POSITIVE_INFINITY ? messages : shuffled(messages, seed + 1000 * at).slice(0, size),
+    size === Number.POSITIVE_INFINITY
+      ? messages
+      : shuffled(messages, seed + 1000 * at).slice(0, size),
   );
 
 /** Questions about an encyclopaedia and about cloud software. */
@@ -177,13 +186,20 @@ const farQuestions = (folder: string): string[] => [
   ...readLines<{ question: string }>(folder, 'squad2-kb/questions.jsonl')
     .slice(0, 300)
     .map(({ question }) => question),
-  ...readLines<{ question: string }>(folder, 'mtrag-un/tasks.jsonl').map(({ question }) => question),
+  ...readLines<{ question: string }>(folder, 'mtrag-un/tasks.jsonl').map(
+    ({ question }) => question,
+  ),
 ];
 
 const isRight = ({ intent, likeliest }: Judgement): boolean => intent === likeliest;
-const judgedOf = (judgement: Judgement): Judged => ({ confidence: judgement.confidence, isRight: isRight(judgement) });
-const accuracy = (judged: readonly Judgement[]): number => judged.filter(isRight).length / judged.length;
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const judgedOf = (judgement: Judgement): Judged => ({
+  confidence: judgement.confidence,
+  isRight: isRight(judgement),
+});
+const accuracy = (judged: readonly Judgement[]): number =>
+  judged.filter(isRight).length / judged.length;
+const average = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 const spread = (values: readonly number[]): string =>
   `${Math.min(...values).toFixed(3)} to ${Math.max(...values).toFixed(3)}`;
 

@@ -1,4 +1,8 @@
-import { checkStatement, prepareEvidence, type StatementEvidence } from '../../src/answering/check/check-statement.ts';
+import {
+  checkStatement,
+  prepareEvidence,
+  type StatementEvidence,
+} from '../../src/answering/check/check-statement.ts';
 import { plainOf, statementSpans } from '../../src/answering/check/statement-words.ts';
 import type { Draft } from '../../src/contract/wire/support-response.ts';
 import type { Taxonomy } from '../../src/contract/wire/taxonomy.ts';
@@ -22,15 +26,17 @@ export interface SampleArticle {
  * Checks the origin of each statement of a draft independently: it must be in the template that the draft names, or in the full text of
  * an article that the draft cites. Any other statement is unsupported.
  */
-export const judgeDraft = (
+export function judgeDraft(
   draft: Draft,
   { taxonomy, articles }: { taxonomy: Taxonomy; articles: ReadonlyMap<string, SampleArticle> },
-): JudgedDraft => {
+): JudgedDraft {
   const judged: JudgedDraft = { fromTemplate: 0, fromSources: 0, unsupported: [] };
   const templates = templateStatements(draft, taxonomy);
   const titles = new Set([...articles.values()].map(({ title }) => plainOf(title)));
   const sources = (draft.references ?? []).flatMap(({ url }) => articles.get(url ?? '') ?? []);
-  const evidence = prepareEvidence(sources.map(({ title, markdown: text }) => ({ headings: [title], text })));
+  const evidence = prepareEvidence(
+    sources.map(({ title, markdown: text }) => ({ headings: [title], text })),
+  );
   const markdown = draft.markdown ?? draft.text;
   for (const { start, end } of statementSpans(markdown)) {
     const said = unescaped(markdown.slice(start, end));
@@ -45,13 +51,14 @@ export const judgeDraft = (
     else judged.unsupported.push(`${problem}: ${said.replace(/\s+/g, ' ').slice(0, 200)}`);
   }
   return judged;
-};
+}
 
 /** A question of the customer's, as the heading of its answer. */
 const ASKED = /^\*\*“[^”\n]{1,200}”\*\*$/;
 
 /** `- [Title](address)` is the title. */
-const linkText = (said: string): string => /^\s*-?\s*\[([^\]\n]{1,300})\]\([^)\n]{1,600}\)\s*$/.exec(said)?.[1] ?? said;
+const linkText = (said: string): string =>
+  /^\s*-?\s*\[([^\]\n]{1,300})\]\([^)\n]{1,600}\)\s*$/.exec(said)?.[1] ?? said;
 
 const unescaped = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity).trim();
@@ -71,7 +78,9 @@ const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
   const templates = intent
     ? [intent.reply_template ?? {}, intent.fallback_template ?? {}, intent.auto_send.template ?? {}]
     : [taxonomy.general_template];
-  const texts = templates.flatMap((template) => (typeof template === 'string' ? [template] : Object.values(template)));
+  const texts = templates.flatMap((template) =>
+    typeof template === 'string' ? [template] : Object.values(template),
+  );
   const phrases = phrasesOf(draft.language ?? taxonomy.language);
   const more = Object.values(phrases).map((phrase) =>
     phrase
@@ -98,7 +107,9 @@ const templateStatements = (draft: Draft, taxonomy: Taxonomy): RegExp[] => {
 
 /** `plainOf` takes the underscore of `{customer_name}`. */
 const patternOf = (plain: string): RegExp =>
-  new RegExp(`^${escaped(plain).replace(/ ?\\\{(?:customername|product|subject)\\\}/g, '.{0,110}')}$`);
+  new RegExp(
+    `^${escaped(plain).replace(/ ?\\\{(?:customername|product|subject)\\\}/g, '.{0,110}')}$`,
+  );
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
@@ -121,8 +132,12 @@ const headingsOf = ({ title, markdown }: SampleArticle): string[] => {
     path[marks.length - 2] = heading;
     const named = path.filter((each) => each !== undefined);
     const whole = named.join(': ');
-    return [heading, heading.replace(/^\d{1,2}[.)] +/, ''), whole, named.join(' > '), `${title}: ${whole}`].map(
-      plainOf,
-    );
+    return [
+      heading,
+      heading.replace(/^\d{1,2}[.)] +/, ''),
+      whole,
+      named.join(' > '),
+      `${title}: ${whole}`,
+    ].map(plainOf);
   });
 };

@@ -1,6 +1,18 @@
-import { featuresOf, type KindModel, MESSAGE_KINDS, scaleOf, sentencesOf } from '../../src/language/message-kind.ts';
+import {
+  featuresOf,
+  type KindModel,
+  MESSAGE_KINDS,
+  scaleOf,
+  sentencesOf,
+} from '../../src/language/message-kind.ts';
 import { type MessageRow, readMessages, readPhrases, readQuestions } from './message-rows.ts';
-import { codebookOf, fitSoftmax, type SoftmaxModel, type SparseExample, scoresOf } from './softmax-fit.ts';
+import {
+  codebookOf,
+  fitSoftmax,
+  type SoftmaxModel,
+  type SparseExample,
+  scoresOf,
+} from './softmax-fit.ts';
 
 const BITS = 17;
 const FEATURES = 23_000;
@@ -17,17 +29,25 @@ const DANGER_WEIGHT = 2;
 const CLASSES = MESSAGE_KINDS.length;
 const OPTIONS = { size: 2 ** BITS, classes: CLASSES, scaleOf };
 
-export const exampleOf = ({ kind, text }: Pick<MessageRow, 'kind' | 'text'>, weight: number): SparseExample => ({
-  features: featuresOf(text, BITS),
-  label: MESSAGE_KINDS.indexOf(kind),
-  weight: kind === 'danger' ? weight * DANGER_WEIGHT : weight,
-});
+export function exampleOf(
+  { kind, text }: Pick<MessageRow, 'kind' | 'text'>,
+  weight: number,
+): SparseExample {
+  return {
+    features: featuresOf(text, BITS),
+    label: MESSAGE_KINDS.indexOf(kind),
+    weight: kind === 'danger' ? weight * DANGER_WEIGHT : weight,
+  };
+}
 
 /** The features that count most: large weights, in many examples. */
-const strongest = (examples: readonly SparseExample[]): { features: number[]; counts: Float32Array } => {
+const strongest = (
+  examples: readonly SparseExample[],
+): { features: number[]; counts: Float32Array } => {
   const { weights } = fitSoftmax(examples, OPTIONS);
   const counts = new Float32Array(2 ** BITS);
-  for (const { features } of examples) for (const feature of features) counts[feature] = (counts[feature] ?? 0) + 1;
+  for (const { features } of examples)
+    for (const feature of features) counts[feature] = (counts[feature] ?? 0) + 1;
   const strength = counts.map((count, feature) => {
     if (count < LEAST_EXAMPLES) return 0;
     const own = weights.subarray(feature * CLASSES, (feature + 1) * CLASSES);
@@ -39,7 +59,7 @@ const strongest = (examples: readonly SparseExample[]): { features: number[]; co
 };
 
 /** Fits and packs the model. */
-export const fitKinds = (examples: readonly SparseExample[]): KindModel => {
+export function fitKinds(examples: readonly SparseExample[]): KindModel {
   const { features, counts } = strongest(examples);
   const isIn = new Set(features);
   const reduced = examples.map((example) => ({
@@ -55,7 +75,7 @@ export const fitKinds = (examples: readonly SparseExample[]): KindModel => {
   const codeOf = new Map(features.map((feature, place) => [feature, codes[place] ?? 0]));
   const tuned = tuneCodebook({ weights: means, bias: model.bias }, reduced, codeOf);
   return packed(tuned, codeOf);
-};
+}
 
 /** The weights of features, of which only the differences between classes count. */
 const centred = ({ weights }: SoftmaxModel, features: readonly number[]): Float32Array => {
@@ -98,7 +118,10 @@ const tuneCodebook = (
   return model;
 };
 
-const packed = ({ weights, bias }: SoftmaxModel, codeOf: ReadonlyMap<number, number>): KindModel => {
+const packed = (
+  { weights, bias }: SoftmaxModel,
+  codeOf: ReadonlyMap<number, number>,
+): KindModel => {
   const features = [...codeOf.keys()].toSorted((one, other) => one - other);
   const distances: number[] = [];
   let before = -1;
@@ -120,20 +143,26 @@ const packed = ({ weights, bias }: SoftmaxModel, codeOf: ReadonlyMap<number, num
 };
 
 /** Negative numbers in two's complement. */
-const base64 = (bytes: readonly number[]): string => Buffer.from(Uint8Array.from(bytes)).toString('base64');
+const base64 = (bytes: readonly number[]): string =>
+  Buffer.from(Uint8Array.from(bytes)).toString('base64');
 
 /**
  * What is fitted besides the messages: phrases, questions of which none is small talk, danger or automatic, and short pieces of these and of the
  * other messages. Without pieces, a message of one or two words is read by the phrases alone.
  */
-export const furtherExamples = (data: string): SparseExample[] => {
+export function furtherExamples(data: string): SparseExample[] {
   const phrases = readPhrases();
   const questions = readQuestions(data);
   const rows = readMessages('train');
   const telling = new Set(
-    [...rows, ...phrases].filter(({ kind }) => kind !== 'other').flatMap(({ text }) => wordsIn(text)),
+    [...rows, ...phrases]
+      .filter(({ kind }) => kind !== 'other')
+      .flatMap(({ text }) => wordsIn(text)),
   );
-  const others = [...questions, ...rows.filter(({ kind }) => kind === 'other').map(({ text }) => text)];
+  const others = [
+    ...questions,
+    ...rows.filter(({ kind }) => kind === 'other').map(({ text }) => text),
+  ];
   return [
     ...phrases.map((row) => exampleOf(row, PHRASE_WEIGHT)),
     ...questions.map((text) => exampleOf({ kind: 'other', text }, QUESTION_WEIGHT)),
@@ -145,11 +174,13 @@ export const furtherExamples = (data: string): SparseExample[] => {
       .flatMap((text) => piecesOf(text, telling))
       .map((text) => exampleOf({ kind: 'other', text }, PIECE_WEIGHT)),
   ];
-};
+}
 
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 const wordsIn = (text: string): string[] =>
-  [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) => (isWordLike ? [segment] : []));
+  [...segmenter.segment(text.toLowerCase())].flatMap(({ segment, isWordLike }) =>
+    isWordLike ? [segment] : [],
+  );
 
 /** The first run of one to three words that no message of another kind has. */
 const piecesOf = (text: string, telling: ReadonlySet<string>): string[] => {

@@ -23,23 +23,29 @@ const linesOf = (path: string): unknown[] =>
     .map((line): unknown => JSON.parse(line));
 
 /** SHA-256 of the messages and phrases that are fitted: the model holds it, so that a test sees when one of them changed alone. */
-export const digestOfFitted = (): string =>
-  ['messages/train.jsonl', 'messages/phrases.json']
+export function digestOfFitted(): string {
+  return ['messages/train.jsonl', 'messages/phrases.json']
     .reduce((hash, name) => hash.update(readFileSync(here(name))), createHash('sha256'))
     .digest('hex');
+}
 
 /** `train`: what is fitted. `unseen`: other messages by other people, which only measure. */
-export const readMessages = (half: 'train' | 'unseen'): MessageRow[] =>
-  z.array(MessageRow).parse(linesOf(here(`messages/${half}.jsonl`)));
+export function readMessages(half: 'train' | 'unseen'): MessageRow[] {
+  return z.array(MessageRow).parse(linesOf(here(`messages/${half}.jsonl`)));
+}
 
 const Phrases = z.record(z.string(), z.partialRecord(z.enum(MESSAGE_KINDS), z.array(z.string())));
 
 /** Short phrases by language and kind: most messages hold few of the words that people use for danger. */
-export const readPhrases = (): MessageRow[] =>
-  Object.entries(Phrases.parse(JSON.parse(readFileSync(here('messages/phrases.json'), 'utf8')))).flatMap(
-    ([language, kinds]) =>
-      Object.entries(kinds).flatMap(([kind, texts]) => texts.map((text) => MessageRow.parse({ kind, language, text }))),
+export function readPhrases(): MessageRow[] {
+  return Object.entries(
+    Phrases.parse(JSON.parse(readFileSync(here('messages/phrases.json'), 'utf8'))),
+  ).flatMap(([language, kinds]) =>
+    Object.entries(kinds).flatMap(([kind, texts]) =>
+      texts.map((text) => MessageRow.parse({ kind, language, text })),
+    ),
   );
+}
 
 const Question = z.object({ question: z.string() });
 const Halved = z.array(z.object({ question: z.string(), half: z.string() }));
@@ -70,7 +76,7 @@ const PUBLIC_SHARE = 2;
  *
  * @param data The folder of evaluation data.
  */
-export const readQuestions = (data: string): string[] => {
+export function readQuestions(data: string): string[] {
   const folders = ['foreign', 'answer-questions'].map((name) => here(`${name}/`));
   const files = folders.flatMap((folder) =>
     readdirSync(folder)
@@ -78,7 +84,9 @@ export const readQuestions = (data: string): string[] => {
       .toSorted()
       .map((name) => join(folder, name)),
   );
-  const routing = z.array(Question).parse(JSON.parse(readFileSync(here('routing-questions-dev.json'), 'utf8')));
+  const routing = z
+    .array(Question)
+    .parse(JSON.parse(readFileSync(here('routing-questions-dev.json'), 'utf8')));
   const parts = Halved.parse(JSON.parse(readFileSync(here('split-questions.json'), 'utf8')));
   const bank = Texts.parse(linesOf(resolve(data, 'banking77/train.jsonl')));
   const facts = [
@@ -89,7 +97,9 @@ export const readQuestions = (data: string): string[] => {
       .map(({ question }) => question),
   ];
   const questions = [
-    ...files.flatMap((path) => z.array(Question).parse(linesOf(path))).map(({ question }) => question),
+    ...files
+      .flatMap((path) => z.array(Question).parse(linesOf(path)))
+      .map(({ question }) => question),
     ...routing.map(({ question }) => question),
     ...parts.filter(({ half }) => half === 'development').map(({ question }) => question),
     ...readExamples(),
@@ -98,4 +108,4 @@ export const readQuestions = (data: string): string[] => {
   ];
   // The name of the sample's product stands in so many questions that it would tell them from reports of danger.
   return questions.map((text) => text.replace(/\bApollo(?: I+)?\b/gi, 'device'));
-};
+}

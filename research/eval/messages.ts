@@ -1,5 +1,10 @@
 import { isAutomaticText } from '../../src/language/automatic-mail.ts';
-import { type KindReader, MESSAGE_KINDS, type MessageKind, readKind } from '../../src/language/message-kind.ts';
+import {
+  type KindReader,
+  MESSAGE_KINDS,
+  type MessageKind,
+  readKind,
+} from '../../src/language/message-kind.ts';
 import { reportedDanger } from '../../src/language/reported-danger.ts';
 import { smallTalkKind, unansweredSmallTalk } from '../../src/language/small-talk.ts';
 import { type MessageRow, readMessages } from './message-rows.ts';
@@ -44,17 +49,20 @@ const measureKinds = (messages: readonly ReadMessage[]): Measure[] => {
         note: `${own.length} messages`,
       },
       { name: `${kind}: precision`, value: shareOf(taken, ({ row }) => row.kind === kind) },
-      { name: `${kind}: other messages taken for it`, value: shareOf(others, ({ decision }) => decision === kind) },
+      {
+        name: `${kind}: other messages taken for it`,
+        value: shareOf(others, ({ decision }) => decision === kind),
+      },
     ];
   });
 };
 
 /** Messages by other people than those that were fitted. */
-export const evaluateMessages = (): Measure[] => {
+export function evaluateMessages(): Measure[] {
   const messages = readMessages('unseen').map((row) => ({ row, read: readKind }));
   printByLanguage(messages);
   return [...measureKinds(messages), ...measureUnanswered(messages)];
-};
+}
 
 /** What is taken for small talk when no article answers it. */
 const measureUnanswered = (messages: readonly ReadMessage[]): Measure[] => {
@@ -70,14 +78,18 @@ const measureUnanswered = (messages: readonly ReadMessage[]): Measure[] => {
   });
   const others = decisions.filter(({ row }) => row.kind === 'other');
   const share = shareOf(others, ({ decision }) => decision !== 'other');
-  return [...small, { name: 'others, not answered by an article: taken for small talk', value: share }];
+  return [
+    ...small,
+    { name: 'others, not answered by an article: taken for small talk', value: share },
+  ];
 };
 
 /** Prints the measures, and the recall by language. */
-export const printKinds = (messages: readonly ReadMessage[]): void => {
-  for (const { name, value } of measureKinds(messages)) console.log(`${name.padEnd(46)} ${value.toFixed(4)}`);
+export function printKinds(messages: readonly ReadMessage[]): void {
+  for (const { name, value } of measureKinds(messages))
+    console.log(`${name.padEnd(46)} ${value.toFixed(4)}`);
   printByLanguage(messages);
-};
+}
 
 const printByLanguage = (messages: readonly ReadMessage[]): void => {
   const byLanguage = Map.groupBy(decisionsOf(messages), ({ row }) => row.language);

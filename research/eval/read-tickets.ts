@@ -28,15 +28,28 @@ export const SampleTicket = z.strictObject({
   id: z.string().regex(/^t-\d{3}$/),
   /** Nothing is tuned on held-out tickets, which are reported in figures only. */
   split: z.enum(['development', 'held out']),
-  ...SupportRequest.pick({ subject: true, message: true, customer_name: true, metadata: true, history: true }).shape,
+  ...SupportRequest.pick({
+    subject: true,
+    message: true,
+    customer_name: true,
+    metadata: true,
+    history: true,
+  }).shape,
   expected: Expected,
 });
 export type SampleTicket = z.infer<typeof SampleTicket>;
 
 /** All of them, in the order of the file. */
-export const readSampleTickets = (): SampleTicket[] =>
-  z.array(SampleTicket).parse(JSON.parse(readFileSync(SAMPLE_TICKETS, 'utf8')));
+export function readSampleTickets(): SampleTicket[] {
+  return z.array(SampleTicket).parse(JSON.parse(readFileSync(SAMPLE_TICKETS, 'utf8')));
+}
 
 /** The request that a ticket makes. */
-export const requestOf = ({ id: _id, split: _split, expected: _expected, ...request }: SampleTicket): SupportRequest =>
-  request;
+export function requestOf({
+  id: _id,
+  split: _split,
+  expected: _expected,
+  ...request
+}: SampleTicket): SupportRequest {
+  return request;
+}

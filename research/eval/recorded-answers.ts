@@ -4,13 +4,22 @@ import type { LibrarianResponse } from '../../src/contract/core/response.ts';
 import type { Edition } from '../../src/knowledge/edition/open-edition.ts';
 import type { Turn } from '../../src/knowledge/search/analyse-query.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
-import { type AnswerMetadata, answerQuestion } from '../../src/librarians/navigator/answer-question.ts';
+import {
+  type AnswerMetadata,
+  answerQuestion,
+} from '../../src/librarians/navigator/answer-question.ts';
 import { asLibrarianResponse } from '../../src/librarians/navigator/navigator-librarian.ts';
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../../tools/sample/files.ts';
 import { openFolder, openSupportDocs, plainText } from './answer-bases.ts';
 import { readLines } from './eval-data.ts';
-import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
+import {
+  addReplies,
+  readRecording,
+  recordedModel,
+  writeOpenPrompts,
+  writeRecording,
+} from './recorded-model.ts';
 import type { Measure } from './retrieval.ts';
 
 /** A question as a customer types it, with what a good answer holds (eval/customer-questions/README.md). */
@@ -45,8 +54,11 @@ export interface RecordedOptions {
  * Asks the development questions of customers through the navigator with recorded replies, in process, and marks the answers as
  * `score.mjs` of the evaluation data does.
  */
-export const evaluateRecorded = async (options: RecordedOptions): Promise<Measure[]> => {
-  const questions = readLines<CustomerQuestion>(options.folder, 'customer-questions/questions.jsonl');
+export async function evaluateRecorded(options: RecordedOptions): Promise<Measure[]> {
+  const questions = readLines<CustomerQuestion>(
+    options.folder,
+    'customer-questions/questions.jsonl',
+  );
   const measures: Measure[] = [];
   const all: Marked[] = [];
   for (const kb of ['sample', 'support-docs'] as const) {
@@ -59,7 +71,7 @@ export const evaluateRecorded = async (options: RecordedOptions): Promise<Measur
     measures.push(...measuresOf(kb, marked));
   }
   return [...measures, ...measuresOf('both', all)];
-};
+}
 
 const evaluateBase = async (
   kb: KnowledgeBase,
@@ -68,7 +80,8 @@ const evaluateBase = async (
 ): Promise<Marked[]> => {
   const before = readRecording(kb);
   const today = new Date().toISOString().slice(0, 10);
-  const recording = replies === undefined ? before : addReplies(before, join(replies, kb, 'replies'), today);
+  const recording =
+    replies === undefined ? before : addReplies(before, join(replies, kb, 'replies'), today);
   const model = recordedModel(recording);
   const edition = openBase(kb, folder);
   const retrieve = createRetriever({ wordVectors: shippedWordVectors });
@@ -76,7 +89,11 @@ const evaluateBase = async (
   for (const question of questions) {
     model.startQuestion();
     const { answer, metadata } = await answerQuestion(edition, question.question, {
-      ...{ ai: model, retrieve, wordVectors: shippedWordVectors, history: question.history, timeLeftMs: () => 60_000 },
+      ai: model,
+      retrieve,
+      wordVectors: shippedWordVectors,
+      history: question.history,
+      timeLeftMs: () => 60_000,
     });
     marked.push(markOf(question, asLibrarianResponse(answer, metadata), metadata));
   }
@@ -105,7 +122,11 @@ interface Marked {
 const LONG_ANSWER = 1500;
 
 /** The rule of `score.mjs`: phrases of a right answer, halved for a long one; refusals and open hedges on questions without an answer. */
-const markOf = (question: CustomerQuestion, response: LibrarianResponse, metadata: AnswerMetadata): Marked => {
+const markOf = (
+  question: CustomerQuestion,
+  response: LibrarianResponse,
+  metadata: AnswerMetadata,
+): Marked => {
   const { answer = '', sources = [], error } = response;
   const isDeclined = (error !== undefined && answer === '') || sources.length === 0;
   const isCited = cites(JSON.stringify([sources, response.metadata?.navigator]), question);
@@ -125,28 +146,44 @@ const pointsOf = (
   { isDeclined, isCited }: Pick<Marked, 'isDeclined' | 'isCited'>,
 ): number => {
   if (!question.answerable) {
-    const isHedged = /not sure|may not answer|closest/i.test(answer) || (partial === true && confidence < 0.6);
+    const isHedged =
+      /not sure|may not answer|closest/i.test(answer) || (partial === true && confidence < 0.6);
     return isDeclined ? 1 : isHedged ? 0.5 : 0;
   }
-  if (isDeclined) return cites(`${JSON.stringify(metadata?.closest ?? '')}${answer}`, question) ? 0.25 : 0;
+  if (isDeclined)
+    return cites(`${JSON.stringify(metadata?.closest ?? '')}${answer}`, question) ? 0.25 : 0;
   const said = plainText(answer);
-  const met = question.must.filter((any) => any.some((phrase) => said.includes(plainText(phrase).trim()))).length;
-  const mark = met === 0 ? (isCited ? 0.3 : 0) : met === question.must.length ? 1 : (0.6 * met) / question.must.length;
+  const met = question.must.filter((any) =>
+    any.some((phrase) => said.includes(plainText(phrase).trim())),
+  ).length;
+  const mark =
+    met === 0
+      ? isCited
+        ? 0.3
+        : 0
+      : met === question.must.length
+        ? 1
+        : (0.6 * met) / question.must.length;
   return answer.length >= LONG_ANSWER ? mark / 2 : mark;
 };
 
-const cites = (text: string, { articles }: CustomerQuestion): boolean => articles.some((id) => text.includes(id));
+const cites = (text: string, { articles }: CustomerQuestion): boolean =>
+  articles.some((id) => text.includes(id));
 
 const measuresOf = (name: string, marked: readonly Marked[]): Measure[] => {
   const answerable = marked.filter(({ question }) => question.answerable);
   const others = marked.filter(({ question }) => !question.answerable);
   const share = (rows: readonly Marked[], holds: (row: Marked) => boolean) =>
     rows.filter(holds).length / Math.max(1, rows.length);
-  const mean = (rows: readonly Marked[]) => rows.reduce((sum, { mark }) => sum + mark, 0) / Math.max(1, rows.length);
+  const mean = (rows: readonly Marked[]) =>
+    rows.reduce((sum, { mark }) => sum + mark, 0) / Math.max(1, rows.length);
   const percent = (value: number) => `${(100 * value).toFixed(0)} %`;
-  const by = (what: string) => marked.filter(({ metadata }) => (metadata.model_refused ?? '') === what).length;
+  const by = (what: string) =>
+    marked.filter(({ metadata }) => (metadata.model_refused ?? '') === what).length;
   const reasons = [...new Set(marked.map(({ metadata }) => metadata.model_refused ?? ''))].sort();
-  const usage = marked.flatMap(({ metadata }) => (metadata.usage === undefined ? [] : [metadata.usage]));
+  const usage = marked.flatMap(({ metadata }) =>
+    metadata.usage === undefined ? [] : [metadata.usage],
+  );
   const perAnswer = (of: (each: (typeof usage)[number]) => number) =>
     (usage.reduce((sum, each) => sum + of(each), 0) / Math.max(1, usage.length)).toFixed(1);
   return [
@@ -182,8 +219,8 @@ const described = ({ question, response, metadata, mark }: Marked): string =>
   ].join('\n');
 
 /** Files of the evaluation data that this part reads and `folder` lacks. */
-export const missingRecordedFiles = (folder: string): string[] =>
-  ['customer-questions/questions.jsonl', 'support-docs/articles.jsonl'].filter((file) => {
+export function missingRecordedFiles(folder: string): string[] {
+  return ['customer-questions/questions.jsonl', 'support-docs/articles.jsonl'].filter((file) => {
     try {
       readFileSync(join(folder, file));
       return false;
@@ -191,3 +228,4 @@ export const missingRecordedFiles = (folder: string): string[] =>
       return true;
     }
   });
+}

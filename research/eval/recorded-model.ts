@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AIClient, AICompletionOptions, AIMessage } from '../../src/contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletionOptions,
+  AIMessage,
+} from '../../src/contract/core/librarian.ts';
 
 /** Replies of a language model that saw nothing but the prompt, by the key of the prompt. */
 interface Recording {
@@ -32,17 +36,24 @@ export interface OpenPrompt {
 const fileOf = (name: string): string => join(import.meta.dirname, 'recorded', `${name}.json`);
 
 /** The replies recorded for one knowledge base; none where there is no file yet. */
-export const readRecording = (name: string): Recording =>
-  existsSync(fileOf(name))
+export function readRecording(name: string): Recording {
+  return existsSync(fileOf(name))
     ? (JSON.parse(readFileSync(fileOf(name), 'utf8')) as Recording)
     : { recorded: '', by: '', replies: {} };
+}
 
 /**
  * The key of a prompt: the beginning of a hash of its messages, without the code of their tags, the date and a program's doubts about the
  * statements, and the name of its schema.
  */
-const promptKey = (messages: readonly AIMessage[], schema: AICompletionOptions['schema']): string => {
-  const stableMessages = messages.map(({ role, content }) => ({ role, content: withoutCode(content.toWellFormed()) }));
+const promptKey = (
+  messages: readonly AIMessage[],
+  schema: AICompletionOptions['schema'],
+): string => {
+  const stableMessages = messages.map(({ role, content }) => ({
+    role,
+    content: withoutCode(content.toWellFormed()),
+  }));
   return createHash('sha256')
     .update(JSON.stringify(stableMessages) + (schema?.name ?? ''))
     .digest('hex')
@@ -59,7 +70,7 @@ const withoutCode = (text: string): string => {
 };
 
 /** A model that replies as it was recorded, and fails as an unreachable one does where nothing was. */
-export const recordedModel = ({ replies }: Recording): RecordedModel => {
+export function recordedModel({ replies }: Recording): RecordedModel {
   const open = new Map<string, OpenPrompt>();
   const used = new Set<string>();
   const calls: RecordedModel['calls'] = [];
@@ -85,19 +96,23 @@ export const recordedModel = ({ replies }: Recording): RecordedModel => {
       const promptLength = messages.reduce((sum, { content }) => sum + content.length, 0);
       calls.push({ schema: schema?.name ?? '', promptLength, replyLength: text.length });
       const tokensOf = (length: number) => Math.ceil(length / 4);
-      return { text, usage: { inputTokens: tokensOf(promptLength), outputTokens: tokensOf(text.length) } };
+      return {
+        text,
+        usage: { inputTokens: tokensOf(promptLength), outputTokens: tokensOf(text.length) },
+      };
     },
   };
-};
+}
 
 /** Writes each open prompt as a file of its own, for a language model to answer. */
-export const writeOpenPrompts = (folder: string, open: ReadonlyMap<string, OpenPrompt>): void => {
+export function writeOpenPrompts(folder: string, open: ReadonlyMap<string, OpenPrompt>): void {
   mkdirSync(folder, { recursive: true });
-  for (const [key, prompt] of open) writeFileSync(join(folder, `${key}.json`), JSON.stringify(prompt, null, 1));
-};
+  for (const [key, prompt] of open)
+    writeFileSync(join(folder, `${key}.json`), JSON.stringify(prompt, null, 1));
+}
 
 /** Adds the replies of a folder (`<key>.json` each) to a recording. */
-export const addReplies = (recording: Recording, folder: string, today: string): Recording => {
+export function addReplies(recording: Recording, folder: string, today: string): Recording {
   if (!existsSync(folder)) return recording;
   const added = readdirSync(folder).filter((file) => /^[0-9a-f]{12}\.json$/.test(file));
   const entries = added.map((file): [string, unknown] => {
@@ -105,21 +120,31 @@ export const addReplies = (recording: Recording, folder: string, today: string):
     return [file.replace('.json', ''), parsed(text)];
   });
   if (entries.length === 0) return recording;
-  return { ...recording, recorded: today, replies: { ...recording.replies, ...Object.fromEntries(entries) } };
-};
+  return {
+    ...recording,
+    recorded: today,
+    replies: { ...recording.replies, ...Object.fromEntries(entries) },
+  };
+}
 
 /** The replies in a folder (`<key>.json` each), as a recording. */
-export const readReplies = (folder: string): Recording => addReplies({ recorded: '', by: '', replies: {} }, folder, '');
+export function readReplies(folder: string): Recording {
+  return addReplies({ recorded: '', by: '', replies: {} }, folder, '');
+}
 
 /** Writes a recording with those replies alone that are still asked for, one a line. */
-export const writeRecording = (name: string, { recorded, by, replies }: Recording, used: ReadonlySet<string>): void => {
+export function writeRecording(
+  name: string,
+  { recorded, by, replies }: Recording,
+  used: ReadonlySet<string>,
+): void {
   const lines = Object.entries(replies)
     .filter(([key]) => used.has(key))
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([key, reply]) => `${JSON.stringify(key)}: ${JSON.stringify(reply)}`);
   const head = `"recorded": ${JSON.stringify(recorded)},\n"by": ${JSON.stringify(by)}`;
   writeFileSync(fileOf(name), `{\n${head},\n"replies": {\n${lines.join(',\n')}\n}\n}\n`);
-};
+}
 
 /** What a model broke stays as it was. */
 const parsed = (text: string): unknown => {

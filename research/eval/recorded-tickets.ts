@@ -14,7 +14,13 @@ import { openFolder } from './answer-bases.ts';
 import { judgeDraft } from './judge-draft.ts';
 import { type JudgedBy, judgeReply } from './judge-reply.ts';
 import { readSampleTickets, requestOf } from './read-tickets.ts';
-import { addReplies, readRecording, recordedModel, writeOpenPrompts, writeRecording } from './recorded-model.ts';
+import {
+  addReplies,
+  readRecording,
+  recordedModel,
+  writeOpenPrompts,
+  writeRecording,
+} from './recorded-model.ts';
 import type { Measure } from './retrieval.ts';
 
 export interface RecordedTicketsOptions {
@@ -25,20 +31,26 @@ export interface RecordedTicketsOptions {
 }
 
 /** Whether there is anything to replay, or to record. */
-export const hasRecordedTickets = ({ open, replies }: RecordedTicketsOptions): boolean =>
-  open !== undefined || replies !== undefined || Object.keys(readRecording('tickets').replies).length > 0;
+export function hasRecordedTickets({ open, replies }: RecordedTicketsOptions): boolean {
+  return (
+    open !== undefined ||
+    replies !== undefined ||
+    Object.keys(readRecording('tickets').replies).length > 0
+  );
+}
 
 /**
  * Analyses every sample ticket in process with recorded replies. A ticket asks its model up to four times (intent, search queries, answer,
  * judge), each time after the reply before: prompts are written and replies added until none is left.
  */
-export const evaluateRecordedTickets = async (
+export async function evaluateRecordedTickets(
   { open, replies }: RecordedTicketsOptions,
   by: JudgedBy,
-): Promise<Measure[]> => {
+): Promise<Measure[]> {
   const before = readRecording('tickets');
   const today = new Date().toISOString().slice(0, 10);
-  const recording = replies === undefined ? before : addReplies(before, join(replies, 'tickets', 'replies'), today);
+  const recording =
+    replies === undefined ? before : addReplies(before, join(replies, 'tickets', 'replies'), today);
   const model = recordedModel(recording);
   const parts = partsFor(by);
   const drafts: SupportResponse['draft'][] = [];
@@ -48,14 +60,19 @@ export const evaluateRecordedTickets = async (
     model.startQuestion();
     const reply = await analyze(requestOf(ticket), { ...evalScope(), ai: model }, parts);
     drafts.push(reply.draft);
-    unsupported.push(...judgeDraft(reply.draft, by).unsupported.map((each) => `${ticket.id}: ${each}`));
+    unsupported.push(
+      ...judgeDraft(reply.draft, by).unsupported.map((each) => `${ticket.id}: ${each}`),
+    );
     repeated += judgeReply(ticket, reply, by).repeated.length;
   }
   if (replies !== undefined) writeRecording('tickets', recording, model.used);
   if (open !== undefined) writeOpenPrompts(join(open, 'tickets', 'prompts'), model.open);
-  console.log(`tickets: ${model.used.size} replies used, ${model.open.size} prompts without a reply`);
+  console.log(
+    `tickets: ${model.used.size} replies used, ${model.open.size} prompts without a reply`,
+  );
   for (const each of unsupported) console.log(`  to read: ${each}`);
-  const share = (isSo: (draft: SupportResponse['draft']) => boolean) => drafts.filter(isSo).length / drafts.length;
+  const share = (isSo: (draft: SupportResponse['draft']) => boolean) =>
+    drafts.filter(isSo).length / drafts.length;
   const sum = (of: (call: (typeof model.calls)[number]) => number) =>
     model.calls.reduce((total, call) => total + of(call), 0) / drafts.length;
   return [
@@ -66,26 +83,34 @@ export const evaluateRecordedTickets = async (
     },
     {
       name: 'drafts with quotes',
-      value: share(({ written_by, references = [] }) => written_by === 'template' && references.length > 0),
+      value: share(
+        ({ written_by, references = [] }) => written_by === 'template' && references.length > 0,
+      ),
     },
     // In a model's own words: each is to be read.
     { name: 'statements in other words than the sources', value: unsupported.length },
     { name: 'steps recommended twice', value: repeated },
   ];
-};
+}
 
-export const evalScope = (): AnalysisScope => ({
-  context: originate({
-    ...{ self: 'support', subject: 'user:eval', workspace: 'eval', authentication: 'key', now: Date.now() },
-    capabilities: ['kb:read', 'support:analyze'],
-  }),
-  waitUntil: () => {},
-  timeLeftMs: () => 60_000,
-  now: Date.parse('2026-11-22'),
-});
+export function evalScope(): AnalysisScope {
+  return {
+    context: originate({
+      self: 'support',
+      subject: 'user:eval',
+      workspace: 'eval',
+      authentication: 'key',
+      now: Date.now(),
+      capabilities: ['kb:read', 'support:analyze'],
+    }),
+    waitUntil: () => {},
+    timeLeftMs: () => 60_000,
+    now: Date.parse('2026-11-22'),
+  };
+}
 
 /** What an analysis of the sample's tickets takes, in process. */
-export const partsFor = ({ taxonomy }: Pick<JudgedBy, 'taxonomy'>): AnalysisParts => {
+export function partsFor({ taxonomy }: Pick<JudgedBy, 'taxonomy'>): AnalysisParts {
   const { edition } = openFolder('sample', SAMPLE_KNOWLEDGE_BASE);
   const mask = createMask(readMaskKinds({}));
   const onFault = (where: string, error: unknown) => console.log(`Failed: ${where}`, error);
@@ -105,4 +130,4 @@ export const partsFor = ({ taxonomy }: Pick<JudgedBy, 'taxonomy'>): AnalysisPart
     wordVectors: shippedWordVectors,
     onFault,
   };
-};
+}

@@ -23,23 +23,32 @@ export const POPULATIONS: readonly Population[] = ['as asked', 'answers left out
 type Side = 'byWords' | 'hybrid';
 
 /** The estimated relevance of the best source, and whether it answers: by words, or by words and meaning. */
-export const bestSources = (asked: AskedSet, side: Side, population: Population): Judged[] => {
+export function bestSources(asked: AskedSet, side: Side, population: Population): Judged[] {
   return outcomesOf(asked, side, population).flatMap(({ outcome, isRight }) => {
     const [best] = outcome.hits;
     const [confidence] = relevanceOfHits(outcome);
-    return best === undefined || confidence === undefined ? [] : [{ confidence, isRight: isRight(best) }];
+    return best === undefined || confidence === undefined
+      ? []
+      : [{ confidence, isRight: isRight(best) }];
   });
-};
+}
 
 /** The same by meaning alone, with a calibration that is tried: of the source that is closest. */
-export const closestSources = (asked: AskedSet, calibration: LogisticModel, population: Population): Judged[] =>
-  semanticExamples(asked, population).flatMap(([closest]) =>
-    closest === undefined ? [] : [{ confidence: applyLogistic(calibration, closest.features), isRight: closest.label }],
+export function closestSources(
+  asked: AskedSet,
+  calibration: LogisticModel,
+  population: Population,
+): Judged[] {
+  return semanticExamples(asked, population).flatMap(([closest]) =>
+    closest === undefined
+      ? []
+      : [{ confidence: applyLogistic(calibration, closest.features), isRight: closest.label }],
   );
+}
 
 /** By question: the sources that are closest in meaning, the closest first, in the form that a calibration gets. */
-export const semanticExamples = (asked: AskedSet, population: Population): Example[][] =>
-  outcomesOf(asked, 'hybrid', population).map(({ outcome, isRight }) => {
+export function semanticExamples(asked: AskedSet, population: Population): Example[][] {
+  return outcomesOf(asked, 'hybrid', population).map(({ outcome, isRight }) => {
     const near = closestOf(outcome);
     const [first = 0, second = first] = near.map(({ similarity }) => similarity);
     return near.map(({ hit, similarity }, at) => ({
@@ -47,6 +56,7 @@ export const semanticExamples = (asked: AskedSet, population: Population): Examp
       label: isRight(hit),
     }));
   });
+}
 
 const outcomesOf = (
   { set, edition, asked }: AskedSet,
@@ -70,19 +80,21 @@ const closestOf = ({ hits }: SearchOutcome): { hit: SearchHit; similarity: numbe
 const SURE_FROM = 0.7;
 
 /** "0.93 of 120": how many are said to be very probably right, and what share of them is. */
-export const sureOnes = (judged: readonly Judged[]): string => {
+export function sureOnes(judged: readonly Judged[]): string {
   const sure = judged.filter(({ confidence }) => confidence >= SURE_FROM);
   const right = sure.filter(({ isRight }) => isRight).length;
   return `from ${SURE_FROM} on ${(right / Math.max(1, sure.length)).toFixed(2)} of ${sure.length} are right`;
-};
+}
 
 /** Prints the observed share for each bin of estimated relevance. */
-export const printReliability = (title: string, judged: readonly Judged[]): void => {
-  console.log(`\n${title}: ${judged.length} sources, calibration error ${calibrationError(judged).toFixed(3)}`);
+export function printReliability(title: string, judged: readonly Judged[]): void {
+  console.log(
+    `\n${title}: ${judged.length} sources, calibration error ${calibrationError(judged).toFixed(3)}`,
+  );
   console.log('relevance said   sources   mean said   right');
   for (const { from, count, confidence, right } of reliability(judged)) {
     const bin = `${from.toFixed(1)} to ${(from + 0.1).toFixed(1)}`;
     const numbers = `${String(count).padStart(14)} ${confidence.toFixed(3).padStart(11)} ${right.toFixed(3).padStart(7)}`;
     console.log(`${bin}${numbers}`);
   }
-};
+}

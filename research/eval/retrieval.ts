@@ -1,7 +1,11 @@
 import { chunkArticle } from '../../src/knowledge/articles/chunk-article.ts';
 import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
 import { attachWordVectors } from '../../src/knowledge/edition/edition-vectors.ts';
-import { type Edition, type EditionChunk, openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import {
+  type Edition,
+  type EditionChunk,
+  openEdition,
+} from '../../src/knowledge/edition/open-edition.ts';
 import { createRetriever, type Retriever } from '../../src/knowledge/search/retrieve.ts';
 import type { SearchHit, SearchOutcome } from '../../src/knowledge/search/search-edition.ts';
 import { seededRandom } from '../../src/platform/seeded-random.ts';
@@ -24,7 +28,11 @@ const TYPING_MISTAKES = [0.1, 0.2, 0.4];
 const CONVERSATION_TARGET = 0.9;
 /** Below what the words alone give without mistakes. */
 const MISTAKES_MAY_COST = 0.01;
-const TARGETS: Record<string, number> = { 'squad2-kb paragraphs': 0.915, 'nq-wiki': 0.945, 'mtrag-un': 0.845 };
+const TARGETS: Record<string, number> = {
+  'squad2-kb paragraphs': 0.915,
+  'nq-wiki': 0.945,
+  'mtrag-un': 0.845,
+};
 
 /** As the product searches where no embedding model is configured, and by the words alone. */
 const RETRIEVERS = {
@@ -36,9 +44,14 @@ const RETRIEVERS = {
  * Retrieval through the product's own chunker, edition and word vectors, nDCG@10. Every set with a target has one
  * for typing mistakes in 20 % of the content words as well. Nothing here was fitted on `squad2-kb`.
  */
-export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
+export async function evaluateRetrieval(folder: string): Promise<Measure[]> {
   const measures: Measure[] = [];
-  for (const set of [readSquad(folder), readNq(folder), readMtrag(folder), readSupportDocs(folder)]) {
+  for (const set of [
+    readSquad(folder),
+    readNq(folder),
+    readMtrag(folder),
+    readSupportDocs(folder),
+  ]) {
     const edition = editionOf(set);
     const plain = await score(set, edition);
     const target = TARGETS[set.name];
@@ -49,7 +62,11 @@ export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
       note: noteOf(edition, plain),
     });
     const words = await score(set, edition, { retrieve: RETRIEVERS.words });
-    measures.push({ name: `${set.name}, words alone`, value: words.ndcg, note: noteOf(edition, words) });
+    measures.push({
+      name: `${set.name}, words alone`,
+      value: words.ndcg,
+      note: noteOf(edition, words),
+    });
     if (set.questions.some(({ history }) => history.length > 0)) {
       const conversation = await score(set, edition, { useHistory: true });
       const byWords = await score(set, edition, { useHistory: true, retrieve: RETRIEVERS.words });
@@ -59,7 +76,9 @@ export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
     }
     for (const share of TYPING_MISTAKES) {
       const random = seededRandom(20_261_121);
-      const { ndcg } = await score(set, edition, { change: (text) => withTypingMistakes(text, share, random) });
+      const { ndcg } = await score(set, edition, {
+        change: (text) => withTypingMistakes(text, share, random),
+      });
       measures.push({
         name: `${set.name}, typing mistakes ${share * 100} %`,
         value: ndcg,
@@ -69,7 +88,7 @@ export const evaluateRetrieval = async (folder: string): Promise<Measure[]> => {
     }
   }
   return measures;
-};
+}
 
 /** The set as the library would publish it. */
 const editionOf = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Edition =>
@@ -90,13 +109,23 @@ interface Scores {
 }
 
 /** The judged units of the hits, the best first: sections one by one, articles by all that was found of them. */
-const unitsOf = (set: JudgedSet, edition: Edition, { hits }: Pick<SearchOutcome, 'hits'>): string[] => {
+const unitsOf = (
+  set: JudgedSet,
+  edition: Edition,
+  { hits }: Pick<SearchOutcome, 'hits'>,
+): string[] => {
   if (set.judgedBy === 'article') return articlesIn(edition, hits);
-  return [...new Set(hits.map(({ chunk, article }) => sectionKey(edition.article(article).id, edition.chunk(chunk))))];
+  return [
+    ...new Set(
+      hits.map(({ chunk, article }) =>
+        sectionKey(edition.article(article).id, edition.chunk(chunk)),
+      ),
+    ),
+  ];
 };
 
 /** The ids of the articles of hits, the best first: by the score of the best hit and a tenth of those of the next two. */
-export const articlesIn = (edition: Edition, hits: readonly SearchHit[]): string[] => {
+export function articlesIn(edition: Edition, hits: readonly SearchHit[]): string[] {
   const scores = [...Map.groupBy(hits, ({ article }) => article)].map(([article, own]) => {
     const [best = 0, second = 0, third = 0] = own.map(({ fused, score }) => fused ?? score);
     return { article, score: best + 0.1 * (second + third) };
@@ -104,11 +133,12 @@ export const articlesIn = (edition: Edition, hits: readonly SearchHit[]): string
   return scores
     .sort((left, right) => right.score - left.score || left.article - right.article)
     .map(({ article }) => edition.article(article).id);
-};
+}
 
 /** How the judges of a set call a section. */
-export const sectionKey = (articleId: string, { headingPath }: EditionChunk): string =>
-  `${articleId} ${headingPath.at(-1) ?? ''}`;
+export function sectionKey(articleId: string, { headingPath }: EditionChunk): string {
+  return `${articleId} ${headingPath.at(-1) ?? ''}`;
+}
 
 interface Scoring {
   useHistory?: boolean;
@@ -137,12 +167,14 @@ const score = async (set: JudgedSet, edition: Edition, scoring: Scoring = {}): P
 };
 
 /** Normalised discounted cumulative gain of the first ten, every relevant unit worth the same. */
-export const ndcgAt10 = (units: readonly string[], relevant: ReadonlySet<string>): number => {
+export function ndcgAt10(units: readonly string[], relevant: ReadonlySet<string>): number {
   const discount = (rank: number): number => 1 / Math.log2(rank + 2);
-  const gain = units.slice(0, 10).reduce((sum, unit, rank) => sum + (relevant.has(unit) ? discount(rank) : 0), 0);
+  const gain = units
+    .slice(0, 10)
+    .reduce((sum, unit, rank) => sum + (relevant.has(unit) ? discount(rank) : 0), 0);
   const ideal = Array.from({ length: Math.min(10, relevant.size) }, (_, rank) => discount(rank));
   return ideal.length === 0 ? 0 : gain / ideal.reduce((sum, value) => sum + value, 0);
-};
+}
 
 const noteOf = ({ chunkCount, articleCount }: Edition, { first, medianMs }: Scores): string =>
   `top 1 ${first.toFixed(3)}; ${articleCount} articles, ${chunkCount} chunks, p50 ${medianMs.toFixed(3)} ms`;

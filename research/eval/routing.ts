@@ -24,7 +24,7 @@ interface Routed {
  * Asks the product the labelled questions over `POST /v1/ask`, the sample knowledge base and the local web search behind it. The
  * trace tells who was asked, the answer whether the question was declined. Nothing was tuned on the held-out half.
  */
-export const evaluateRouting = async (): Promise<Measure[]> => {
+export async function evaluateRouting(): Promise<Measure[]> {
   const product = await startProduct({ kb: 'sample', port: 0, webSearch: 'local' });
   try {
     await product.sync({ full: true });
@@ -43,20 +43,27 @@ export const evaluateRouting = async (): Promise<Measure[]> => {
   } finally {
     await product.stop();
   }
-};
+}
 
 const readQuestions = (file: string): Labelled[] =>
   z.array(Labelled).parse(JSON.parse(readFileSync(join(import.meta.dirname, file), 'utf8')));
 
 const Answer = LibrarianResponse.and(
-  z.object({ metadata: z.object({ trace: DelegationTrace.optional(), small_talk: z.string().optional() }).optional() }),
+  z.object({
+    metadata: z
+      .object({ trace: DelegationTrace.optional(), small_talk: z.string().optional() })
+      .optional(),
+  }),
 );
 
 /**
  * An out-of-scope question must reach only the default librarian and be declined by it, or get the reply to small talk. A question for
  * another librarian was routed correctly even if that one found nothing.
  */
-const route = async (product: Product, { question, target, isSmallTalk }: Labelled): Promise<Routed> => {
+const route = async (
+  product: Product,
+  { question, target, isSmallTalk }: Labelled,
+): Promise<Routed> => {
   const response = await product.fetch('/v1/ask', {
     method: 'POST',
     body: JSON.stringify({ query: question, include: ['trace'] }),
@@ -64,8 +71,10 @@ const route = async (product: Product, { question, target, isSmallTalk }: Labell
   const answer = Answer.parse(await response.json());
   const wanted = wantedOf([target].flat());
   const asked = askedFirst(answer.metadata?.trace?.hops ?? []);
-  const isRefused = isDeclined(answer) || (isSmallTalk && answer.metadata?.small_talk !== undefined);
-  if (wanted === NONE && isRefused && asked.every((id) => id === DEFAULT)) return { wanted, got: NONE };
+  const isRefused =
+    isDeclined(answer) || (isSmallTalk && answer.metadata?.small_talk !== undefined);
+  if (wanted === NONE && isRefused && asked.every((id) => id === DEFAULT))
+    return { wanted, got: NONE };
   return { wanted, got: asked.length > 0 ? namesOf(asked) : `error ${answer.error?.code}` };
 };
 
@@ -74,7 +83,8 @@ const askedFirst = (hops: DelegationTrace['hops']): string[] => {
   const own = hops.filter(({ from }) => from === 'gateway');
   return own.flatMap(({ to }, place) => {
     const before = own[place - 1];
-    const standsIn = before !== undefined && before.to !== to && to === DEFAULT && !ANSWERED.has(before.outcome);
+    const standsIn =
+      before !== undefined && before.to !== to && to === DEFAULT && !ANSWERED.has(before.outcome);
     return standsIn ? [] : [to];
   });
 };
@@ -98,7 +108,12 @@ const measuresOf = (name: string, routed: readonly Routed[], isHeldOut: boolean)
     of.filter(({ wanted, got }) => wanted === got).length / Math.max(1, of.length);
   const target = isHeldOut ? { target: 0.9 } : {};
   return [
-    { name: `${name}: right librarian`, value: share(ours), ...target, note: `${ours.length} questions` },
+    {
+      name: `${name}: right librarian`,
+      value: share(ours),
+      ...target,
+      note: `${ours.length} questions`,
+    },
     {
       name: `${name}: none of ours declined by the navigator`,
       value: share(foreign),
@@ -116,5 +131,7 @@ const printConfusion = (name: string, routed: readonly Routed[]): void => {
     counts.set(wanted, row);
   }
   console.log(`\nRouting, ${name}: labelled (rows) against chosen (columns)`);
-  console.table(Object.fromEntries([...counts].sort(([left], [right]) => left.localeCompare(right))));
+  console.table(
+    Object.fromEntries([...counts].sort(([left], [right]) => left.localeCompare(right))),
+  );
 };

@@ -14,10 +14,15 @@ import { articlesIn, type Measure } from './retrieval.ts';
  * Retrieval on the sample knowledge base with its metadata, asked in customers' words: the share of the answerable questions
  * whose article comes first, among the first three, among the first ten. A point is 1.6 %, so small changes are chance.
  */
-export const evaluateSample = async (): Promise<Measure[]> => [
-  ...(await recallOf('words and word vectors', createRetriever({ wordVectors: shippedWordVectors }))),
-  ...(await recallOf('words alone', createRetriever({}))),
-];
+export async function evaluateSample(): Promise<Measure[]> {
+  return [
+    ...(await recallOf(
+      'words and word vectors',
+      createRetriever({ wordVectors: shippedWordVectors }),
+    )),
+    ...(await recallOf('words alone', createRetriever({}))),
+  ];
+}
 
 const recallOf = async (name: string, retrieve: Retriever): Promise<Measure[]> => {
   const edition = openEdition(attachWordVectors(publishedSample(), shippedWordVectors()));
@@ -34,7 +39,9 @@ const recallOf = async (name: string, retrieve: Retriever): Promise<Measure[]> =
     name: `${name}: recall@${depth}`,
     value: mean(({ rank }) => (rank < depth ? 1 : 0)),
     ...(depth === 1
-      ? { note: `${asked.length} questions, mean coverage ${mean(({ coverage }) => coverage).toFixed(3)}` }
+      ? {
+          note: `${asked.length} questions, mean coverage ${mean(({ coverage }) => coverage).toFixed(3)}`,
+        }
       : {}),
   }));
 };
@@ -48,23 +55,29 @@ export interface AnswerableQuestion {
 }
 
 /** Those of `sample/questions.json` that an article answers. */
-export const answerableQuestions = (): AnswerableQuestion[] => {
+export function answerableQuestions(): AnswerableQuestion[] {
   const questions = JSON.parse(readFileSync(SAMPLE_QUESTIONS, 'utf8')) as AnswerableQuestion[];
   return questions.filter(({ kind }) => kind === 'answerable');
-};
+}
 
 /** The sample knowledge base as the library takes it in. */
-export const sampleEntries = (): EditionEntry[] => {
+export function sampleEntries(): EditionEntry[] {
   const folder = SAMPLE_KNOWLEDGE_BASE;
-  const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const ids = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
   return ids.map((id) =>
     takeInArticle(
       { id, title: '', url: '', content: readFileSync(join(folder, id), 'utf8') },
       { articleUrl: () => '' },
     ),
   );
-};
+}
 
 /** And as it would publish it, word vectors aside. */
 const publishedSample = (): Uint8Array =>
-  buildEdition(sampleEntries(), { id: 'sample', workspace: 'eval', createdAt: '1970-01-01T00:00:00Z' });
+  buildEdition(sampleEntries(), {
+    id: 'sample',
+    workspace: 'eval',
+    createdAt: '1970-01-01T00:00:00Z',
+  });

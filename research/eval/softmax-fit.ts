@@ -29,10 +29,10 @@ const L2 = 1e-5;
 const LEAST_ERROR = 0.004;
 
 /** Fits softmax regression by AdaGrad, one example after another in an order that is the same each time. */
-export const fitSoftmax = (
+export function fitSoftmax(
   examples: readonly SparseExample[],
   { size, classes, scaleOf, epochs = 15 }: FitOptions,
-): SoftmaxModel => {
+): SoftmaxModel {
   const weights = new Float32Array(size * classes);
   const squares = new Float32Array(size * classes).fill(1e-8);
   const bias = new Float32Array(classes);
@@ -60,10 +60,14 @@ export const fitSoftmax = (
     }
   }
   return { weights, bias };
-};
+}
 
 /** Probability of each class. */
-export const scoresOf = ({ weights, bias }: SoftmaxModel, features: readonly number[], scale: number): Float64Array => {
+export function scoresOf(
+  { weights, bias }: SoftmaxModel,
+  features: readonly number[],
+  scale: number,
+): Float64Array {
   const classes = bias.length;
   const sums = new Float64Array(classes);
   for (const feature of features)
@@ -74,16 +78,16 @@ export const scoresOf = ({ weights, bias }: SoftmaxModel, features: readonly num
   const powers = scores.map((score) => Math.exp(score - highest));
   const total = powers.reduce((sum, power) => sum + power, 0);
   return powers.map((power) => power / total);
-};
+}
 
 /** A linear congruential generator (Numerical Recipes), 0 to 1: the same numbers at each run. */
-export const randomNumbers = (seed: number): (() => number) => {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return state / 2 ** 32;
   };
-};
+}
 
 /** Fisher and Yates. */
 const shuffle = <T>(list: T[], random: () => number): void => {
@@ -96,10 +100,10 @@ const shuffle = <T>(list: T[], random: () => number): void => {
 };
 
 /** Vectors of `width` numbers each, assigned to the nearest of `count` means (k-means, 12 rounds). */
-export const codebookOf = (
+export function codebookOf(
   vectors: Float32Array,
   { width, count, shares }: { width: number; count: number; shares: readonly number[] },
-): { means: Float32Array; codes: Uint8Array } => {
+): { means: Float32Array; codes: Uint8Array } {
   const rows = vectors.length / width;
   const means = new Float32Array(count * width);
   for (let code = 0; code < count; code += 1) {
@@ -124,9 +128,14 @@ export const codebookOf = (
     });
   }
   return { means, codes };
-};
+}
 
-const nearest = (vectors: Float32Array, start: number, means: Float32Array, width: number): number => {
+const nearest = (
+  vectors: Float32Array,
+  start: number,
+  means: Float32Array,
+  width: number,
+): number => {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
   for (let code = 0; code * width < means.length; code += 1) {

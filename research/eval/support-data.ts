@@ -28,14 +28,23 @@ export interface MeasuredAnswer extends JudgedAnswer {
   sentences: (Features | undefined)[];
 }
 
-export const SUPPORT_SETS = ['rag-answers', 'begin', 'fever-symmetric', 'fool-me-twice', 'summedits'] as const;
+export const SUPPORT_SETS = [
+  'rag-answers',
+  'begin',
+  'fever-symmetric',
+  'fool-me-twice',
+  'summedits',
+] as const;
 
 /** Which files of the evaluation data `folder` lacks. */
-export const missingSupportFiles = (folder: string): string[] =>
-  SUPPORT_SETS.map((set) => `truth-dev/${set}.jsonl`).filter((file) => !existsSync(join(folder, file)));
+export function missingSupportFiles(folder: string): string[] {
+  return SUPPORT_SETS.map((set) => `truth-dev/${set}.jsonl`).filter(
+    (file) => !existsSync(join(folder, file)),
+  );
+}
 
-export const readJudgedAnswers = (folder: string): JudgedAnswer[] =>
-  SUPPORT_SETS.flatMap((set) =>
+export function readJudgedAnswers(folder: string): JudgedAnswer[] {
+  return SUPPORT_SETS.flatMap((set) =>
     readLines<SourceLine>(folder, `truth-dev/${set}.jsonl`).map(
       ({ source, title = '', question = '', answer, label, group }) => ({
         set,
@@ -49,6 +58,7 @@ export const readJudgedAnswers = (folder: string): JudgedAnswer[] =>
       }),
     ),
   );
+}
 
 interface SourceLine {
   source: string;
@@ -66,22 +76,22 @@ const evidenceOf = ({ source, title }: JudgedAnswer) =>
   prepareEvidence([{ text: source, headings: title === '' ? [] : [title] }]);
 
 /** What the product measures of an answer, before any weight. */
-export const measureAnswer = (judged: JudgedAnswer): MeasuredAnswer => {
+export function measureAnswer(judged: JudgedAnswer): MeasuredAnswer {
   const evidence = evidenceOf(judged);
   const sentences = statementSpans(judged.answer).flatMap(({ start, end }) => {
     const comparison = compareSentence(judged.answer.slice(start, end), evidence);
     return comparison === undefined ? [] : [comparison.features];
   });
   return { ...judged, sentences };
-};
+}
 
 /** The check of each sentence of an answer, as the product makes it. */
-export const checkAnswer = (judged: JudgedAnswer): StatementCheck[] => {
+export function checkAnswer(judged: JudgedAnswer): StatementCheck[] {
   const evidence = evidenceOf(judged);
   return statementSpans(judged.answer).map(({ start, end }) =>
     checkStatement(judged.answer.slice(start, end), evidence, judged.question),
   );
-};
+}
 
 const MAX_SURE = 4;
 const MIN_SURE = 7;
@@ -89,12 +99,12 @@ const MIN_SURE = 7;
 const WORST_SHARE = 0.3;
 
 /** The log odds against a whole answer, from those against its sentences. */
-export const againstAnswer = (odds: readonly number[]): number => {
+export function againstAnswer(odds: readonly number[]): number {
   if (odds.length === 0) return -MAX_SURE;
   const bounded = odds.map((each) => Math.min(MIN_SURE, Math.max(-MAX_SURE, each)));
   const mean = bounded.reduce((sum, each) => sum + each, 0) / bounded.length;
   return WORST_SHARE * Math.max(...bounded) + (1 - WORST_SHARE) * mean;
-};
+}
 
 /** Log odds against a sentence that stands literally in its source. */
 export const LITERAL_QUOTE = -9;

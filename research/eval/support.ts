@@ -15,17 +15,21 @@ import {
  * How well the statement check tells supported answers from others, a set at a time; what is not supported counts as positive.
  * Held-out halves were read by no fit. Beside each figure stands that of a simple baseline (research/eval/support-baseline.ts).
  */
-export const evaluateSupport = (folder: string): Measure[] => {
+export function evaluateSupport(folder: string): Measure[] {
   const answers = readJudgedAnswers(folder).map((judged) => {
     const { sentences } = measureAnswer(judged);
-    const against = againstAnswer(sentences.map((each) => (each === undefined ? LITERAL_QUOTE : oddsAgainst(each))));
+    const against = againstAnswer(
+      sentences.map((each) => (each === undefined ? LITERAL_QUOTE : oddsAgainst(each))),
+    );
     return { ...judged, against, baseline: -baselineScore(judged) };
   });
   const areas = SUPPORT_SETS.map((set) => {
     const own = answers.filter((answer) => answer.set === set);
     const areaOf = (half: string, by: 'against' | 'baseline') => {
       const scores = (isSupported: boolean) =>
-        own.filter((each) => each.half === half && each.isSupported === isSupported).map((each) => each[by]);
+        own
+          .filter((each) => each.half === half && each.isSupported === isSupported)
+          .map((each) => each[by]);
       return areaUnderCurve(scores(false), scores(true));
     };
     return {
@@ -41,7 +45,7 @@ export const evaluateSupport = (folder: string): Measure[] => {
     { name: 'mean area under the curve, held out', value: mean, target: LEAST_MEAN_AREA },
     ...measureWholeAnswers(folder),
   ];
-};
+}
 
 /** Nine features with lists of English contraries and synonyms reached .758. */
 const LEAST_MEAN_AREA = 0.743;
@@ -50,7 +54,10 @@ const LEAST_MEAN_AREA = 0.743;
 const measureWholeAnswers = (folder: string): Measure[] => {
   const checked = readJudgedAnswers(folder)
     .filter(({ set }) => set === 'rag-answers')
-    .map((judged) => ({ ...judged, isWhole: checkAnswer(judged).every(({ isSupported }) => isSupported) }));
+    .map((judged) => ({
+      ...judged,
+      isWhole: checkAnswer(judged).every(({ isSupported }) => isSupported),
+    }));
   const shareOf = (half: string, isSupported: boolean, isWhole: boolean) => {
     const rows = checked.filter((each) => each.half === half && each.isSupported === isSupported);
     return rows.filter((each) => each.isWhole === isWhole).length / rows.length;

@@ -26,9 +26,13 @@ interface Analysed {
  * Sends every sample ticket through `/v1/support/analyze`, one after the other, without a model. Failures of the development half are
  * listed, those of the held-out half counted only: nothing was tuned on it.
  */
-export const evaluateTickets = async (): Promise<Measure[]> => {
+export async function evaluateTickets(): Promise<Measure[]> {
   const logged: string[] = [];
-  const product = await startProduct({ kb: 'sample', port: 0, onLog: (line) => void logged.push(line) });
+  const product = await startProduct({
+    kb: 'sample',
+    port: 0,
+    onLog: (line) => void logged.push(line),
+  });
   try {
     await product.sync({ full: true });
     const by = await readSample();
@@ -49,7 +53,7 @@ export const evaluateTickets = async (): Promise<Measure[]> => {
   } finally {
     await product.stop();
   }
-};
+}
 
 const analyse = async (
   product: Product,
@@ -59,27 +63,37 @@ const analyse = async (
   const request = requestOf(ticket);
   const reply = await ask(product, request);
   const weak = await ask(product, { ...request, include_weak: true });
-  if (typeof reply === 'string' || typeof weak === 'string') return { failed: `${reply} ${weak}`.slice(0, 300) };
+  if (typeof reply === 'string' || typeof weak === 'string')
+    return { failed: `${reply} ${weak}`.slice(0, 300) };
   const wanted = ticket.expected.articles.map(by.urlOf);
-  const isFoundWeakly = weak.knowledge_retrieval.sources_consulted.some(({ url }) => wanted.includes(url));
+  const isFoundWeakly = weak.knowledge_retrieval.sources_consulted.some(({ url }) =>
+    wanted.includes(url),
+  );
   const statements = judgeDraft(reply.draft, by);
   return { ticket, reply, wrong: judgeReply(ticket, reply, by), statements, isFoundWeakly };
 };
 
 /** A reply, or what came instead of one. */
 const ask = async (product: Product, body: object): Promise<SupportResponse | string> => {
-  const response = await product.fetch('/v1/support/analyze', { method: 'POST', body: JSON.stringify(body) });
+  const response = await product.fetch('/v1/support/analyze', {
+    method: 'POST',
+    body: JSON.stringify(body),
+  });
   if (!response.ok) return `status ${response.status}`;
   return SupportResponse.parse(await response.json());
 };
 
 /** What the sample knowledge base and its taxonomy say, read from their files. */
-export const readSample = async (): Promise<JudgedBy> => {
+export async function readSample(): Promise<JudgedBy> {
   const taxonomy = Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
   const articles = new Map<string, SampleArticle>();
   const urls = new Map<string, string>();
-  for (const file of filesOf(SAMPLE_KNOWLEDGE_BASE, await scanFolder(SAMPLE_KNOWLEDGE_BASE)).map(({ path }) => path)) {
-    const { front, body } = splitFrontMatter(readFileSync(join(SAMPLE_KNOWLEDGE_BASE, file), 'utf8'));
+  for (const file of filesOf(SAMPLE_KNOWLEDGE_BASE, await scanFolder(SAMPLE_KNOWLEDGE_BASE)).map(
+    ({ path }) => path,
+  )) {
+    const { front, body } = splitFrontMatter(
+      readFileSync(join(SAMPLE_KNOWLEDGE_BASE, file), 'utf8'),
+    );
     const { title = '', url = '' } = front;
     articles.set(url, { title, markdown: body });
     urls.set(file, url);
@@ -90,7 +104,7 @@ export const readSample = async (): Promise<JudgedBy> => {
     return url;
   };
   return { taxonomy, articles, urlOf };
-};
+}
 
 const share = (of: readonly Analysed[], isSo: (each: Analysed) => boolean): number =>
   of.filter(isSo).length / Math.max(1, of.length);
@@ -98,15 +112,22 @@ const share = (of: readonly Analysed[], isSo: (each: Analysed) => boolean): numb
 const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Measure[] => {
   const half = all.filter(({ ticket }) => ticket.split === split);
   const ours = half.filter(({ ticket }) => ticket.expected.intent !== 'unknown');
-  const refused = ours.filter(({ reply }) => reply.intent_classification.primary_intent === 'unknown');
+  const refused = ours.filter(
+    ({ reply }) => reply.intent_classification.primary_intent === 'unknown',
+  );
   const foreign = half.filter(({ ticket }) => ticket.expected.intent === 'unknown');
   const answered = half.filter(({ ticket }) => ticket.expected.articles.length > 0);
   const gaps = half.filter(({ ticket }) => ticket.expected.gap);
-  const covered = half.filter(({ ticket }) => !ticket.expected.gap && ticket.expected.articles.length > 0);
-  const shown = answered.filter(({ reply }) => reply.knowledge_retrieval.sources_consulted.length > 0);
+  const covered = half.filter(
+    ({ ticket }) => !ticket.expected.gap && ticket.expected.articles.length > 0,
+  );
+  const shown = answered.filter(
+    ({ reply }) => reply.knowledge_retrieval.sources_consulted.length > 0,
+  );
   const first = (each: Analysed): boolean =>
     each.reply.intent_classification.primary_intent === each.ticket.expected.intent;
-  const count = (what: keyof JudgedReply): number => half.reduce((sum, { wrong }) => sum + wrong[what].length, 0);
+  const count = (what: keyof JudgedReply): number =>
+    half.reduce((sum, { wrong }) => sum + wrong[what].length, 0);
   const sumOf = (from: keyof Analysed['statements']): number =>
     half.reduce((sum, { statements }) => sum + statements[from], 0);
   return [
@@ -116,8 +137,16 @@ const measuresOf = (split: SampleTicket['split'], all: readonly Analysed[]): Mea
       target: 0.9,
       note: `${half.length} tickets; the one first named ${share(half, first).toFixed(3)}; refused though ours ${refused.length}`,
     },
-    { name: `${split}: right intent, ours`, value: share(ours, isFine('intent')), note: `${ours.length}` },
-    { name: `${split}: out of scope refused`, value: share(foreign, isFine('intent')), note: `${foreign.length}` },
+    {
+      name: `${split}: right intent, ours`,
+      value: share(ours, isFine('intent')),
+      note: `${ours.length}`,
+    },
+    {
+      name: `${split}: out of scope refused`,
+      value: share(foreign, isFine('intent')),
+      note: `${foreign.length}`,
+    },
     {
       name: `${split}: unsupported statements`,
       value: count('unsupported'),
@@ -176,7 +205,10 @@ const commonMeasures = (analysed: readonly Analysed[], logged: readonly string[]
       value: coverages.filter((each) => each !== 'none').length / coverages.length,
       note: counted.join(', '),
     },
-    { name: 'drafts with knowledge', value: share(analysed, ({ reply }) => (reply.draft.references ?? []).length > 0) },
+    {
+      name: 'drafts with knowledge',
+      value: share(analysed, ({ reply }) => (reply.draft.references ?? []).length > 0),
+    },
     { name: 'guidance with steps', value: steps.length / analysed.length },
     { name: 'may be sent by itself', value: sent.length / analysed.length },
   ];
@@ -188,7 +220,9 @@ const leaksIn = (logged: readonly string[], analysed: readonly Analysed[]): numb
   const wanted = analysed.flatMap(({ ticket: { message, customer_name: name, expected } }) => [
     ...(expected.personal ?? []).flatMap((value) => [value, value.replace(/[^0-9A-Za-z]/g, '')]),
     ...(name?.includes(' ') ? [name] : []),
-    ...[0, 20, 60].map((at) => message.slice(at, at + 20)).filter((part) => part.trim().length >= 12),
+    ...[0, 20, 60]
+      .map((at) => message.slice(at, at + 20))
+      .filter((part) => part.trim().length >= 12),
   ]);
   const leaks = wanted.filter((value) => all.includes(value));
   for (const leak of leaks) console.log(`In a log line: ${leak}`);

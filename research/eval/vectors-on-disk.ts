@@ -21,13 +21,13 @@ export interface KeptVectors extends EmbeddingProvider {
  * @param options.origin Where the model is asked: two services may call different models the same.
  * @param options.folder In the system's folder for temporary files when absent.
  */
-export const keepOnDisk = (
+export function keepOnDisk(
   provider: EmbeddingProvider,
   {
     folder = join(tmpdir(), 'constellation-vectors'),
     origin = '',
   }: { folder?: string | undefined; origin?: string | undefined } = {},
-): KeptVectors => {
+): KeptVectors {
   const { model, dimensions } = provider;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${digest(`${origin}${spaceKey(provider)}`).toString('hex')}.vectors`);
@@ -38,11 +38,15 @@ export const keepOnDisk = (
     known.set(key.toString('hex'), row);
     appendFileSync(file, Buffer.concat([key, Buffer.from(row.buffer)]), { mode: 0o600 });
   };
-  const lookUp = (text: string): Float32Array | undefined => known.get(digest(text).toString('hex'));
+  const lookUp = (text: string): Float32Array | undefined =>
+    known.get(digest(text).toString('hex'));
   const missing = (texts: readonly string[]): string[] => [
     ...new Set(texts.filter((text) => lookUp(text) === undefined)),
   ];
-  const embedBatch = async (texts: readonly string[], options?: EmbeddingOptions): Promise<number[][]> => {
+  const embedBatch = async (
+    texts: readonly string[],
+    options?: EmbeddingOptions,
+  ): Promise<number[][]> => {
     const wanted = missing(texts);
     for (let at = 0; at < wanted.length; at += BATCH) {
       const batch = wanted.slice(at, at + BATCH);
@@ -56,9 +60,10 @@ export const keepOnDisk = (
   const embed = async (text: string, options?: EmbeddingOptions): Promise<number[]> =>
     (await embedBatch([text], options))[0] ?? [];
   return { model, dimensions, embed, embedBatch, missing };
-};
+}
 
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, KEY_BYTES);
+const digest = (text: string): Buffer =>
+  createHash('sha256').update(text).digest().subarray(0, KEY_BYTES);
 
 const readVectors = (file: string, dimensions: number): Map<string, Float32Array> => {
   const known = new Map<string, Float32Array>();
@@ -69,7 +74,8 @@ const readVectors = (file: string, dimensions: number): Map<string, Float32Array
   if (whole < bytes.length) truncateSync(file, whole);
   for (let at = 0; at < whole; at += length) {
     const row = new Float32Array(dimensions);
-    for (let place = 0; place < dimensions; place += 1) row[place] = bytes.readFloatLE(at + KEY_BYTES + 4 * place);
+    for (let place = 0; place < dimensions; place += 1)
+      row[place] = bytes.readFloatLE(at + KEY_BYTES + 4 * place);
     known.set(bytes.toString('hex', at, at + KEY_BYTES), row);
   }
   return known;

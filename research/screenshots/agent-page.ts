@@ -11,7 +11,7 @@ export interface AgentPage {
 }
 
 /** Sends the messages of Chatwoot and of Zendesk's app framework to the panel, and shows inserted text in `output`. */
-export const serveAgentPage = async (): Promise<AgentPage> => {
+export async function serveAgentPage(): Promise<AgentPage> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(PAGE);
   });
@@ -26,7 +26,7 @@ export const serveAgentPage = async (): Promise<AgentPage> => {
       await new Promise((resolve) => server.close(resolve));
     },
   };
-};
+}
 
 /** Zendesk shows an app in a narrow bar beside the ticket, Chatwoot in place of the conversation. */
 const PAGE = `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark"><title>Agent</title>

@@ -9,19 +9,28 @@ const COMMANDS = ['chromium-headless-shell', 'chromium'];
  *
  * @throws {Error} When there is none.
  */
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? chromiumPath(),
     args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+      ...[
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+      ],
       ...['--disable-component-update', '--disable-sync'],
     ],
   });
+}
 
 const chromiumPath = (): string => {
   for (const command of COMMANDS) {
     const path = spawnSync('which', [command], { encoding: 'utf8' }).stdout.trim();
     if (path !== '') return path;
   }
-  throw new Error(`Cannot find Chromium: install one of ${COMMANDS.join(', ')}, or set CHROMIUM_PATH to another`);
+  throw new Error(
+    `Cannot find Chromium: install one of ${COMMANDS.join(', ')}, or set CHROMIUM_PATH to another`,
+  );
 };

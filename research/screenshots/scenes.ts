@@ -58,26 +58,42 @@ const withEvidence = async (panel: FrameLocator): Promise<void> => {
 
 const NO_ARTICLE = 'How do I cook rice?';
 const PASSWORD = 'How do I reset the dashboard password?';
-const STORE_FAILED = { code: 'INTERNAL_ERROR', message: 'Cannot read the draft: the store answered in another form' };
+const STORE_FAILED = {
+  code: 'INTERNAL_ERROR',
+  message: 'Cannot read the draft: the store answered in another form',
+};
 
 export const PANEL_SCENES: readonly PanelScene[] = [
   { name: 'panel-chatwoot', helpdesk: 'chatwoot', message: PASSWORD, prepare: withEvidence },
   { name: 'panel-zendesk', helpdesk: 'zendesk', message: NOT_HASHING, prepare: withEvidence },
   {
-    ...{ name: 'panel-danger', helpdesk: 'zendesk', message: DANGER },
+    name: 'panel-danger',
+    helpdesk: 'zendesk',
+    message: DANGER,
     prepare: (panel) => panel.locator('.draft').waitFor(),
   },
   {
-    ...{ name: 'panel-declined', helpdesk: 'chatwoot', message: NO_ARTICLE },
+    name: 'panel-declined',
+    helpdesk: 'chatwoot',
+    message: NO_ARTICLE,
     prepare: (panel) => panel.locator('.draft, .state').first().waitFor(),
   },
-  { name: 'panel-no-draft', helpdesk: 'zendesk', prepare: (panel) => panel.locator('.state').waitFor() },
   {
-    ...{ name: 'panel-loading', helpdesk: 'chatwoot', message: PASSWORD, answer: () => undefined },
+    name: 'panel-no-draft',
+    helpdesk: 'zendesk',
+    prepare: (panel) => panel.locator('.state').waitFor(),
+  },
+  {
+    name: 'panel-loading',
+    helpdesk: 'chatwoot',
+    message: PASSWORD,
+    answer: () => undefined,
     prepare: (panel) => panel.locator('.panel [role="status"], .loading').first().waitFor(),
   },
   {
-    ...{ name: 'panel-failed', helpdesk: 'zendesk', message: PASSWORD },
+    name: 'panel-failed',
+    helpdesk: 'zendesk',
+    message: PASSWORD,
     answer: (route) => route.fulfill({ status: 500, json: { error: STORE_FAILED } }),
     prepare: (panel) => panel.locator('.failure').waitFor(),
   },
@@ -96,31 +112,46 @@ const VIEWS = [
   'charts',
   'settings',
 ];
-const LONG_WORD = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
+const LONG_WORD =
+  'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'.repeat(3);
 
 /** Each view while it waits for its data, when these cannot be read, and for a key that may not read them. */
 const STATES: readonly Scene[] = VIEWS.flatMap((view) => {
-  const opened = async (page: Page, answer: (route: Route) => Promise<void> | undefined): Promise<void> => {
+  const opened = async (
+    page: Page,
+    answer: (route: Route) => Promise<void> | undefined,
+  ): Promise<void> => {
     await page.route(/\/(v1|api)\/(?!access)|\/healthz/, answer);
     await page.goto(new URL(`/${view}`, page.url()).href);
     await page.locator('main h1').waitFor();
     await page.waitForTimeout(500);
   };
-  const failed = { code: 'INTERNAL_ERROR', message: 'Cannot read the list: the store answered in another form' };
+  const failed = {
+    code: 'INTERNAL_ERROR',
+    message: 'Cannot read the list: the store answered in another form',
+  };
   const refused = { code: 'UNAUTHORIZED', message: 'Cannot use this key: a right is missing' };
   return [
-    { name: `${view}-loading`, path: '/settings', prepare: (page: Page) => opened(page, () => undefined) },
+    {
+      name: `${view}-loading`,
+      path: '/settings',
+      prepare: (page: Page) => opened(page, () => undefined),
+    },
     {
       name: `${view}-failed`,
       path: '/settings',
-      prepare: (page: Page) => opened(page, (route) => route.fulfill({ status: 500, json: { error: failed } })),
+      prepare: (page: Page) =>
+        opened(page, (route) => route.fulfill({ status: 500, json: { error: failed } })),
     },
     {
       name: `${view}-refused`,
       path: '/settings',
       prepare: (page: Page) =>
         opened(page, (route) =>
-          route.fulfill({ status: 401, json: { error: { ...refused, details: { missing: 'some:right' } } } }),
+          route.fulfill({
+            status: 401,
+            json: { error: { ...refused, details: { missing: 'some:right' } } },
+          }),
         ),
     },
   ];
@@ -166,7 +197,10 @@ export const SCENES: readonly Scene[] = [
     name: 'ask-failed',
     path: '/ask',
     prepare: async (page) => {
-      const error = { code: 'SERVICE_UNAVAILABLE', message: 'Cannot answer: the knowledge base is being read' };
+      const error = {
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'Cannot answer: the knowledge base is being read',
+      };
       await page.route('**/v1/ask', (route) => route.fulfill({ status: 503, json: { error } }));
       await ask(page, 'How do I swap the fan?');
     },
@@ -175,12 +209,26 @@ export const SCENES: readonly Scene[] = [
     name: 'ask-long-words',
     path: '/ask',
     prepare: async (page) => {
-      const source = { name: LONG_WORD, url: `https://docs.example.com/${LONG_WORD}`, section: LONG_WORD };
+      const source = {
+        name: LONG_WORD,
+        url: `https://docs.example.com/${LONG_WORD}`,
+        section: LONG_WORD,
+      };
       const text = `## ${LONG_WORD}\n\n${LONG_WORD} \`${LONG_WORD}\`\n\n| ${LONG_WORD} | b |\n| --- | --- |\n| 1 | ${LONG_WORD} |`;
-      const statements = [{ text, sources: [{ ...source, quote: LONG_WORD }], support: 0.9, check: 'compared' }];
-      const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
+      const statements = [
+        { text, sources: [{ ...source, quote: LONG_WORD }], support: 0.9, check: 'compared' },
+      ];
+      const response = {
+        answer: text,
+        sources: [source],
+        confidence: 0.7,
+        metadata: { statements },
+      };
       await page.route('**/v1/ask', (route) =>
-        route.fulfill({ contentType: 'text/event-stream', body: `event: done\ndata: ${JSON.stringify(response)}\n\n` }),
+        route.fulfill({
+          contentType: 'text/event-stream',
+          body: `event: done\ndata: ${JSON.stringify(response)}\n\n`,
+        }),
       );
       await ask(page, `What is ${LONG_WORD}?`);
       await page.locator('.statement .chip').first().click();
@@ -196,7 +244,11 @@ export const SCENES: readonly Scene[] = [
   },
   { name: 'ask-off-topic', path: '/ask', prepare: (page) => ask(page, 'How do I cook rice?') },
   { name: 'ask-back', path: '/ask', prepare: (page) => ask(page, 'It does not work') },
-  { name: 'ask-table', path: '/ask', prepare: (page) => ask(page, 'How long does shipping to Canada take?') },
+  {
+    name: 'ask-table',
+    path: '/ask',
+    prepare: (page) => ask(page, 'How long does shipping to Canada take?'),
+  },
   {
     name: 'ask-agents',
     path: '/ask',
@@ -239,7 +291,8 @@ export const SCENES: readonly Scene[] = [
     name: 'answers',
     path: '/ask',
     prepare: async (page) => {
-      for (const query of ['How do I reset the dashboard password?', 'How do I cook rice?']) await ask(page, query);
+      for (const query of ['How do I reset the dashboard password?', 'How do I cook rice?'])
+        await ask(page, query);
       await page.goto(new URL('/answers', page.url()).href);
       await page.locator('tbody tr >> nth=1').waitFor();
     },
@@ -264,10 +317,16 @@ export const SCENES: readonly Scene[] = [
       await page.getByLabel('Librarian', { exact: true }).selectOption('navigator');
       await page.getByRole('button', { name: 'Ask again' }).click();
       await page.locator('.difference, .both').first().waitFor({ timeout: 20_000 });
-      await page.getByRole('heading', { name: 'Ask again' }).evaluate((heading) => heading.scrollIntoView());
+      await page
+        .getByRole('heading', { name: 'Ask again' })
+        .evaluate((heading) => heading.scrollIntoView());
     },
   },
-  { name: 'answers-none', path: '/answers?text=zzz', prepare: (page) => page.locator('.state').waitFor() },
+  {
+    name: 'answers-none',
+    path: '/answers?text=zzz',
+    prepare: (page) => page.locator('.state').waitFor(),
+  },
   {
     name: 'gaps',
     path: '/ask',
@@ -292,7 +351,11 @@ export const SCENES: readonly Scene[] = [
     },
   },
   { name: 'sync', path: '/sync', prepare: (page) => page.locator('.figures').waitFor() },
-  { name: 'knowledge', path: '/knowledge', prepare: (page) => page.locator('tbody tr').first().waitFor() },
+  {
+    name: 'knowledge',
+    path: '/knowledge',
+    prepare: (page) => page.locator('tbody tr').first().waitFor(),
+  },
   {
     name: 'knowledge-found',
     path: '/knowledge?q=reset+password',
@@ -329,7 +392,11 @@ export const SCENES: readonly Scene[] = [
     inDocs: 'light',
     path: '/tickets',
     prepare: async (page) => {
-      await page.locator('tr', { hasText: 'draft ready' }).locator('.question-link').first().click();
+      await page
+        .locator('tr', { hasText: 'draft ready' })
+        .locator('.question-link')
+        .first()
+        .click();
       await page.locator('.draft-sources summary').first().click();
     },
   },
@@ -368,10 +435,23 @@ export const SCENES: readonly Scene[] = [
       await page.locator('.visitors').evaluate((section) => section.scrollIntoView());
     },
   },
-  { name: 'tickets-none', path: '/tickets?ticket_id=none', prepare: (page) => page.locator('.state').waitFor() },
-  { name: 'tickets-analyse', inDocs: 'light', path: '/tickets/analyse', prepare: (page) => analyse(page, NOT_HASHING) },
+  {
+    name: 'tickets-none',
+    path: '/tickets?ticket_id=none',
+    prepare: (page) => page.locator('.state').waitFor(),
+  },
+  {
+    name: 'tickets-analyse',
+    inDocs: 'light',
+    path: '/tickets/analyse',
+    prepare: (page) => analyse(page, NOT_HASHING),
+  },
   { name: 'tickets-danger', path: '/tickets/analyse', prepare: (page) => analyse(page, DANGER) },
-  { name: 'librarians', path: '/librarians', prepare: (page) => page.locator('.card').first().waitFor() },
+  {
+    name: 'librarians',
+    path: '/librarians',
+    prepare: (page) => page.locator('.card').first().waitFor(),
+  },
   {
     name: 'intents',
     path: '/intents',
@@ -394,12 +474,19 @@ export const SCENES: readonly Scene[] = [
         .evaluate((heading) => heading.scrollIntoView());
     },
   },
-  { name: 'charts', inDocs: 'light', path: '/charts', prepare: (page) => page.locator('.chart').first().waitFor() },
+  {
+    name: 'charts',
+    inDocs: 'light',
+    path: '/charts',
+    prepare: (page) => page.locator('.chart').first().waitFor(),
+  },
   {
     name: 'operations-calibration',
     path: '/operations',
     prepare: (page) =>
-      page.getByText('confidence on average').evaluate((caption) => caption.scrollIntoView({ block: 'center' })),
+      page
+        .getByText('confidence on average')
+        .evaluate((caption) => caption.scrollIntoView({ block: 'center' })),
   },
   {
     name: 'charts-below',
@@ -411,8 +498,16 @@ export const SCENES: readonly Scene[] = [
       await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
     },
   },
-  { name: 'gaps-none', path: '/gaps?state=closed', prepare: (page) => page.locator('.state').waitFor() },
-  { name: 'knowledge-none', path: '/knowledge?q=zzzzzz', prepare: (page) => page.waitForTimeout(1000) },
+  {
+    name: 'gaps-none',
+    path: '/gaps?state=closed',
+    prepare: (page) => page.locator('.state').waitFor(),
+  },
+  {
+    name: 'knowledge-none',
+    path: '/knowledge?q=zzzzzz',
+    prepare: (page) => page.waitForTimeout(1000),
+  },
   { name: 'trace-nothing-asked', path: '/trace' },
   {
     name: 'charts-none',
@@ -427,7 +522,11 @@ export const SCENES: readonly Scene[] = [
     },
   },
   ...STATES,
-  { name: 'settings', path: '/settings', prepare: (page) => page.locator('.facts-list').nth(1).waitFor() },
+  {
+    name: 'settings',
+    path: '/settings',
+    prepare: (page) => page.locator('.facts-list').nth(1).waitFor(),
+  },
   {
     name: 'requests',
     path: '/ask',

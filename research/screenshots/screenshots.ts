@@ -43,45 +43,73 @@ const { startHelpdesks } = await import('../../tools/stand-ins/helpdesks/start-h
 const [helpdesks, agentPage] = await Promise.all([startHelpdesks(), serveAgentPage()]);
 const { chatwoot, zendesk } = helpdesks.desks;
 const product = await startProduct({
-  ...{ kb: 'sample', port: 0, webSearch: 'local' },
-  helpdesks: { ...deskVariables({ default: [chatwoot, zendesk] }), HANDOVER: '{"default": "list"}' },
+  kb: 'sample',
+  port: 0,
+  webSearch: 'local',
+  helpdesks: {
+    ...deskVariables({ default: [chatwoot, zendesk] }),
+    HANDOVER: '{"default": "list"}',
+  },
   allVars: { PANEL_ORIGINS: agentPage.origin },
 });
 const browser = await launchChromium();
 try {
   await product.sync({ full: true });
   await keepPastAnswers(product, QUESTIONS, { days: 29, judged: 0.5 });
-  for (const desk of [chatwoot, zendesk]) desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);
-  if (values.docs !== true) for (const scene of PANEL_SCENES.filter(isWanted)) await picturePanel(scene);
+  for (const desk of [chatwoot, zendesk])
+    desk.deliverTo(new URL(`/webhooks/${desk.id}`, product.url).href);
+  if (values.docs !== true)
+    for (const scene of PANEL_SCENES.filter(isWanted)) await picturePanel(scene);
   helpdesks.faults.always({ kind: 'status', status: 401 }, '/zendesk');
   for (const desk of [chatwoot, zendesk]) {
-    for (const message of ['My Apollo shows 0 H/s since the update.', 'How do I reset the dashboard password?'])
+    for (const message of [
+      'My Apollo shows 0 H/s since the update.',
+      'How do I reset the dashboard password?',
+    ])
       desk.createTicket({ message });
   }
   const article = '/api/kb/articles/guides/opening-hours.md';
   for (const hours of ['9:00 to 17:00', '8:00 to 18:00']) {
     const content = `# Opening hours\n\nThe shop is open on weekdays.\n\n- Shop: ${hours}\n- Support: 9:00 to 17:00\n`;
-    await product.fetch(article, { method: 'PUT', body: JSON.stringify({ title: 'Opening hours', content }) });
+    await product.fetch(article, {
+      method: 'PUT',
+      body: JSON.stringify({ title: 'Opening hours', content }),
+    });
     // It is published within some seconds.
     await product.sync({});
   }
   await product.fetch('/v1/support/requests', {
     method: 'POST',
     body: JSON.stringify({
-      ...{ idempotency_key: 'a-visitor-of-a-page', email: 'dana.ortiz@example.net', consent: true },
+      idempotency_key: 'a-visitor-of-a-page',
+      email: 'dana.ortiz@example.net',
+      consent: true,
       message: 'My Apollo is loud since the update. Can somebody call me?',
-      conversation: [{ question: 'Why is my Apollo loud?', answer: 'No article answers this question.' }],
+      conversation: [
+        { question: 'Why is my Apollo loud?', answer: 'No article answers this question.' },
+      ],
     }),
   });
-  for (const scene of SCENES.filter((each) => isWanted(each) && (each.inDocs !== undefined || values.docs !== true))) {
+  for (const scene of SCENES.filter(
+    (each) => isWanted(each) && (each.inDocs !== undefined || values.docs !== true),
+  )) {
     for (const [form, options] of Object.entries(FORMS)) {
       if (values.docs === true && form !== scene.inDocs) continue;
-      const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+      const context = await browser.newContext({
+        locale: 'en-GB',
+        reducedMotion: 'reduce',
+        ...options,
+      });
       const page = await context.newPage();
-      await page.goto(new URL(`${scene.path}#key=${encodeURIComponent(product.key)}`, product.url).href);
+      await page.goto(
+        new URL(`${scene.path}#key=${encodeURIComponent(product.key)}`, product.url).href,
+      );
       await page.locator('main h1').waitFor();
       await scene.prepare?.(page);
-      const path = join(folder, values.docs === true ? `${scene.name}.webp` : `${scene.name}-${form}.png`);
+      const path = join(
+        folder,
+        values.docs === true ? `${scene.name}.webp` : `${scene.name}-${form}.png`,
+      );
       if (values.docs === true) writeFileSync(path, await webpOf(page));
       else await page.screenshot({ path });
       console.log(path);
@@ -100,15 +128,26 @@ function isWanted({ name }: { name: string }): boolean {
 }
 
 /** The panel in the page of its helpdesk, as an agent sees it who has entered a key. */
-async function picturePanel({ name, helpdesk, message, answer, prepare }: PanelScene): Promise<void> {
-  const ticketId = message === undefined ? '999999' : helpdesks.desks[helpdesk].createTicket({ message }).ticketId;
+async function picturePanel({
+  name,
+  helpdesk,
+  message,
+  answer,
+  prepare,
+}: PanelScene): Promise<void> {
+  const ticketId =
+    message === undefined ? '999999' : helpdesks.desks[helpdesk].createTicket({ message }).ticketId;
   const draft = `/v1/support/tickets/draft?${new URLSearchParams({ helpdesk, ticket_id: ticketId })}`;
   for (let attempt = 0; message !== undefined && attempt < MAX_WAITS; attempt += 1) {
     if ((await product.fetch(draft)).ok) break;
     await setTimeout(WAIT_MS);
   }
   for (const [form, options] of Object.entries(FORMS)) {
-    const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+    const context = await browser.newContext({
+      locale: 'en-GB',
+      reducedMotion: 'reduce',
+      ...options,
+    });
     const page = await context.newPage();
     if (answer !== undefined) await page.route('**/v1/support/tickets/draft?*', answer);
     await page.goto(agentPage.urlOf(new URL(`/panel/${helpdesk}`, product.url).href, ticketId));

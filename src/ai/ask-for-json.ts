@@ -36,10 +36,10 @@ const MAX_REPLY = 20_000;
  *   signal: undefined,
  * });
  */
-export const askForJson = async <Reply extends z.ZodType>(
+export async function askForJson<Reply extends z.ZodType>(
   ai: AIClient,
   { instructions, data, Reply, schema, maxTokens, timeoutMs, signal }: JsonQuestion<Reply>,
-): Promise<z.output<Reply> | undefined> => {
+): Promise<z.output<Reply> | undefined> {
   const deadline = startDeadline({ timeoutMs, signal });
   try {
     const messages = [
@@ -56,4 +56,4 @@ export const askForJson = async <Reply extends z.ZodType>(
   } finally {
     deadline.clear();
   }
-};
+}

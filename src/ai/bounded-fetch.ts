@@ -1,6 +1,11 @@
 import { parseJson } from '../contract/core/json-object.ts';
 import { isEventStream } from '../platform/http/event-stream.ts';
-import { isErrorReply, readRefusal, readServiceError, type ServiceError } from './service-refusal.ts';
+import {
+  isErrorReply,
+  readRefusal,
+  readServiceError,
+  type ServiceError,
+} from './service-refusal.ts';
 
 const MAX_REQUEST_CHARACTERS = 4 * 1024 * 1024;
 const MAX_ERROR_BYTES = 65_536;
@@ -23,9 +28,11 @@ export interface FetchBounds {
  * one shape (`{ error: { message, param, code } }`, also one that came with status 200), and tells the client by `x-should-retry` and
  * `retry-after-ms` which failures are worth a retry that can still finish in time.
  */
-export const boundedFetch =
-  (fetch: typeof globalThis.fetch, { maxBytes, endsAtMs, now }: FetchBounds): typeof globalThis.fetch =>
-  async (input, init) => {
+export function boundedFetch(
+  fetch: typeof globalThis.fetch,
+  { maxBytes, endsAtMs, now }: FetchBounds,
+): typeof globalThis.fetch {
+  return async (input, init) => {
     if (typeof init?.body === 'string' && init.body.length > MAX_REQUEST_CHARACTERS)
       return new Response(null, { status: 413 });
     const sent = [...new Headers(init?.headers)].filter(([name]) => SENT_HEADERS.has(name));
@@ -37,12 +44,15 @@ export const boundedFetch =
     const error = ok ? errorIn(text) : readServiceError(status, text ?? '');
     // An empty reply is none to the client.
     if (error === undefined)
-      return new Response(text, { headers: { 'content-type': headers.get('content-type') ?? 'text/plain' } });
+      return new Response(text, {
+        headers: { 'content-type': headers.get('content-type') ?? 'text/plain' },
+      });
     const waitMs = retryAfterOf(headers, now()) ?? waitIn(text ?? '');
     const word = headers.get('x-should-retry');
     const isInTime = (waitMs ?? DEFAULT_WAIT_MS) <= Math.min(MAX_WAIT_MS, endsAtMs - now());
     const isUsedUp = readRefusal(error, []).why === 'quota';
-    const isWorthIt = (word === 'true' || (word !== 'false' && isPassing(error.status))) && !isUsedUp;
+    const isWorthIt =
+      (word === 'true' || (word !== 'false' && isPassing(error.status))) && !isUsedUp;
     const { words: message, param, code } = error;
     return new Response(JSON.stringify({ error: { message, param, code } }), {
       status: error.status,
@@ -53,13 +63,18 @@ export const boundedFetch =
       },
     });
   };
+}
 
 /** Whether a status is one of a failure that may pass. */
-export const isPassing = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+export function isPassing(status: number): boolean {
+  return status === 408 || status === 429 || status >= 500;
+}
 
 /** The error that a reply with status 200 is; longer replies are none. */
 const errorIn = (text = ''): ServiceError | undefined =>
-  text.length <= MAX_ERROR_BYTES && isErrorReply(parseJson(text)) ? readServiceError(200, text) : undefined;
+  text.length <= MAX_ERROR_BYTES && isErrorReply(parseJson(text))
+    ? readServiceError(200, text)
+    : undefined;
 
 /** @returns `undefined` when it is longer. Invalid UTF-8 becomes U+FFFD. */
 const readText = async ({ body }: Response, maxBytes: number): Promise<string | undefined> => {
@@ -92,7 +107,9 @@ const waitIn = (text: string): number | undefined => {
   const found = WAIT.exec(text)?.groups;
   if (found === undefined) return undefined;
   const { minutes = '0', amount = '0', unit = 's' } = found;
-  return Math.ceil(Number(minutes) * 60_000 + Number(amount) * (unit.toLowerCase() === 'ms' ? 1 : 1000));
+  return Math.ceil(
+    Number(minutes) * 60_000 + Number(amount) * (unit.toLowerCase() === 'ms' ? 1 : 1000),
+  );
 };
 
 const WAIT =

@@ -14,7 +14,7 @@ export interface BytePairEncoding {
  * Time is O(n log n) for every text: libraries search all pairs of a piece for the next merge, and a piece without spaces
  * can be as long as the text. Only the bytes of the last piece outlive a call.
  */
-export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
+export function bytePairEncoding(vocabulary: Vocabulary): BytePairEncoding {
   const { rankOf, bytesOf } = openVocabulary(vocabulary);
   // Sticky, since the pieces cover the whole text: each begins at the end of the one before.
   const pieces = new RegExp(vocabulary.pat_str, 'uy');
@@ -48,7 +48,7 @@ export const bytePairEncoding = (vocabulary: Vocabulary): BytePairEncoding => {
     },
     decode: (tokens) => textOf(tokens.map(bytesOf)),
   };
-};
+}
 
 /**
  * In UTF-16 units. Longer pieces are cut here, which bounds memory to 4 MB; up to this length, tokens are those of
@@ -138,7 +138,8 @@ const merging = (rankOf: RankOf) => {
       if (before >= 0) rankPair(before);
     }
     if (tokens !== undefined) {
-      for (let part = 0; part < length; part = endAfter(part)) tokens.push(rankOf(bytes, part, endAfter(part)));
+      for (let part = 0; part < length; part = endAfter(part))
+        tokens.push(rankOf(bytes, part, endAfter(part)));
     }
     return count;
   };
@@ -242,7 +243,8 @@ const openVocabulary = ({ bpe_ranks }: Vocabulary): OpenVocabulary => {
       }
     },
     bytesOf: (rank) => {
-      if (!Number.isInteger(rank) || rank < 0 || rank >= count) throw new RangeError(`${rank} is not a token`);
+      if (!Number.isInteger(rank) || rank < 0 || rank >= count)
+        throw new RangeError(`${rank} is not a token`);
       return bytes.subarray(startOf(rank), startOf(rank + 1));
     },
   };
@@ -286,10 +288,17 @@ const MAX_RANK = 2 ** 19;
 const SPACE = 32;
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 /** By character code; 64 for characters that are not in it, such as the padding. */
-const VALUES = Uint8Array.from({ length: 128 }, (_, code) => (BASE64.indexOf(String.fromCharCode(code)) + 65) % 65);
+const VALUES = Uint8Array.from(
+  { length: 128 },
+  (_, code) => (BASE64.indexOf(String.fromCharCode(code)) + 65) % 65,
+);
 
 /** Decodes a line of base64 in one pass; `atob` for each of 100,000 tokens takes longer than everything else. Returns the new length. */
-const appendTokens = (line: string, from: number, { tokens, length }: { tokens: Tokens; length: number }): number => {
+const appendTokens = (
+  line: string,
+  from: number,
+  { tokens, length }: { tokens: Tokens; length: number },
+): number => {
   const { bytes, starts } = tokens;
   let end = length;
   let start = length;

@@ -13,7 +13,7 @@ export interface Wanted {
  * @param wanted The first object that has these members counts.
  * @returns As JSON; `undefined` when there is none.
  */
-export const jsonObjectIn = (text: string, wanted: Wanted): string | undefined => {
+export function jsonObjectIn(text: string, wanted: Wanted): string | undefined {
   const whole = text.trim();
   const json = parseJson(whole);
   if (isObjectWith(json, wanted)) return whole;
@@ -30,7 +30,7 @@ export const jsonObjectIn = (text: string, wanted: Wanted): string | undefined =
     at = text.indexOf('{', object.end);
   }
   return undefined;
-};
+}
 
 /** Members of an object around the one that was asked for: its name, or the name of a function and its arguments. */
 const MAX_NAMES = 3;
@@ -41,15 +41,17 @@ const objectBelowName = (value: unknown, wanted: Wanted): unknown => {
   const members = Object.entries(value);
   if (members.length > MAX_NAMES) return undefined;
   // The members of a schema are described below `properties`, not given.
-  return members.find(([name, member]) => name !== 'properties' && isObjectWith(member, wanted))?.[1];
+  return members.find(
+    ([name, member]) => name !== 'properties' && isObjectWith(member, wanted),
+  )?.[1];
 };
 
 /** A text without the reasoning that it begins with; empty when the reasoning does not end. */
-export const withoutReasoning = (text: string): string => {
+export function withoutReasoning(text: string): string {
   if (!OPENING.test(text)) return text;
   const from = afterReasoning(text);
   return from === undefined ? '' : text.slice(from).trimStart();
-};
+}
 
 // The names are those of the templates of models: Qwen and DeepSeek, Seed, Magistral, Kimi, Sky-T1, gpt-oss.
 const OPENING =
@@ -123,10 +125,10 @@ const readObject = (text: string, start: number): { json: string; end: number } 
  *
  * @param options.wantsObject Otherwise everything behind the reasoning is passed on.
  */
-export const passOn = (
+export function passOn(
   onText: (piece: string) => void,
   { wantsObject }: { wantsObject: boolean },
-): ((piece: string) => void) => {
+): (piece: string) => void {
   /** What has not been passed on, as far as it is still needed; undefined once the rest is. */
   let waiting: string | undefined = '';
   /** What waits is the end of reasoning or prose, in which only a mark is looked for. */
@@ -141,7 +143,9 @@ export const passOn = (
       isInside = false;
       isBehind = true;
     }
-    const start: string = isInside ? '' : (wantsObject ? objectStart : textStart)(waiting, isBehind);
+    const start: string = isInside
+      ? ''
+      : (wantsObject ? objectStart : textStart)(waiting, isBehind);
     if (start !== '') {
       waiting = undefined;
       onText(start);
@@ -150,7 +154,7 @@ export const passOn = (
       waiting = waiting.slice(-MARK_LENGTH);
     }
   };
-};
+}
 
 /** The text from the brace on, when it begins with an object; empty otherwise, or while that is open. */
 const objectStart = (text: string): string => {
@@ -162,6 +166,7 @@ const objectStart = (text: string): string => {
 const textStart = (text: string, isBehind: boolean): string => {
   const start = text.trimStart().toLowerCase();
   if (start === '') return '';
-  const isOpen = !isBehind && (OPENING.test(start) || OPENINGS.some((opening) => opening.startsWith(start)));
+  const isOpen =
+    !isBehind && (OPENING.test(start) || OPENINGS.some((opening) => opening.startsWith(start)));
   return isOpen ? '' : isBehind ? text.trimStart() : text;
 };

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { readAs } from '../contract/core/error-info.ts';
 import { parseJson } from '../contract/core/json-object.ts';
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletion,
+  AICompletionOptions,
+  AIMessage,
+} from '../contract/core/librarian.ts';
 import { CodedError } from '../platform/http/coded-error.ts';
 import { isEventStream, readEvents, type StreamedEvent } from '../platform/http/event-stream.ts';
 import { jsonObjectIn, passOn, type Wanted, withoutReasoning } from './json-in-text.ts';
@@ -51,7 +56,9 @@ export class ModelUnavailable extends CodedError {
   ) {
     const { why, retryAfterMs } = options;
     const details =
-      retryAfterMs === undefined ? {} : { details: { retry_after_seconds: Math.ceil(retryAfterMs / 1000) } };
+      retryAfterMs === undefined
+        ? {}
+        : { details: { retry_after_seconds: Math.ceil(retryAfterMs / 1000) } };
     super(reason === 'aborted' ? 'TIMEOUT' : 'AI_UNAVAILABLE', message, { reported: details });
     this.reason = reason;
     this.why = why;
@@ -91,7 +98,12 @@ export interface OpenAIChat extends AIClient {
  * const { text } = await ai.complete([{ role: 'user', content: 'Say hello' }], { maxTokens: 10 });
  * @see https://platform.openai.com/docs/api-reference/chat
  */
-export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: OpenAIChatConfig): OpenAIChat => {
+export function openaiChat({
+  model,
+  prices = {},
+  reasoningEffort,
+  ...config
+}: OpenAIChatConfig): OpenAIChat {
   const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS, isChat: true });
   const price = priceOf(model, prices);
   let known = FIRST_FORM;
@@ -99,7 +111,11 @@ export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: O
     model,
     refusals: () => describeForm(known),
     complete: async (messages, options = {}) => {
-      const request = requestOf({ model, reasoningEffort, baseURL: config.baseURL }, messages, options);
+      const request = requestOf(
+        { model, reasoningEffort, baseURL: config.baseURL },
+        messages,
+        options,
+      );
       const bounds = { signal: options.signal, maxBytes: MAX_REPLY_BYTES, retries: 0 } as const;
       const reply = await call(async (client, callOptions) => {
         const send: Send = async (body, onText) => {
@@ -114,15 +130,24 @@ export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: O
       }, bounds);
       if (!reply.ok) {
         const { reason, problem, why, retryAfterMs } = reply;
-        throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, { why, retryAfterMs });
+        throw new ModelUnavailable(reason, `Cannot complete with the model: ${problem}`, {
+          why,
+          retryAfterMs,
+        });
       }
       // What the function above returns.
       const { completion, usage } = reply.value as Awaited<ReturnType<typeof completeInForm>>;
       if (completion === undefined)
-        throw new ModelUnavailable('malformed', 'Cannot complete with the model: the reply is not a completion');
+        throw new ModelUnavailable(
+          'malformed',
+          'Cannot complete with the model: the reply is not a completion',
+        );
       const { text, finish } = completion;
       if (finish === 'failed')
-        throw new ModelUnavailable('unavailable', 'Cannot complete with the model: it broke off with an error');
+        throw new ModelUnavailable(
+          'unavailable',
+          'Cannot complete with the model: it broke off with an error',
+        );
       return {
         text,
         finish,
@@ -131,10 +156,13 @@ export const openaiChat = ({ model, prices = {}, reasoningEffort, ...config }: O
       };
     },
   };
-};
+}
 
 /** Sends a body, and collects the reply. Throws what the client throws, or `StreamedError`. */
-type Send = (body: Record<string, unknown>, onText: ((piece: string) => void) | undefined) => Promise<unknown>;
+type Send = (
+  body: Record<string, unknown>,
+  onText: ((piece: string) => void) | undefined,
+) => Promise<unknown>;
 
 /** Requests for one completion. A service names most of what it refuses at once. */
 const MAX_ATTEMPTS = 5;
@@ -146,7 +174,11 @@ const completeInForm = async (
   asked: ChatRequest,
   known: RequestForm,
   send: Send,
-): Promise<{ form: RequestForm; completion: ReadCompletion | undefined; usage: TokenUsage | undefined }> => {
+): Promise<{
+  form: RequestForm;
+  completion: ReadCompletion | undefined;
+  usage: TokenUsage | undefined;
+}> => {
   const { schema, onText } = asked.options;
   let request = asked;
   let form = known;
@@ -166,10 +198,14 @@ const completeInForm = async (
       const completion = readCompletion(reply, schema);
       usage = sumOf(usage, completion?.usage);
       // It takes a schema and does not keep to it: many services drop parameters that they do not know.
-      const next = completion?.isOther === true ? formForIgnored(form, known, completion) : undefined;
+      const next =
+        completion?.isOther === true ? formForIgnored(form, known, completion) : undefined;
       if (next === undefined || isLast || hasPassedOn)
         return {
-          form: { ...form, format: completion?.isOther === true ? known.format : (learned ?? form.format) },
+          form: {
+            ...form,
+            format: completion?.isOther === true ? known.format : (learned ?? form.format),
+          },
           completion,
           usage,
         };
@@ -196,24 +232,41 @@ const completeInForm = async (
  * The form for a model that did not reply with the object: shown the schema, then without a format that may hinder it. A blank reply in JSON
  * mode is what some give when the text was no JSON.
  */
-const formForIgnored = (form: RequestForm, known: RequestForm, { text }: ReadCompletion): RequestForm | undefined => {
-  if (form.format === 'json_object') return text.trim() === '' ? { ...form, format: 'text' } : undefined;
+const formForIgnored = (
+  form: RequestForm,
+  known: RequestForm,
+  { text }: ReadCompletion,
+): RequestForm | undefined => {
+  if (form.format === 'json_object')
+    return text.trim() === '' ? { ...form, format: 'text' } : undefined;
   if (form.format !== 'json_schema' || known.isSchemaShown) return undefined;
   return form.isSchemaShown ? { ...form, format: 'text' } : { ...form, isSchemaShown: true };
 };
 
-const sumOf = (one: TokenUsage | undefined, other: TokenUsage | undefined): TokenUsage | undefined =>
+const sumOf = (
+  one: TokenUsage | undefined,
+  other: TokenUsage | undefined,
+): TokenUsage | undefined =>
   one === undefined || other === undefined
     ? (other ?? one)
-    : { input: one.input + other.input, cached: one.cached + other.cached, output: one.output + other.output };
+    : {
+        input: one.input + other.input,
+        cached: one.cached + other.cached,
+        output: one.output + other.output,
+      };
 
 const requestOf = (
-  { model, reasoningEffort, baseURL }: Pick<OpenAIChatConfig, 'model' | 'reasoningEffort' | 'baseURL'>,
+  {
+    model,
+    reasoningEffort,
+    baseURL,
+  }: Pick<OpenAIChatConfig, 'model' | 'reasoningEffort' | 'baseURL'>,
   messages: readonly AIMessage[],
   options: AICompletionOptions,
 ): ChatRequest => {
   const { maxTokens, temperature, schema, onText } = options;
-  if (messages.length < 1 || messages.length > MAX_MESSAGES) throw new RangeError(`not 1 to ${MAX_MESSAGES} messages`);
+  if (messages.length < 1 || messages.length > MAX_MESSAGES)
+    throw new RangeError(`not 1 to ${MAX_MESSAGES} messages`);
   if (schema !== undefined && !/^[A-Za-z0-9_-]{1,64}$/.test(schema.name))
     throw new RangeError("the schema's name is not 1 to 64 letters, digits, _ or -");
   const isOpenAI = isOpenAIHost(baseURL) || OPENAI_MODEL.test(nameOf(model));
@@ -250,8 +303,12 @@ const Tokens = z.union([
 ]);
 
 /** Text, or parts of which some are text and others reasoning; an object where a service has parsed the reply. */
-const Content = z.union([z.string(), z.array(z.unknown()).max(10_000), z.record(z.string(), z.unknown())]).nullish();
-const FunctionCall = z.object({ arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish() });
+const Content = z
+  .union([z.string(), z.array(z.unknown()).max(10_000), z.record(z.string(), z.unknown())])
+  .nullish();
+const FunctionCall = z.object({
+  arguments: z.union([z.string(), z.record(z.string(), z.unknown())]).nullish(),
+});
 
 const Message = z.object({
   content: Content,
@@ -285,7 +342,10 @@ const Reply = z.object({
     .object({
       prompt_tokens: Tokens,
       completion_tokens: Tokens,
-      prompt_tokens_details: z.object({ cached_tokens: Tokens.nullish() }).nullish().catch(undefined),
+      prompt_tokens_details: z
+        .object({ cached_tokens: Tokens.nullish() })
+        .nullish()
+        .catch(undefined),
     })
     .nullish()
     .catch(undefined),
@@ -302,7 +362,10 @@ const Chunk = z.object({
  * A streamed completion as a whole one. A service that does not stream has sent that already, and one that always streams is read as well.
  * Events that are no chunks are skipped. Throws when it is neither, and `StreamedError` for an error within the stream.
  */
-const collect = async (response: Response, onText: ((piece: string) => void) | undefined): Promise<unknown> => {
+const collect = async (
+  response: Response,
+  onText: ((piece: string) => void) | undefined,
+): Promise<unknown> => {
   let events = response;
   if (!isEventStream(response.headers)) {
     const text = await response.text();
@@ -332,10 +395,12 @@ const collect = async (response: Response, onText: ((piece: string) => void) | u
     usage = used ?? usage;
     const choice = choices?.[0];
     if (choice === undefined) return;
-    if (saysSomething(choice.error)) throw new StreamedError(JSON.stringify({ error: choice.error }));
+    if (saysSomething(choice.error))
+      throw new StreamedError(JSON.stringify({ error: choice.error }));
     finish = choice.finish_reason || finish;
     // Some repeat the whole message at the end.
-    const part = choice.delta ?? (message.content === '' ? choice.message : undefined) ?? { content: choice.text };
+    const part = choice.delta ??
+      (message.content === '' ? choice.message : undefined) ?? { content: choice.text };
     message.refusal += part.refusal ?? '';
     message.reasoning += part.reasoning_content ?? part.reasoning ?? '';
     message.call += argumentsOf(part) ?? '';
@@ -345,7 +410,12 @@ const collect = async (response: Response, onText: ((piece: string) => void) | u
   };
   await readEvents(events, { maxBytes: MAX_STREAM_BYTES, onEvent });
   const { content, refusal, reasoning, call } = message;
-  const whole = { content, refusal, reasoning, function_call: call === '' ? undefined : { arguments: call } };
+  const whole = {
+    content,
+    refusal,
+    reasoning,
+    function_call: call === '' ? undefined : { arguments: call },
+  };
   return { choices: [{ message: whole, finish_reason: finish }], usage };
 };
 
@@ -384,7 +454,11 @@ const textOfPart = (part: unknown): string => {
 /** The arguments of the one call that a service makes of a schema; undefined when there is none. */
 const argumentsOf = ({ tool_calls, function_call }: Message): string | undefined => {
   const given = (tool_calls?.[0]?.function ?? function_call)?.arguments;
-  return given === undefined || given === null ? undefined : typeof given === 'string' ? given : JSON.stringify(given);
+  return given === undefined || given === null
+    ? undefined
+    : typeof given === 'string'
+      ? given
+      : JSON.stringify(given);
 };
 
 interface ReadCompletion {
@@ -397,12 +471,16 @@ interface ReadCompletion {
 }
 
 /** @returns `undefined` when it is not a completion. A refusal has no text: the model's words about it are not an answer. */
-const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): ReadCompletion | undefined => {
+const readCompletion = (
+  value: unknown,
+  schema: AICompletionOptions['schema'],
+): ReadCompletion | undefined => {
   const reply = readAs(Reply, value);
   const choice = reply.ok ? reply.value.choices[0] : undefined;
   if (!reply.ok || choice === undefined) return undefined;
   const { finish_reason } = choice;
-  const message = choice.message ?? choice.delta ?? (choice.text == null ? undefined : { content: choice.text });
+  const message =
+    choice.message ?? choice.delta ?? (choice.text == null ? undefined : { content: choice.text });
   if (message === undefined) return undefined;
   const { usage } = reply.value;
   const used = usage
@@ -419,13 +497,20 @@ const readCompletion = (value: unknown, schema: AICompletionOptions['schema']): 
   // The filter of a service counts, whatever it has let through.
   const isWithheld = finish === 'filtered' || finish === 'refused';
   const find = (how: Wanted['how']): string | undefined =>
-    schema === undefined || isWithheld ? undefined : objectOf(message, text, { names: namesIn(schema), how });
+    schema === undefined || isWithheld
+      ? undefined
+      : objectOf(message, text, { names: namesIn(schema), how });
   const object = find('all');
   if (object !== undefined) return { text: object, finish: 'stop', usage: used, isOther: false };
   // An object that lacks a member may still do for whoever asked, and is validated there.
   const part = find('some');
   if (part !== undefined) return { text: part, finish: 'stop', usage: used, isOther: true };
-  return { text: withoutReasoning(text), finish, usage: used, isOther: schema !== undefined && finish === 'stop' };
+  return {
+    text: withoutReasoning(text),
+    finish,
+    usage: used,
+    isOther: schema !== undefined && finish === 'stop',
+  };
 };
 
 /**
@@ -458,7 +543,15 @@ const STOPPED = new Set([
   'end',
 ]);
 const FILTERED = new Set([
-  ...['content_filter', 'content_filtered', 'safety', 'recitation', 'blocklist', 'prohibited_content', 'spii'],
+  ...[
+    'content_filter',
+    'content_filtered',
+    'safety',
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+  ],
   ...['sensitive', 'language', 'image_safety'],
 ]);
 

@@ -71,10 +71,20 @@ const MAX_TIMEOUT_MS = 600_000;
  *
  * @throws {RangeError} When the key, the model, the address or the time cannot be right; the message quotes none of them.
  */
-export const openAICaller = (
-  { apiKey, baseURL = DEFAULT_BASE_URL, fetch = globalThis.fetch, now = Date.now, ...config }: OpenAIConfig,
-  { model, timeoutMs: defaultTimeoutMs, isChat = false }: { model: string; timeoutMs: number; isChat?: boolean },
-): CallOpenAI => {
+export function openAICaller(
+  {
+    apiKey,
+    baseURL = DEFAULT_BASE_URL,
+    fetch = globalThis.fetch,
+    now = Date.now,
+    ...config
+  }: OpenAIConfig,
+  {
+    model,
+    timeoutMs: defaultTimeoutMs,
+    isChat = false,
+  }: { model: string; timeoutMs: number; isChat?: boolean },
+): CallOpenAI {
   const { timeoutMs = defaultTimeoutMs } = config;
   // Validated here because the error for an invalid header quotes its value.
   check('apiKey', isToken(apiKey));
@@ -98,7 +108,9 @@ export const openAICaller = (
         // A key must not follow a redirect to another address.
         fetchOptions: { redirect: 'manual' },
         // Otherwise read from the environment, which in a Worker contains its bindings.
-        ...{ organization: null, project: null, logLevel: 'off' },
+        organization: null,
+        project: null,
+        logLevel: 'off',
       });
       try {
         return { ok: true, value: await request(client, { signal: signals }) };
@@ -110,7 +122,9 @@ export const openAICaller = (
           return failed('unavailable', `it cannot be reached${networkCodeOf(error)}`);
         const refused = serviceErrorOf(error);
         // The client throws errors of other classes, which quote the reply, for a body that it cannot parse or decode.
-        return refused === undefined ? failed('malformed', 'the reply cannot be parsed') : failureOf(refused, error);
+        return refused === undefined
+          ? failed('malformed', 'the reply cannot be parsed')
+          : failureOf(refused, error);
       }
     };
     let reply = await send(known ?? addresses[0]);
@@ -124,7 +138,7 @@ export const openAICaller = (
     }
     return reply;
   };
-};
+}
 
 type Library = typeof import('openai');
 type ClientOptions = Required<
@@ -141,7 +155,11 @@ const clientFor = (
 ): OpenAI => {
   const bare = { ...options, adminAPIKey: null, webhookSecret: null, baseURL };
   if (apiVersion === undefined) return new library.OpenAI(bare);
-  return new library.AzureOpenAI({ ...bare, apiVersion, ...(deployment === undefined ? {} : { deployment }) });
+  return new library.AzureOpenAI({
+    ...bare,
+    apiVersion,
+    ...(deployment === undefined ? {} : { deployment }),
+  });
 };
 
 /** An error of a service within a stream, for `throw`: it is read like one of the client. */
@@ -160,12 +178,14 @@ export class StreamedError extends Error {
 }
 
 /** What a service said, from an error of the client; undefined for other errors. */
-export const serviceErrorOf = (error: unknown): ServiceError | undefined => {
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+export function serviceErrorOf(error: unknown): ServiceError | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number')
+    return undefined;
   // The body that `boundedFetch` or `StreamedError` has made; absent for a request that was not sent.
-  const body = 'error' in error ? (error.error as Partial<StreamedError['error']> | undefined) : undefined;
+  const body =
+    'error' in error ? (error.error as Partial<StreamedError['error']> | undefined) : undefined;
   return { status: error.status, words: body?.message ?? '', param: body?.param, code: body?.code };
-};
+}
 
 const check = (name: string, isRight: boolean): void => {
   if (!isRight) throw new RangeError(`${name} cannot be right`);
@@ -177,7 +197,11 @@ const isToken = (text = ''): boolean => /^[\x21-\x7e]{1,1000}$/.test(text);
 const isAddress = (address: string): boolean =>
   /^https?:\/\/[^?#@\s]+(?:\?api-version=[\w.-]{1,40})?$/.test(address) && URL.canParse(address);
 
-const failed = (reason: ServiceFailure, problem: string): FailedReply => ({ ok: false, reason, problem });
+const failed = (reason: ServiceFailure, problem: string): FailedReply => ({
+  ok: false,
+  reason,
+  problem,
+});
 
 const MAX_RETRY_AFTER_MS = 60_000;
 
@@ -187,14 +211,28 @@ const failureOf = (refused: ServiceError, error: unknown): FailedReply => {
   const { why, named } = refusal;
   // A quota is refused with the status of a limit that passes, and a long input by some with that of a fault.
   const isFinal = why === 'quota' || (why === 'length' && status !== 429);
-  const reason = isFinal ? 'refused' : status === 429 ? 'rate_limited' : isPassing(status) ? 'unavailable' : 'refused';
+  const reason = isFinal
+    ? 'refused'
+    : status === 429
+      ? 'rate_limited'
+      : isPassing(status)
+        ? 'unavailable'
+        : 'refused';
   const headers = error instanceof Error && 'headers' in error ? error.headers : undefined;
   const retryAfter = headers instanceof Headers ? headers.get('retry-after-ms') : null;
-  const retryAfterMs = retryAfter === null ? undefined : Math.min(Number(retryAfter), MAX_RETRY_AFTER_MS);
+  const retryAfterMs =
+    retryAfter === null ? undefined : Math.min(Number(retryAfter), MAX_RETRY_AFTER_MS);
   if (reason !== 'refused' || why === undefined)
     return { ok: false, reason, problem: `status is ${status}`, refusal, retryAfterMs };
   const which = why === 'parameters' && named.length > 0 ? ` (${named.join(', ')})` : '';
-  return { ok: false, reason, problem: `${REFUSED[why]}${which}: status is ${status}`, why, refusal, retryAfterMs };
+  return {
+    ok: false,
+    reason,
+    problem: `${REFUSED[why]}${which}: status is ${status}`,
+    why,
+    refusal,
+    retryAfterMs,
+  };
 };
 
 const REFUSED: Readonly<Record<RefusalReason, string>> = {
@@ -209,7 +247,15 @@ const REFUSED: Readonly<Record<RefusalReason, string>> = {
 
 /** Parameters that requests may have. */
 const PARAMETERS = [
-  ...['store', 'temperature', 'max_tokens', 'max_completion_tokens', 'response_format', 'stream', 'stream_options'],
+  ...[
+    'store',
+    'temperature',
+    'max_tokens',
+    'max_completion_tokens',
+    'response_format',
+    'stream',
+    'stream_options',
+  ],
   ...['reasoning_effort', 'dimensions', 'encoding_format', 'messages'],
 ];
 

@@ -17,20 +17,23 @@ export interface TokenUsage {
 }
 
 /** The price of a model, under its whole name or without what its host or its date add: `openai/gpt-4.1-mini-2025-04-14`. */
-export const priceOf = (model: string, prices: Prices): ModelPrice | undefined => {
+export function priceOf(model: string, prices: Prices): ModelPrice | undefined {
   const name = model.split('/').at(-1) ?? model;
   const names = [model, withoutDate(model), name, withoutDate(name)];
   // A model may be called as a member that every object has.
   const found = names.find((key) => Object.hasOwn(prices, key));
   return found === undefined ? undefined : prices[found];
-};
+}
 
 const withoutDate = (name: string): string => name.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /** US dollars. */
-export const costOf = ({ input, cached, output }: TokenUsage, price: ModelPrice): number => {
+export function costOf({ input, cached, output }: TokenUsage, price: ModelPrice): number {
   const { inputPerMillion, cachedInputPerMillion = inputPerMillion, outputPerMillion } = price;
   const fromCache = Math.min(cached, input);
-  const sum = (input - fromCache) * inputPerMillion + fromCache * cachedInputPerMillion + output * outputPerMillion;
+  const sum =
+    (input - fromCache) * inputPerMillion +
+    fromCache * cachedInputPerMillion +
+    output * outputPerMillion;
   return sum / 1_000_000;
-};
+}

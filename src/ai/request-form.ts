@@ -51,7 +51,7 @@ export interface ChatRequest {
 type LimitName = 'max_tokens' | 'max_completion_tokens';
 
 /** The body of a request in a form. */
-export const bodyIn = (form: RequestForm, request: ChatRequest): Record<string, unknown> => {
+export function bodyIn(form: RequestForm, request: ChatRequest): Record<string, unknown> {
   const { model, messages, options, maxTokens } = request;
   const { schema } = options;
   const limit = [request.limitName, ...LIMIT_NAMES].find((name) => !form.refusedLimits.has(name));
@@ -63,10 +63,13 @@ export const bodyIn = (form: RequestForm, request: ChatRequest): Record<string, 
     reasoning_effort: request.reasoningEffort,
     response_format: schema && formatOf(schema, form),
     stream: request.isStreamed ? true : undefined,
-    stream_options: request.isStreamed && !form.omitted.has('stream') ? { include_usage: true } : undefined,
+    stream_options:
+      request.isStreamed && !form.omitted.has('stream') ? { include_usage: true } : undefined,
   };
   if (limit !== undefined) optional[limit] = maxTokens;
-  const sent = Object.entries(optional).filter(([name, value]) => value !== undefined && !form.omitted.has(name));
+  const sent = Object.entries(optional).filter(
+    ([name, value]) => value !== undefined && !form.omitted.has(name),
+  );
   return {
     model,
     // A service refuses half a surrogate pair, which a cut text may end in.
@@ -76,13 +79,16 @@ export const bodyIn = (form: RequestForm, request: ChatRequest): Record<string, 
     })),
     ...Object.fromEntries(sent),
   };
-};
+}
 
 const LIMIT_NAMES: readonly LimitName[] = ['max_completion_tokens', 'max_tokens'];
 
 type Schema = NonNullable<AICompletionOptions['schema']>;
 
-const formatOf = ({ name, schema }: Schema, { format, isSchemaPlain }: RequestForm): object | undefined => {
+const formatOf = (
+  { name, schema }: Schema,
+  { format, isSchemaPlain }: RequestForm,
+): object | undefined => {
   if (format === 'text') return undefined;
   if (format === 'json_object') return { type: 'json_object' };
   const json_schema = { name, schema: isSchemaPlain ? plain(schema) : schema, strict: true };
@@ -91,8 +97,25 @@ const formatOf = ({ name, schema }: Schema, { format, isSchemaPlain }: RequestFo
 
 /** Bounds, which some services refuse in a schema. The reply is validated in any case. */
 const BOUNDS = new Set([
-  ...['minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
-  ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minProperties', 'maxProperties', 'default'],
+  ...[
+    'minItems',
+    'maxItems',
+    'uniqueItems',
+    'minLength',
+    'maxLength',
+    'pattern',
+    'format',
+    'minimum',
+    'maximum',
+  ],
+  ...[
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+    'multipleOf',
+    'minProperties',
+    'maxProperties',
+    'default',
+  ],
 ]);
 
 const plain = (schema: unknown, isNames = false): unknown => {
@@ -102,7 +125,10 @@ const plain = (schema: unknown, isNames = false): unknown => {
     Object.entries(schema)
       // A member of the object may be called like a bound.
       .filter(([name]) => isNames || !BOUNDS.has(name))
-      .map(([name, value]) => [name, plain(value, !isNames && (name === 'properties' || name === '$defs'))]),
+      .map(([name, value]) => [
+        name,
+        plain(value, !isNames && (name === 'properties' || name === '$defs')),
+      ]),
   );
 };
 
@@ -118,10 +144,14 @@ const SCHEMA_FOLLOWS =
   'Reply with one JSON object and nothing else: no text before or after it, no Markdown. It has all members of this JSON Schema and no others:';
 
 const withoutSystem = (messages: readonly AIMessage[]): AIMessage[] => {
-  const instructions = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
+  const instructions = messages
+    .filter(({ role }) => role === 'system')
+    .map(({ content }) => content);
   const [first, ...others] = messages.filter(({ role }) => role !== 'system');
   if (instructions.length === 0) return [...messages];
-  const content = [...instructions, ...(first?.role === 'user' ? [first.content] : [])].join('\n\n');
+  const content = [...instructions, ...(first?.role === 'user' ? [first.content] : [])].join(
+    '\n\n',
+  );
   const rest = first === undefined || first.role === 'user' ? others : [first, ...others];
   return [{ role: 'user', content }, ...rest];
 };
@@ -133,11 +163,11 @@ const withoutSystem = (messages: readonly AIMessage[]): AIMessage[] => {
  * @returns `undefined` when another form would be refused as well: the key, the model or the length is the reason, or nothing is left to
  *   leave out.
  */
-export const formAfter = (
+export function formAfter(
   refusal: Refusal,
   form: RequestForm,
   body: Readonly<Record<string, unknown>>,
-): RequestForm | undefined => {
+): RequestForm | undefined {
   const { why, status, named, isSystem, isSchema } = refusal;
   if (why !== undefined && why !== 'parameters') return undefined;
   const isNamed = named.length > 0 || isSystem;
@@ -146,7 +176,8 @@ export const formAfter = (
   if (status >= 500 && !named.includes('response_format')) return undefined;
   if (!isNamed) return nextBlindly(form, body);
   // Refused together: the format is worth more than the stream.
-  if (named.includes('stream') && named.includes('response_format') && status < 500) return omitting(form, 'stream');
+  if (named.includes('stream') && named.includes('response_format') && status < 500)
+    return omitting(form, 'stream');
   let next = form;
   for (const name of named) {
     if (name === 'response_format') next = lowered(next, isSchema);
@@ -156,22 +187,30 @@ export const formAfter = (
   }
   if (isSystem && !form.isSystemMerged && hasSystem(body)) next = { ...next, isSystemMerged: true };
   return next === form ? nextBlindly(form, body) : next;
-};
+}
 
 /** Without its bounds first where the schema is refused; else the next format. */
 const lowered = (form: RequestForm, isSchema: boolean): RequestForm => {
   if (form.format === 'text') return form;
-  if (form.format === 'json_schema' && isSchema && !form.isSchemaPlain) return { ...form, isSchemaPlain: true };
+  if (form.format === 'json_schema' && isSchema && !form.isSchemaPlain)
+    return { ...form, isSchemaPlain: true };
   return { ...form, format: FORMATS[FORMATS.indexOf(form.format) + 1] ?? 'text' };
 };
 
 /** A refusal that names nothing: the format is the likeliest reason, then everything that can be left out, at once. */
-const nextBlindly = (form: RequestForm, body: Readonly<Record<string, unknown>>): RequestForm | undefined => {
+const nextBlindly = (
+  form: RequestForm,
+  body: Readonly<Record<string, unknown>>,
+): RequestForm | undefined => {
   if ('response_format' in body) return lowered(form, false);
-  const optional = ['store', 'temperature', 'reasoning_effort', 'stream_options'].filter((name) => name in body);
+  const optional = ['store', 'temperature', 'reasoning_effort', 'stream_options'].filter(
+    (name) => name in body,
+  );
   if (optional.length > 0) return optional.reduce(omitting, form);
   const limit = LIMIT_NAMES.find((name) => name in body);
-  return limit === undefined ? undefined : { ...form, refusedLimits: new Set([...form.refusedLimits, limit]) };
+  return limit === undefined
+    ? undefined
+    : { ...form, refusedLimits: new Set([...form.refusedLimits, limit]) };
 };
 
 const omitting = (form: RequestForm, name: string): RequestForm =>
@@ -181,17 +220,19 @@ const hasSystem = ({ messages }: Readonly<Record<string, unknown>>): boolean =>
   Array.isArray(messages) && messages.some(({ role }) => role === 'system');
 
 /** What two requests have learned at the same time. */
-export const bothForms = (one: RequestForm, other: RequestForm): RequestForm => ({
-  omitted: new Set([...one.omitted, ...other.omitted]),
-  refusedLimits: new Set([...one.refusedLimits, ...other.refusedLimits]),
-  format: FORMATS[Math.max(FORMATS.indexOf(one.format), FORMATS.indexOf(other.format))] ?? 'text',
-  isSchemaPlain: one.isSchemaPlain || other.isSchemaPlain,
-  isSchemaShown: one.isSchemaShown || other.isSchemaShown,
-  isSystemMerged: one.isSystemMerged || other.isSystemMerged,
-});
+export function bothForms(one: RequestForm, other: RequestForm): RequestForm {
+  return {
+    omitted: new Set([...one.omitted, ...other.omitted]),
+    refusedLimits: new Set([...one.refusedLimits, ...other.refusedLimits]),
+    format: FORMATS[Math.max(FORMATS.indexOf(one.format), FORMATS.indexOf(other.format))] ?? 'text',
+    isSchemaPlain: one.isSchemaPlain || other.isSchemaPlain,
+    isSchemaShown: one.isSchemaShown || other.isSchemaShown,
+    isSystemMerged: one.isSystemMerged || other.isSystemMerged,
+  };
+}
 
 /** What a model refuses, for people, and what it gets in its place; empty when nothing was refused. */
-export const describeForm = (form: RequestForm): string[] => {
+export function describeForm(form: RequestForm): string[] {
   const formats: Record<Format, string[]> = {
     json_schema: form.isSchemaPlain ? ['bounds in schemas'] : [],
     json_object: ['schemas (JSON mode and the prompt instead)'],
@@ -201,9 +242,13 @@ export const describeForm = (form: RequestForm): string[] => {
   const limit = LIMIT_NAMES.find((name) => !form.refusedLimits.has(name));
   return [
     ...formats[form.format],
-    ...(form.isSchemaShown && form.format === 'json_schema' ? ['to keep to schemas (the prompt shows them)'] : []),
-    ...limits.map((name) => (limit === undefined || name === limit ? name : `${name} (${limit} instead)`)),
+    ...(form.isSchemaShown && form.format === 'json_schema'
+      ? ['to keep to schemas (the prompt shows them)']
+      : []),
+    ...limits.map((name) =>
+      limit === undefined || name === limit ? name : `${name} (${limit} instead)`,
+    ),
     ...form.omitted,
     ...(form.isSystemMerged ? ['a system role'] : []),
   ];
-};
+}

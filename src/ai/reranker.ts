@@ -20,7 +20,11 @@ export interface Reranker {
    * @returns One score for each document in their order, higher is better; `-Infinity` for a document without a score.
    * @throws When the service fails or the signal aborts; the caller then keeps the order that it has.
    */
-  rank(query: string, documents: readonly string[], options?: { signal?: AbortSignal | undefined }): Promise<number[]>;
+  rank(
+    query: string,
+    documents: readonly string[],
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<number[]>;
 }
 
 const TIMEOUT_MS = 5000;
@@ -47,14 +51,21 @@ const RerankReply = z.union([
  * });
  * await reranker.rank('reset the password', ['How to log in', 'Opening hours']); // one score each
  */
-export const rerankApi = ({ model, ...config }: OpenAIConfig & { model: string }): Reranker => {
+export function rerankApi({ model, ...config }: OpenAIConfig & { model: string }): Reranker {
   const call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
   return {
     model,
     rank: async (query, documents, { signal } = {}) => {
-      const body = { model, query: query.toWellFormed(), documents: documents.map((text) => text.toWellFormed()) };
+      const body = {
+        model,
+        query: query.toWellFormed(),
+        documents: documents.map((text) => text.toWellFormed()),
+      };
       const bounds = { signal, maxBytes: MAX_REPLY_BYTES, retries: 0 } as const;
-      const reply = await call((client, options) => client.post('/rerank', { body, ...options }), bounds);
+      const reply = await call(
+        (client, options) => client.post('/rerank', { body, ...options }),
+        bounds,
+      );
       if (!reply.ok) throw new Error(`Cannot rerank: ${reply.problem}`);
       const read = readAs(RerankReply, reply.value);
       if (!read.ok) throw new Error('Cannot rerank: the reply has no scores');
@@ -65,30 +76,40 @@ export const rerankApi = ({ model, ...config }: OpenAIConfig & { model: string }
       );
     },
   };
-};
+}
 
 /** Workers AI's own reranker (developers.cloudflare.com/workers-ai/models/bge-reranker-base). */
 export const WORKERS_AI_RERANKER = '@cf/baai/bge-reranker-base';
 
-const WorkersAIReply = z.object({ response: z.array(z.object({ id: z.int().min(0), score: z.number() })).max(1000) });
-
-/** A reranker of Workers AI. */
-export const workersAIReranker = (ai: WorkersAI, model: string = WORKERS_AI_RERANKER): Reranker => ({
-  model,
-  rank: async (query, documents, { signal } = {}) => {
-    const contexts = documents.map((text) => ({ text: text.toWellFormed() }));
-    const input = { query: query.toWellFormed(), contexts, top_k: documents.length };
-    const read = readAs(WorkersAIReply, await ai.run(model, input, signal === undefined ? {} : { signal }));
-    if (!read.ok) throw new Error('Cannot rerank: the reply has no scores');
-    return scoresByIndex(
-      read.value.response.map(({ id, score }) => ({ index: id, score })),
-      documents.length,
-    );
-  },
+const WorkersAIReply = z.object({
+  response: z.array(z.object({ id: z.int().min(0), score: z.number() })).max(1000),
 });
 
+/** A reranker of Workers AI. */
+export function workersAIReranker(ai: WorkersAI, model: string = WORKERS_AI_RERANKER): Reranker {
+  return {
+    model,
+    rank: async (query, documents, { signal } = {}) => {
+      const contexts = documents.map((text) => ({ text: text.toWellFormed() }));
+      const input = { query: query.toWellFormed(), contexts, top_k: documents.length };
+      const read = readAs(
+        WorkersAIReply,
+        await ai.run(model, input, signal === undefined ? {} : { signal }),
+      );
+      if (!read.ok) throw new Error('Cannot rerank: the reply has no scores');
+      return scoresByIndex(
+        read.value.response.map(({ id, score }) => ({ index: id, score })),
+        documents.length,
+      );
+    },
+  };
+}
+
 /** Scores in the order of the documents. */
-const scoresByIndex = (scores: readonly { index: number; score: number }[], count: number): number[] => {
+const scoresByIndex = (
+  scores: readonly { index: number; score: number }[],
+  count: number,
+): number[] => {
   const ordered = new Array<number>(count).fill(Number.NEGATIVE_INFINITY);
   for (const { index, score } of scores) if (index < count) ordered[index] = score;
   return ordered;

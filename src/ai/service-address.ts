@@ -15,10 +15,10 @@ export interface ServiceAddress {
  * @param baseURL Checked: an http address, its query `?api-version=` or none.
  * @param options.keepsDeployment A deployment in the address is meant. It is one of a chat model, so embeddings do without.
  */
-export const serviceAddresses = (
+export function serviceAddresses(
   baseURL: string,
   { keepsDeployment }: { keepsDeployment: boolean },
-): [ServiceAddress, ...ServiceAddress[]] => {
+): [ServiceAddress, ...ServiceAddress[]] {
   const url = new URL(baseURL);
   const path = url.pathname.replace(/\/+$/, '').replace(ENDPOINT, '');
   const version = url.searchParams.get('api-version') ?? undefined;
@@ -26,14 +26,17 @@ export const serviceAddresses = (
   const [, before = '', deployment] = /^(.*)\/deployments\/([^/]+)$/.exec(path) ?? [];
   if (deployment !== undefined && (isAzure || version !== undefined)) {
     const named = keepsDeployment ? { deployment: decodeURIComponent(deployment) } : {};
-    return [{ baseURL: `${url.origin}${before}`, apiVersion: version ?? LAST_DATED_VERSION, ...named }];
+    return [
+      { baseURL: `${url.origin}${before}`, apiVersion: version ?? LAST_DATED_VERSION, ...named },
+    ];
   }
   if (version !== undefined && !/\/v\d/.test(path))
     return [{ baseURL: `${url.origin}${path === '' ? '/openai' : path}`, apiVersion: version }];
-  if (isAzure && (path === '' || path === '/openai')) return [{ baseURL: `${url.origin}/openai/v1` }];
+  if (isAzure && (path === '' || path === '/openai'))
+    return [{ baseURL: `${url.origin}/openai/v1` }];
   const given = { baseURL: `${url.origin}${path}` };
   return /\/v\d/.test(path) ? [given] : [given, { baseURL: `${given.baseURL}/v1` }];
-};
+}
 
 const ENDPOINT = /\/(?:chat\/completions|completions|embeddings|responses|models)$/;
 const AZURE = /\.(?:openai\.azure|cognitiveservices\.azure|services\.ai\.azure)\.(?:com|us|cn)$/;

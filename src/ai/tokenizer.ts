@@ -33,8 +33,14 @@ export const o200k: VocabularySource = {
 };
 
 const FAMILIES: readonly { encoding: EncodingName; models: RegExp }[] = [
-  { encoding: 'o200k_base', models: /^(?:o200k_base$|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|chatgpt-|chat-latest|o\d)/ },
-  { encoding: 'cl100k_base', models: /^(?:cl100k_base$|gpt-4|gpt-3\.5|gpt-35|text-embedding-(?:3|ada-002))/ },
+  {
+    encoding: 'o200k_base',
+    models: /^(?:o200k_base$|gpt-4o|gpt-4\.[15]|gpt-[5-9]|gpt-oss|chatgpt-|chat-latest|o\d)/,
+  },
+  {
+    encoding: 'cl100k_base',
+    models: /^(?:cl100k_base$|gpt-4|gpt-3\.5|gpt-35|text-embedding-(?:3|ada-002))/,
+  },
 ];
 
 /**
@@ -42,10 +48,10 @@ const FAMILIES: readonly { encoding: EncodingName; models: RegExp }[] = [
  * names of resellers (`openai/gpt-4o`, `@cf/openai/gpt-oss-120b`) that of the model.
  * `undefined` for others, and for those from before 2022.
  */
-export const encodingOfModel = (model: string): EncodingName | undefined => {
+export function encodingOfModel(model: string): EncodingName | undefined {
   const name = model.replace(/^(?:@?[\w.-]+\/)*(?:ft:)?/, '');
   return FAMILIES.find(({ models }) => models.test(name))?.encoding;
-};
+}
 
 /** At most two, shared by all requests: a vocabulary is constant. */
 const LOADED = new Map<EncodingName, BytePairEncoding>();
@@ -56,7 +62,10 @@ const LOADED = new Map<EncodingName, BytePairEncoding>();
  * @param vocabularies Those that may be loaded, `[cl100k]` or `[cl100k, o200k]`; the one of the model is loaded on the first call.
  * @returns The approximation for a model that has none of them.
  */
-export const loadTokenizer = async (model: string, vocabularies: readonly VocabularySource[]): Promise<Tokenizer> => {
+export async function loadTokenizer(
+  model: string,
+  vocabularies: readonly VocabularySource[],
+): Promise<Tokenizer> {
   const encoding = encodingOfModel(model);
   const source = vocabularies.find((vocabulary) => vocabulary.encoding === encoding);
   if (source === undefined) return new CharacterTokenizer();
@@ -66,7 +75,7 @@ export const loadTokenizer = async (model: string, vocabularies: readonly Vocabu
     if (!LOADED.has(source.encoding)) open(source.encoding, vocabulary);
   }
   return new TiktokenTokenizer(model);
-};
+}
 
 const open = (encoding: EncodingName, vocabulary: Vocabulary): BytePairEncoding => {
   const opened = cachedCounts(bytePairEncoding(vocabulary));
@@ -79,7 +88,9 @@ declare const require: (id: string) => { default: Vocabulary };
 
 /** What Node.js offers for loading a module synchronously; absent elsewhere. */
 interface NodeProcess {
-  getBuiltinModule?(name: 'node:module'): { createRequire(from: string): typeof require } | undefined;
+  getBuiltinModule?(
+    name: 'node:module',
+  ): { createRequire(from: string): typeof require } | undefined;
 }
 
 /**
@@ -99,7 +110,9 @@ const inBundle = (encoding: EncodingName): Vocabulary | undefined => {
   try {
     // The calls must hold these literals: a bundler finds the modules by them.
     const module =
-      encoding === 'cl100k_base' ? require('./vocabularies/cl100k.ts') : require('./vocabularies/o200k.ts');
+      encoding === 'cl100k_base'
+        ? require('./vocabularies/cl100k.ts')
+        : require('./vocabularies/o200k.ts');
     return module.default;
   } catch {
     return undefined;
@@ -119,7 +132,9 @@ export class VocabularyNotLoaded extends Error {
   override readonly name = 'VocabularyNotLoaded';
 
   constructor(model: string, encoding: EncodingName) {
-    super(`Cannot count tokens for ${model}: await loadTokenizer('${model}', ...) loads ${encoding} first`);
+    super(
+      `Cannot count tokens for ${model}: await loadTokenizer('${model}', ...) loads ${encoding} first`,
+    );
   }
 }
 
@@ -141,7 +156,8 @@ export class TiktokenTokenizer implements Tokenizer {
   /** @throws {RangeError} For a model whose vocabulary is not known. */
   constructor(model: string) {
     const encoding = encodingOfModel(model);
-    if (encoding === undefined) throw new RangeError(`Cannot tell the vocabulary of the model ${model.slice(0, 64)}`);
+    if (encoding === undefined)
+      throw new RangeError(`Cannot tell the vocabulary of the model ${model.slice(0, 64)}`);
     this.#model = model.slice(0, 64);
     this.#encoding = encoding;
   }

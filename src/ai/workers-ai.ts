@@ -14,7 +14,10 @@ export interface WorkersAI {
 }
 
 /** Stands for the binding where a client wants an address and a key: nothing is sent there. */
-export const WORKERS_AI_SERVICE = { baseURL: 'https://workers-ai.invalid/v1', apiKey: 'binding' } as const;
+export const WORKERS_AI_SERVICE = {
+  baseURL: 'https://workers-ai.invalid/v1',
+  apiKey: 'binding',
+} as const;
 
 /**
  * A `fetch` that answers OpenAI's chat completions and embeddings from a binding of Workers AI, so that what is known of services that speak
@@ -23,10 +26,13 @@ export const WORKERS_AI_SERVICE = { baseURL: 'https://workers-ai.invalid/v1', ap
  * A schema is sent as the guide to JSON mode has it, bare; a model that refuses it so gets it with its name, as OpenAI's own models there
  * take it, and then always. JSON mode does not stream: with a schema the reply comes whole.
  */
-export const workersAIFetch = (ai: WorkersAI): typeof globalThis.fetch => {
+export function workersAIFetch(ai: WorkersAI): typeof globalThis.fetch {
   /** Models that take a schema with its name alone. */
   const named = new Set<string>();
-  const chat = async ({ model, ...asked }: ChatBody, signal: AbortSignal | undefined): Promise<Response> => {
+  const chat = async (
+    { model, ...asked }: ChatBody,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> => {
     const { schema, ...input } = chatInput(asked);
     const run = (isNamed: boolean) => {
       const format = schema === undefined ? {} : { response_format: formatOf(schema, isNamed) };
@@ -37,7 +43,8 @@ export const workersAIFetch = (ai: WorkersAI): typeof globalThis.fetch => {
     if (schema === undefined || isNamed || reply.status !== 400) return chatReply(reply, input);
     const text = await reply.text();
     const refused = () => new Response(text, reply);
-    if (!/json_schema|response_format/.test(text) || UNMET.test(text)) return chatReply(refused(), input);
+    if (!/json_schema|response_format/.test(text) || UNMET.test(text))
+      return chatReply(refused(), input);
     const again = await run(true);
     if (!again.ok) return chatReply(refused(), input);
     named.add(model);
@@ -53,7 +60,7 @@ export const workersAIFetch = (ai: WorkersAI): typeof globalThis.fetch => {
     const { model, input: text } = request.value;
     return embeddingReply(await runRaw(ai, model, { text }, signal));
   };
-};
+}
 
 /** What the clients send here; the rest is passed on. */
 const ChatBody = z.looseObject({ model: z.string(), messages: z.array(z.unknown()) });
@@ -66,7 +73,9 @@ const NamedSchema = z.object({
 });
 type NamedSchema = z.infer<typeof NamedSchema>;
 
-const chatInput = (asked: Omit<ChatBody, 'model'>): Record<string, unknown> & { schema: NamedSchema | undefined } => {
+const chatInput = (
+  asked: Omit<ChatBody, 'model'>,
+): Record<string, unknown> & { schema: NamedSchema | undefined } => {
   // A stream tells its tokens without being asked to.
   const { response_format: format, stream, stream_options: _, ...input } = asked;
   const read = readAs(NamedSchema, format);
@@ -76,7 +85,9 @@ const chatInput = (asked: Omit<ChatBody, 'model'>): Record<string, unknown> & { 
 };
 
 const formatOf = (format: NamedSchema, isNamed: boolean): object =>
-  isNamed ? format : { ...format, json_schema: { title: format.json_schema.name, ...format.json_schema.schema } };
+  isNamed
+    ? format
+    : { ...format, json_schema: { title: format.json_schema.name, ...format.json_schema.schema } };
 
 /** The reply with its status; a binding that knows no raw replies gives the value alone. */
 const runRaw = async (
@@ -85,9 +96,13 @@ const runRaw = async (
   input: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<Response> => {
-  const reply = await ai.run(model, input, { returnRawResponse: true, ...(signal === undefined ? {} : { signal }) });
+  const reply = await ai.run(model, input, {
+    returnRawResponse: true,
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (reply instanceof Response) return reply.ok ? reply : refusalOf(reply);
-  if (reply instanceof ReadableStream) return new Response(reply, { headers: { 'content-type': 'text/event-stream' } });
+  if (reply instanceof ReadableStream)
+    return new Response(reply, { headers: { 'content-type': 'text/event-stream' } });
   return Response.json(reply);
 };
 
@@ -125,14 +140,21 @@ const ChatReply = z.object({
 const Usage = z.object({ completion_tokens: z.number() });
 
 /** Most models do not say why they ended: at the limit of tokens a text is cut off. */
-const finishOf = (usage: unknown, { max_tokens: limit }: Record<string, unknown>): 'stop' | 'length' => {
+const finishOf = (
+  usage: unknown,
+  { max_tokens: limit }: Record<string, unknown>,
+): 'stop' | 'length' => {
   const read = readAs(Usage, usage);
-  return read.ok && typeof limit === 'number' && read.value.completion_tokens >= limit ? 'length' : 'stop';
+  return read.ok && typeof limit === 'number' && read.value.completion_tokens >= limit
+    ? 'length'
+    : 'stop';
 };
 
 const chatReply = async (reply: Response, input: Record<string, unknown>): Promise<Response> => {
   if (reply.ok && reply.body !== null && isEventStream(reply.headers))
-    return new Response(chunksOf(reply.body, input), { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(chunksOf(reply.body, input), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
   const text = await reply.text();
   if (!reply.ok && UNMET.test(text)) return completion('', { finish: 'stop' });
   const value = parseJson(text);
@@ -143,15 +165,28 @@ const chatReply = async (reply: Response, input: Record<string, unknown>): Promi
   return completion(response, { finish: finishOf(usage, input), usage });
 };
 
-const isOpenAIs = (value: unknown): boolean => typeof value === 'object' && value !== null && 'choices' in value;
+const isOpenAIs = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'choices' in value;
 
-const completion = (content: unknown, { finish, usage }: { finish: string; usage?: unknown }): Response =>
-  Response.json({ choices: [{ message: { role: 'assistant', content }, finish_reason: finish }], usage });
+const completion = (
+  content: unknown,
+  { finish, usage }: { finish: string; usage?: unknown },
+): Response =>
+  Response.json({
+    choices: [{ message: { role: 'assistant', content }, finish_reason: finish }],
+    usage,
+  });
 
-const Event = z.object({ response: z.union([z.string(), z.number()]).nullish(), usage: z.unknown().optional() });
+const Event = z.object({
+  response: z.union([z.string(), z.number()]).nullish(),
+  usage: z.unknown().optional(),
+});
 
 /** The events of a stream as OpenAI's: a piece of the text in each, its end when the service says so. */
-const chunksOf = (body: ReadableStream<Uint8Array>, input: Record<string, unknown>): ReadableStream<Uint8Array> => {
+const chunksOf = (
+  body: ReadableStream<Uint8Array>,
+  input: Record<string, unknown>,
+): ReadableStream<Uint8Array> => {
   let lastUsage: unknown;
   let isOther = false;
   const asChunk = new TransformStream<{ data: string }, string>({
@@ -187,6 +222,8 @@ const embeddingReply = async (reply: Response): Promise<Response> => {
   const text = await reply.text();
   const read = readAs(EmbeddingReply, parseJson(text));
   if (!read.ok) return new Response(text, reply);
-  const data = read.value.data.map((embedding, index) => (Array.isArray(embedding) ? { index, embedding } : embedding));
+  const data = read.value.data.map((embedding, index) =>
+    Array.isArray(embedding) ? { index, embedding } : embedding,
+  );
   return Response.json({ data });
 };

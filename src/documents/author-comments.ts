@@ -16,7 +16,10 @@ export function unclosedComment(text: string): boolean {
 }
 
 /** Comments of authors: `<!-- -->`, `%% %%` of Obsidian, `{# #}` of Jinja. Those of MDX are expressions. */
-export function withoutComments(text: string, { isMdx, omissions }: { isMdx: boolean; omissions: Omissions }): string {
+export function withoutComments(
+  text: string,
+  { isMdx, omissions }: { isMdx: boolean; omissions: Omissions },
+): string {
   if (!/<!--|%%|\{#/.test(text)) return text;
   return outsideSpans(text, (part) => {
     let rest = part;
@@ -25,8 +28,10 @@ export function withoutComments(text: string, { isMdx, omissions }: { isMdx: boo
       return '';
     };
     if (rest.includes('<!--')) rest = cutBetween(rest, '<!--', '-->', omit);
-    if (rest.includes('%%')) rest = rest.replace(/(?<!\S)%%(?!%)(?:[^%]|%(?!%)){0,5000}%%(?!\S)/g, omit);
-    if (rest.includes('{#') && !isMdx) rest = rest.replace(/\{#(?=\s)(?:[^#]|#(?!\})){0,2000}#\}/g, omit);
+    if (rest.includes('%%'))
+      rest = rest.replace(/(?<!\S)%%(?!%)(?:[^%]|%(?!%)){0,5000}%%(?!\S)/g, omit);
+    if (rest.includes('{#') && !isMdx)
+      rest = rest.replace(/\{#(?=\s)(?:[^#]|#(?!\})){0,2000}#\}/g, omit);
     return rest;
   });
 }
@@ -35,7 +40,12 @@ export function withoutComments(text: string, { isMdx, omissions }: { isMdx: boo
 const MAX_SAMPLED = 500;
 
 /** Linear: no mark is sought again once there is none. */
-function cutBetween(text: string, open: string, close: string, omit: (part: string) => void): string {
+function cutBetween(
+  text: string,
+  open: string,
+  close: string,
+  omit: (part: string) => void,
+): string {
   let out = '';
   let from = 0;
   for (let start = text.indexOf(open); start !== -1; start = text.indexOf(open, from)) {

@@ -45,7 +45,9 @@ export function boundMarks(text: string, { max, inline, heavy = [] }: Weights): 
   return {
     text: text.slice(0, cut),
     rest: plainText(inParagraphs(text.slice(cut))),
-    warnings: [`Reduced the last ${lost} characters to plain text: the document has more than ${max} lines and marks`],
+    warnings: [
+      `Reduced the last ${lost} characters to plain text: the document has more than ${max} lines and marks`,
+    ],
   };
 }
 

@@ -30,7 +30,11 @@ export interface BracketTags {
 export function bracketTagsIn(text: string): BracketTags {
   const names = (pattern: RegExp): ReadonlySet<string> =>
     new Set(Array.from(text.matchAll(pattern), ([, name = '']) => name.toLowerCase()));
-  return { closed: names(CLOSING), alternatives: names(/\[\/([a-z][a-z\d_-]{0,40})\]\[\1=/gi), open: new Map() };
+  return {
+    closed: names(CLOSING),
+    alternatives: names(/\[\/([a-z][a-z\d_-]{0,40})\]\[\1=/gi),
+    open: new Map(),
+  };
 }
 
 /**
@@ -40,7 +44,16 @@ export function bracketTagsIn(text: string): BracketTags {
 export function readBracketTags(text: string, tags: BracketTags, state: TemplateState): string {
   return text.replace(
     CODE_OR_TAG,
-    (all, code, slash: string, written: string, given = '', rest: string, self: string | undefined, at: number) => {
+    (
+      all,
+      code,
+      slash: string,
+      written: string,
+      given = '',
+      rest: string,
+      self: string | undefined,
+      at: number,
+    ) => {
       if (code !== undefined) return all;
       const name = written.toLowerCase();
       const value = given.replace(/^=|["']/g, '');
@@ -48,25 +61,35 @@ export function readBracketTags(text: string, tags: BracketTags, state: Template
       if (slash !== '') {
         const closed = tags.open.get(name)?.pop();
         if (closed === undefined) return all;
-        if (tags.alternatives.has(name)) return isAlone || closed === '' ? '' : ` (${name} ${closed})`;
+        if (tags.alternatives.has(name))
+          return isAlone || closed === '' ? '' : ` (${name} ${closed})`;
       } else {
         if (ICON.test(name) && given !== '') return signOf(value) ?? '';
         const hasPartner = self === undefined && tags.closed.has(name);
-        const isTag = hasPartner || (self !== undefined && given + rest !== '') || /=["']/.test(rest);
-        if (!isTag || (given + rest === '' && /[\p{L}\p{N}_\]]/u.test(text[at - 1] ?? ''))) return all;
+        const isTag =
+          hasPartner || (self !== undefined && given + rest !== '') || /=["']/.test(rest);
+        if (!isTag || (given + rest === '' && /[\p{L}\p{N}_\]]/u.test(text[at - 1] ?? '')))
+          return all;
         if (hasPartner) pushTo(tags.open, name, value.replaceAll(',', ', '));
-        if (tags.alternatives.has(name)) return isAlone ? `\n${labelHtml(`${name} ${value}`, ':')}\n` : gapAt(text, at);
+        if (tags.alternatives.has(name))
+          return isAlone ? `\n${labelHtml(`${name} ${value}`, ':')}\n` : gapAt(text, at);
       }
       const argument = value === '' || isNoteName(value) ? value : `"${value}"`;
       const plain = name.replace(/^[a-z]{2}[-_](?=.)/, '');
-      return tagIn(`${slash}${plain} ${argument}${rest}`, { isAlone, indent: '', state, isShortcode: true });
+      return tagIn(`${slash}${plain} ${argument}${rest}`, {
+        isAlone,
+        indent: '',
+        state,
+        isShortcode: true,
+      });
     },
   );
 }
 
 const gapAt = (text: string, at: number): string => (text[at - 1] === ']' ? ' ' : '');
 
-const CODE_TAG = /^([ \t]{0,40})\[(code|prism|pre|highlight|sourcecode|codeblock)((?:=|[ \t])[^\]\n]{0,300})?\](.*)$/i;
+const CODE_TAG =
+  /^([ \t]{0,40})\[(code|prism|pre|highlight|sourcecode|codeblock)((?:=|[ \t])[^\]\n]{0,300})?\](.*)$/i;
 const IN_LINE = /\[(code|prism)((?:=|[ \t])[^\]\n]{0,200})?\]([^\n`]{1,500}?)\[\/\1\]/gi;
 
 /** Code between tags in brackets as fenced code, in a line as a code span. */
@@ -88,7 +111,11 @@ export function withBracketCode(text: string): string {
       isOutside && line.length < 2000 ? (CODE_TAG.exec(line) ?? []) : [];
     const end = name === '' ? undefined : firstFrom(at, ends.get(name.toLowerCase()) ?? []);
     if (end === undefined || (end === at && !isWholeLine(line))) {
-      out.push(isOutside && fence === undefined && line.length < 2000 ? line.replace(IN_LINE, '`$3`') : line);
+      out.push(
+        isOutside && fence === undefined && line.length < 2000
+          ? line.replace(IN_LINE, '`$3`')
+          : line,
+      );
       continue;
     }
     const code = [first, ...lines.slice(at + 1, end + 1)];
@@ -120,8 +147,14 @@ const languageIn = (given: string): string =>
   /(?:language-|\blang(?:uage)?=["']?|^=["']?)([\w+#-]{1,20})/.exec(given)?.[1] ?? '';
 
 function fencedCode(code: readonly string[], indent: string, language: string): string[] {
-  const lines = code.slice(code[0]?.trim() === '' ? 1 : 0, code.at(-1)?.trim() === '' ? -1 : undefined);
-  const longest = Math.max(2, ...lines.map((line) => /^[ \t]*(`{3,})/.exec(line)?.[1]?.length ?? 0));
+  const lines = code.slice(
+    code[0]?.trim() === '' ? 1 : 0,
+    code.at(-1)?.trim() === '' ? -1 : undefined,
+  );
+  const longest = Math.max(
+    2,
+    ...lines.map((line) => /^[ \t]*(`{3,})/.exec(line)?.[1]?.length ?? 0),
+  );
   const fence = '`'.repeat(longest + 1);
   return ['', `${indent}${fence}${language}`, ...lines, `${indent}${fence}`, ''];
 }

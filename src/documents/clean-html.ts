@@ -51,7 +51,10 @@ interface Cleaning {
  * Makes a tree what a reader sees, by elements that Markdown has: nothing hidden, no script, no controls but their labels; tabs and
  * folded parts under their label, merged cells spelled out, notes as quotes. Each rule is linear in the children of a parent.
  */
-export function cleanHtml(root: Root, { isPage = false, base, language, omissions }: CleaningOptions = {}): void {
+export function cleanHtml(
+  root: Root,
+  { isPage = false, base, language, omissions }: CleaningOptions = {},
+): void {
   labelTabs(root);
   readIcons(root);
   readNotes(root, language);
@@ -104,7 +107,8 @@ function clean(parent: Parent, state: Cleaning): void {
   const children: ElementContent[] = [];
   const hasWords = once(() => (parent.children as ElementContent[]).some(isRunningText));
   for (const child of parent.children as ElementContent[]) {
-    if (child.type === 'text') add(children, words(state.isInCode ? child.value : readText(child.value, parent)));
+    if (child.type === 'text')
+      add(children, words(state.isInCode ? child.value : readText(child.value, parent)));
     if (child.type === 'comment') state.omissions?.add('comment', () => child.value);
     if (child.type !== 'element') continue;
     const dropped = whyDropped(child, parent, state);
@@ -125,7 +129,8 @@ function clean(parent: Parent, state: Cleaning): void {
   }
   parent.children = children;
   for (const child of children)
-    if (child.type === 'text' && child.value.includes(EDGE)) child.value = child.value.replace(EDGES, partOf);
+    if (child.type === 'text' && child.value.includes(EDGE))
+      child.value = child.value.replace(EDGES, partOf);
 }
 
 /** Stands at the ends of the text of an image: a character that no text has. Between words it is a space. */
@@ -144,7 +149,8 @@ const FORMULA = /\\\(((?:[^\\]|\\(?![()])){1,500})\\\)|\\\[((?:[^\\]|\\(?![[\]])
 
 const MAX_CONTENTS_TITLE = 40;
 
-const isRunningText = (node: ElementContent): boolean => node.type === 'text' && /[\p{L}\p{N}]/u.test(node.value);
+const isRunningText = (node: ElementContent): boolean =>
+  node.type === 'text' && /[\p{L}\p{N}]/u.test(node.value);
 
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined;
@@ -165,7 +171,10 @@ function add(children: ElementContent[], node: ElementContent): void {
 function isEmptyInline(node: ElementContent): boolean {
   if (node.type !== 'element' || !INLINE.has(node.tagName)) return false;
   const [first, second] = node.children;
-  return first === undefined || (second === undefined && first.type === 'text' && first.value.trim() === '');
+  return (
+    first === undefined ||
+    (second === undefined && first.type === 'text' && first.value.trim() === '')
+  );
 }
 
 /** Undefined for an element that is read; empty for one whose loss no reader notices. */
@@ -175,7 +184,10 @@ function whyDropped(node: Element, parent: Parent, state: Cleaning): OmissionKin
   if (isTask(node, parent) || isFormula(node)) return undefined;
   if (kind !== undefined) return tagName === 'input' && isButtonInput(node) ? undefined : kind;
   if (isHidden(node) && !state.revealed.has(node)) return 'hidden';
-  if (PAGE_ROLES.has(String(properties.role ?? '')) && (state.isPage || properties.role === 'tablist'))
+  if (
+    PAGE_ROLES.has(String(properties.role ?? '')) &&
+    (state.isPage || properties.role === 'tablist')
+  )
     return properties.role === 'tablist' ? '' : 'surrounding';
   if (state.isPage && isSurrounding(node)) return 'surrounding';
   return tagName === 'a' && isAnchorMark(node, parent, state) ? '' : undefined;
@@ -197,9 +209,16 @@ const isButtonInput = ({ properties }: Element): boolean =>
 
 function isHidden(node: Element): boolean {
   const { hidden, ariaHidden, style } = node.properties;
-  if ((hidden !== undefined && hidden !== false && hidden !== 'until-found') || ariaHidden === 'true') return true;
-  if (typeof style === 'string' && /(?:display:\s*none|visibility:\s*hidden)/i.test(style)) return true;
-  return / (?:sr-only|visually-hidden|visuallyhidden|screen-reader-text|is-hidden|d-none) /.test(classesOf(node));
+  if (
+    (hidden !== undefined && hidden !== false && hidden !== 'until-found') ||
+    ariaHidden === 'true'
+  )
+    return true;
+  if (typeof style === 'string' && /(?:display:\s*none|visibility:\s*hidden)/i.test(style))
+    return true;
+  return / (?:sr-only|visually-hidden|visuallyhidden|screen-reader-text|is-hidden|d-none) /.test(
+    classesOf(node),
+  );
 }
 
 const SURROUNDING =
@@ -217,7 +236,8 @@ function isSurrounding(node: Element): boolean {
       : '';
   const names = `${classesOf(node)} ${id}`;
   if (/ \S*menu\S* /.test(names) && shareOfLinks(node) > 0.7) return true;
-  if (names.trim() === '' || !SURROUNDING.test(names) || / has-\S*sidebar/.test(names)) return false;
+  if (names.trim() === '' || !SURROUNDING.test(names) || / has-\S*sidebar/.test(names))
+    return false;
   const isHeaded = isElement(elementChildren(node)[0], ...HEADINGS);
   return !isHeaded || shareOfLinks(node) > 0.5;
 }
@@ -226,7 +246,9 @@ function isSurrounding(node: Element): boolean {
 function shareOfLinks(node: Element): number {
   const inner = elementsOf(node);
   const length = (names: readonly string[]): number =>
-    inner.filter((each) => isElement(each, ...names)).reduce((sum, each) => sum + lineOf(each).length, 0);
+    inner
+      .filter((each) => isElement(each, ...names))
+      .reduce((sum, each) => sum + lineOf(each).length, 0);
   const all = lineOf(node).length - length(HEADINGS);
   return all <= 0 ? 0 : length(['a']) / all;
 }
@@ -253,12 +275,18 @@ function isFeedback(node: Element): boolean {
 function isAnchorMark(link: Element, parent: Parent, state: Cleaning): boolean {
   const text = lineOf(link);
   const { href, dataFootnoteBackref } = link.properties;
-  if (dataFootnoteBackref !== undefined || / \S*(?:footnote-back|fn-backref)\S* /.test(classesOf(link))) return true;
+  if (
+    dataFootnoteBackref !== undefined ||
+    / \S*(?:footnote-back|fn-backref)\S* /.test(classesOf(link))
+  )
+    return true;
   if (/^#(?:footnote-ref|endnote-ref|fnref|cite_ref)/.test(String(href ?? ''))) return true;
   if (!state.isInHeading && !isElement(parent as Element, ...HEADINGS)) return false;
   if (/^[\s¶#§🔗]*$/u.test(text)) return elementsOf(link).every(({ tagName }) => tagName !== 'img');
   return (
-    / (?:hash-link|headerlink|anchor|permalink|header-anchor|anchor-link|sl-anchor-link) /.test(classesOf(link)) &&
+    / (?:hash-link|headerlink|anchor|permalink|header-anchor|anchor-link|sl-anchor-link) /.test(
+      classesOf(link),
+    ) &&
     (text.length < 3 || parent.children.length > 1)
   );
 }
@@ -270,7 +298,9 @@ function isContents(node: ElementContent): boolean {
   const items = inner.filter(({ tagName }) => tagName === 'li').length;
   const links = inner.filter((each) => each.properties.dataInPage !== undefined);
   if (items < 2 || links.length < items) return false;
-  return lineOf(node).replace(/\s/g, '').length === links.map(lineOf).join('').replace(/\s/g, '').length;
+  return (
+    lineOf(node).replace(/\s/g, '').length === links.map(lineOf).join('').replace(/\s/g, '').length
+  );
 }
 
 interface Place {
@@ -284,7 +314,8 @@ interface Place {
 function read(node: Element, place: Place): ElementContent[] {
   const { state, before } = place;
   const { tagName } = node;
-  if (tagName === 'button' || (tagName === 'input' && isButtonInput(node))) return readButton(node, place);
+  if (tagName === 'button' || (tagName === 'input' && isButtonInput(node)))
+    return readButton(node, place);
   if (tagName === 'select') return [words(choicesOf(node))];
   if (tagName === 'math') return [words(formulaOf(node))];
   if (tagName === 'script') return [words(lineOf(node))];
@@ -301,11 +332,14 @@ function read(node: Element, place: Place): ElementContent[] {
   const inner = { ...state };
   if (HEADINGS.includes(tagName)) inner.isInHeading = true;
   if (tagName === 'pre') inner.isInCode = true;
-  if (isElement(node, 'pre', 'div', 'figure')) inner.codeLanguage = languageOf(node) ?? state.codeLanguage;
+  if (isElement(node, 'pre', 'div', 'figure'))
+    inner.codeLanguage = languageOf(node) ?? state.codeLanguage;
   if (tagName === 'a') inner.isInLink = propertyOf(node, 'href')?.includes('#') === true;
-  if (tagName === 'table' && dropLineNumbers(node) && isListing(node)) return read(listingOf(node), place);
+  if (tagName === 'table' && dropLineNumbers(node) && isListing(node))
+    return read(listingOf(node), place);
   const script = scriptOf(node);
-  const isLinked = script === 'sup' && (state.isInLink || elementsOf(node).some((each) => each.tagName === 'a'));
+  const isLinked =
+    script === 'sup' && (state.isInLink || elementsOf(node).some((each) => each.tagName === 'a'));
   const isNoteLink = tagName === 'a' && isNoteReference(node);
   clean(node, inner);
   if (script !== undefined) {
@@ -314,7 +348,9 @@ function read(node: Element, place: Place): ElementContent[] {
   }
   switch (tagName) {
     case 'a':
-      return isNoteLink ? [words(noteMark(lineOf(node).replace(/^\[|\]$/g, ''), before))] : readLink(node, state);
+      return isNoteLink
+        ? [words(noteMark(lineOf(node).replace(/^\[|\]$/g, ''), before))]
+        : readLink(node, state);
     case 'ul':
     case 'ol':
     case 'menu':
@@ -327,7 +363,10 @@ function read(node: Element, place: Place): ElementContent[] {
       return [node];
     case 'summary':
     case 'legend':
-      if (node.children.length === 0 || elementChildren(node).some((each) => isElement(each, ...HEADINGS)))
+      if (
+        node.children.length === 0 ||
+        elementChildren(node).some((each) => isElement(each, ...HEADINGS))
+      )
         return node.children;
       return [element('p', [element('strong', node.children)])];
     case 'rt':
@@ -346,10 +385,13 @@ function read(node: Element, place: Place): ElementContent[] {
 /** A part of a line that stands in a line of its own: by its style, or as one of several choices. */
 const isBlock = (node: Element): boolean =>
   (isElement(node, 'span', 'strong', 'b', 'em', 'i', 'small', 'label') &&
-    /display:\s*(?:block|flex|grid|table|list-item)\b/i.test(String(node.properties.style ?? ''))) ||
+    /display:\s*(?:block|flex|grid|table|list-item)\b/i.test(
+      String(node.properties.style ?? ''),
+    )) ||
   (node.tagName === 'label' &&
     elementChildren(node).some(
-      (each) => each.tagName === 'input' && /^(?:radio|checkbox)$/.test(String(each.properties.type ?? '')),
+      (each) =>
+        each.tagName === 'input' && /^(?:radio|checkbox)$/.test(String(each.properties.type ?? '')),
     ));
 
 /** Whether an element raises or lowers its text, by its name, its class or its style. */
@@ -357,7 +399,8 @@ function scriptOf(node: Element): 'sup' | 'sub' | undefined {
   const { tagName } = node;
   if (tagName === 'sup' || tagName === 'sub') return tagName;
   if (!isElement(node, 'span', 'font', 'small')) return undefined;
-  const [, align] = /vertical-align:\s*(super|sub)\b/i.exec(String(node.properties.style ?? '')) ?? [];
+  const [, align] =
+    /vertical-align:\s*(super|sub)\b/i.exec(String(node.properties.style ?? '')) ?? [];
   const name = align ?? / (super|sub)script /.exec(classesOf(node))?.[1];
   return name === undefined ? undefined : name === 'sub' ? 'sub' : 'sup';
 }
@@ -392,10 +435,15 @@ function readButton(button: Element, { parent, hasWords, state }: Place): Elemen
 /** What a button shows; of a mere sign, what it is called for those who do not see it. */
 function buttonLabel(button: Element): string {
   const shown =
-    button.tagName === 'input' ? (propertyOf(button, 'value') ?? '') : lineOf({ ...button, children: visible(button) });
+    button.tagName === 'input'
+      ? (propertyOf(button, 'value') ?? '')
+      : lineOf({ ...button, children: visible(button) });
   return /[\p{L}\p{N}]/u.test(shown)
     ? shown
-    : (propertyOf(button, 'ariaLabel') ?? propertyOf(button, 'alt') ?? propertyOf(button, 'title') ?? shown);
+    : (propertyOf(button, 'ariaLabel') ??
+        propertyOf(button, 'alt') ??
+        propertyOf(button, 'title') ??
+        shown);
 }
 
 const visible = ({ children }: Element): ElementContent[] =>
@@ -418,7 +466,10 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
   const text = plainTex(
     String(image.properties.alt ?? '')
       .replace(/\s+/g, ' ')
-      .replace(/(?:^| )(?:Description automatically generated|AI-generated content may be incorrect\.?)$/, '')
+      .replace(
+        /(?:^| )(?:Description automatically generated|AI-generated content may be incorrect\.?)$/,
+        '',
+      )
       .trim(),
   );
   if (text === '' || IMAGE_FILE.test(text)) return [];
@@ -431,7 +482,8 @@ function readImage(image: Element, { hasWords, parent }: Place): ElementContent[
 }
 
 /** The name of a file, its path on the machine of the author, or its address. */
-const IMAGE_FILE = /^(?:\S+|[A-Z]:[\\/].*|https?:.*)\.(?:png|jpe?g|gif|svg|webp|avif|bmp|emf|wmf|tiff?)$/i;
+const IMAGE_FILE =
+  /^(?:\S+|[A-Z]:[\\/].*|https?:.*)\.(?:png|jpe?g|gif|svg|webp|avif|bmp|emf|wmf|tiff?)$/i;
 
 const imageName = ({ properties }: Element): string =>
   String(properties.alt ?? '').trim() ||
@@ -455,9 +507,11 @@ function readLink(link: Element, { base, isPage }: Cleaning): ElementContent[] {
       address !== undefined &&
       PLACE.test(address) &&
       address.replace(PLACE, '') === base.replace(PLACE, ''));
-  if (isInPage) return isPage ? [element('span', link.children, { dataInPage: '' })] : link.children;
+  if (isInPage)
+    return isPage ? [element('span', link.children, { dataInPage: '' })] : link.children;
   // Markdown links to its source files, which have other addresses on the site.
-  const isSource = !/^[a-z]+:/i.test(href) && /\.(?:mdx?|markdown|rst|adoc|txt|ipynb)(?:[#?]|$)/i.test(href);
+  const isSource =
+    !/^[a-z]+:/i.test(href) && /\.(?:mdx?|markdown|rst|adoc|txt|ipynb)(?:[#?]|$)/i.test(href);
   if (address === undefined || isSource) return link.children;
   return [element('a', link.children, { href: address })];
 }
@@ -475,7 +529,10 @@ function readList(list: Element): ElementContent[] {
   const above = list.children.slice(0, Math.max(0, first));
   const hasWords = above.some((child) => child.type === 'text' && child.value.trim() !== '');
   list.children = nestStrayLists(list).filter((child) => !hasWords || !above.includes(child));
-  return [...(hasWords ? [element('p', above)] : []), ...(list.tagName === 'ol' ? numberedLists(list) : [list])];
+  return [
+    ...(hasWords ? [element('p', above)] : []),
+    ...(list.tagName === 'ol' ? numberedLists(list) : [list]),
+  ];
 }
 
 function numberedLists(list: Element): Element[] {
@@ -515,9 +572,12 @@ function nestStrayLists(list: Element): ElementContent[] {
 }
 
 const isLineNumber = (node: Element): boolean =>
-  / (?:linenos?|line-numbers?(?:-rows)?|lineno|gutter|rouge-gutter|hljs-ln-numbers|ln|blob-num) /.test(classesOf(node));
+  / (?:linenos?|line-numbers?(?:-rows)?|lineno|gutter|rouge-gutter|hljs-ln-numbers|ln|blob-num) /.test(
+    classesOf(node),
+  );
 
-const cellsOf = (row: Element): Element[] => elementChildren(row).filter((cell) => isElement(cell, 'td', 'th'));
+const cellsOf = (row: Element): Element[] =>
+  elementChildren(row).filter((cell) => isElement(cell, 'td', 'th'));
 
 /** Drops the numbers of lines beside code, and says whether there were any. */
 function dropLineNumbers(table: Element): boolean {
@@ -532,7 +592,9 @@ function dropLineNumbers(table: Element): boolean {
 
 /** Whether each row is a line of code. */
 const isListing = (table: Element): boolean =>
-  elementsOf(table).every((each) => each.tagName !== 'pre' && (each.tagName !== 'tr' || cellsOf(each).length === 1));
+  elementsOf(table).every(
+    (each) => each.tagName !== 'pre' && (each.tagName !== 'tr' || cellsOf(each).length === 1),
+  );
 
 const listingOf = (table: Element): Element =>
   element('pre', [
@@ -572,9 +634,13 @@ const CODE_CLASS =
 function languageOf(node: Element): string | undefined {
   const attribute = propertyOf(node, 'dataLanguage') ?? propertyOf(node, 'dataLang');
   const name = attribute ?? CODE_CLASS.exec(classesOf(node))?.slice(1).find(Boolean);
-  if (name === undefined || /^(?:default|none|text|plain|plaintext|wrapper|block|box)$/.test(name)) return undefined;
+  if (name === undefined || /^(?:default|none|text|plain|plaintext|wrapper|block|box)$/.test(name))
+    return undefined;
   if (!/^[\w+#-]{1,40}$/.test(name)) return undefined;
-  if (node.tagName !== 'pre' && elementsOf(node).filter(({ tagName }) => tagName === 'pre').length > 2)
+  if (
+    node.tagName !== 'pre' &&
+    elementsOf(node).filter(({ tagName }) => tagName === 'pre').length > 2
+  )
     return undefined;
   return name;
 }

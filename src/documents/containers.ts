@@ -16,7 +16,8 @@ const BRACED = /^([ \t>]{0,40})(:{3,20})[ \t]{0,3}\{([^}\n]{1,300})\}[ \t]*$/;
 
 const CLOSING = /^([ \t>]{0,40})(:{3,20}|\/{3,20})[ \t]*$/;
 
-const LEAF = /^[ \t>]{0,40}::[A-Za-z][\w-]{0,40}(?:\[([^\]\n]{0,300})\])?(?:\{[^}\n]{0,300}\})?[ \t]*$/;
+const LEAF =
+  /^[ \t>]{0,40}::[A-Za-z][\w-]{0,40}(?:\[([^\]\n]{0,300})\])?(?:\{[^}\n]{0,300}\})?[ \t]*$/;
 
 export function readContainer(line: string, open: Container[]): string[] | undefined {
   if (!/^[ \t>]{0,40}(?:::|\/\/\/)/.test(line)) return undefined;
@@ -46,7 +47,9 @@ export function readContainer(line: string, open: Container[]): string[] | undef
 
 /** `::: {.callout-note title="…"}` of Quarto and Pandoc. */
 function bracedParts([all, before = '', mark = '', inner = '']: string[]): string[] {
-  const classes = [...inner.matchAll(/\.([\w-]{1,60})/g)].map(([, name = '']) => name.replace(/^callout-/, ''));
+  const classes = [...inner.matchAll(/\.([\w-]{1,60})/g)].map(([, name = '']) =>
+    name.replace(/^callout-/, ''),
+  );
   const plain = /^[A-Za-z][\w-]*$/.test(inner) ? inner : undefined;
   const title = attributesIn(inner).named.get('title') ?? '';
   return [

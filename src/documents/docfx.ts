@@ -20,7 +20,8 @@ export function withoutDocfx(lines: string[], omissions: Omissions): string[] {
   return lines.flatMap((line) => {
     if (line.length > MAX_LINE || !/:::|\[!|#tab\/|<xref:/.test(line)) return [line];
     const [, indent = '', kind, end, rest = ''] = EXTENSION.exec(line) ?? [];
-    if (kind !== undefined) return readExtension(kind, rest, { indent, isEnd: end !== undefined, omissions, line });
+    if (kind !== undefined)
+      return readExtension(kind, rest, { indent, isEnd: end !== undefined, omissions, line });
     const [, before = '', label] = TAB.exec(line) ?? [];
     if (label !== undefined) return ['', before + labelHtml(label, ':'), ''];
     if (STYLE.test(line)) return [/^[ \t]*>/.test(line) ? '>' : ''];
@@ -38,7 +39,12 @@ export function withoutDocfx(lines: string[], omissions: Omissions): string[] {
 function readExtension(
   kind: string,
   rest: string,
-  { indent, isEnd, omissions, line }: { indent: string; isEnd: boolean; omissions: Omissions; line: string },
+  {
+    indent,
+    isEnd,
+    omissions,
+    line,
+  }: { indent: string; isEnd: boolean; omissions: Omissions; line: string },
 ): string[] {
   const { named } = attributesIn(rest);
   const attribute = (name: string): string => named.get(name) ?? '';

@@ -17,7 +17,11 @@ export function withMath(text: string): string {
         out.push(readFormulas(line));
         continue;
       }
-      out.push(`${indent}\`\`\`math`, ...block.lines.map((each) => indent + each.trim()), `${indent}\`\`\``);
+      out.push(
+        `${indent}\`\`\`math`,
+        ...block.lines.map((each) => indent + each.trim()),
+        `${indent}\`\`\``,
+      );
       at = block.last;
     }
     return out;
@@ -31,10 +35,13 @@ function formulaAt(
   lines: readonly string[],
   { at, open, rest }: { at: number; open: string; rest: string },
 ): { lines: string[]; last: number } | undefined {
-  const close = open === '$$' ? /^(.*?)\$\$[ \t]{0,9}(?:\{#[^}]{0,80}\})?[ \t]{0,9}$/ : /^(.*?)\\\][ \t]{0,9}$/;
+  const close =
+    open === '$$' ? /^(.*?)\$\$[ \t]{0,9}(?:\{#[^}]{0,80}\})?[ \t]{0,9}$/ : /^(.*?)\\\][ \t]{0,9}$/;
   const alone = close.exec(rest);
   if (alone !== null)
-    return alone[1]?.trim() && (open === '$$' || SIGN.test(alone[1])) ? { lines: [alone[1]], last: at } : undefined;
+    return alone[1]?.trim() && (open === '$$' || SIGN.test(alone[1]))
+      ? { lines: [alone[1]], last: at }
+      : undefined;
   if (open !== '$$' && rest.trim() !== '') return undefined;
   const formula: string[] = rest.trim() === '' ? [] : [rest];
   for (let next = at + 1; next < lines.length && next - at <= MAX_FORMULA_LINES; next += 1) {
@@ -46,7 +53,8 @@ function formulaAt(
   return undefined;
 }
 
-const IN_LINE = /(?<![\\$\p{L}\p{N}])(\$\$?)(?=[^\s${])([^$\n`]{1,300}?)(?<=[^\s\\$])\1(?![\p{L}\p{N}$({])/gu;
+const IN_LINE =
+  /(?<![\\$\p{L}\p{N}])(\$\$?)(?=[^\s${])([^$\n`]{1,300}?)(?<=[^\s\\$])\1(?![\p{L}\p{N}$({])/gu;
 
 const SIGN = /\\[A-Za-z]|[\^_=]|^[A-Za-z]$/;
 

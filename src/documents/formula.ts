@@ -7,11 +7,15 @@ export function formulaOf(math: Element): string {
   const source = elementsOf(math).find(
     (each) => each.tagName === 'annotation' && /tex/i.test(propertyOf(each, 'encoding') ?? ''),
   );
-  return source === undefined ? written(math).replace(/\s+/g, ' ').trim() : plainTex(lineOf(source));
+  return source === undefined
+    ? written(math).replace(/\s+/g, ' ').trim()
+    : plainTex(lineOf(source));
 }
 
 /** Without the style in which Wikipedia wraps each formula. */
-export const plainTex = (tex: string): string => /^\{\\(?:display|text)style\s+([\s\S]*)\}$/.exec(tex)?.[1] ?? tex;
+export function plainTex(tex: string): string {
+  return /^\{\\(?:display|text)style\s+([\s\S]*)\}$/.exec(tex)?.[1] ?? tex;
+}
 
 function written(node: Nodes): string {
   if (node.type === 'text') return node.value.trim();

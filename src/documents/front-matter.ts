@@ -33,16 +33,19 @@ export interface SplitArticle {
  * at most 16,384 characters. A block that is not valid is read line by line for its keys, named in the warnings, and never shown. Without a
  * closing line, all is body.
  */
-export const splitFrontMatter = (text: string): SplitArticle => {
+export function splitFrontMatter(text: string): SplitArticle {
   if (/^\{[ \t]*\n/.test(text)) return splitJson(text);
   if (/^;;;[ \t]*\n/.test(text)) return splitMarkedJson(text);
-  const [opening, mark, format] = /^(---|\+\+\+)[ \t]*(?:(?<=---)(toml|yaml))?[ \t]*\n/.exec(text) ?? [];
+  const [opening, mark, format] =
+    /^(---|\+\+\+)[ \t]*(?:(?<=---)(toml|yaml))?[ \t]*\n/.exec(text) ?? [];
   if (opening === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
   const isToml = mark === '+++' || format === 'toml';
   const ending = mark === '+++' ? /^\+\+\+[ \t]*$/m : /^(?:---|\.\.\.)[ \t]*$/m;
   const closing = ending.exec(text.slice(opening.length, opening.length + MAX_FRONT_MATTER));
   if (!closing)
-    return isToml ? { front: {}, fields: {}, body: text, warnings: [] } : withoutClosing(text, opening.length);
+    return isToml
+      ? { front: {}, fields: {}, body: text, warnings: [] }
+      : withoutClosing(text, opening.length);
   const source = text.slice(opening.length, opening.length + closing.index);
   const body = text.slice(opening.length + closing.index + closing[0].length).replace(/^\n+/, '');
   // Between two rules may stand a paragraph as well: front matter begins with a key, or a table of TOML.
@@ -58,13 +61,14 @@ export const splitFrontMatter = (text: string): SplitArticle => {
     body,
     warnings: [`Left out the front matter: it is not ${language}`],
   };
-};
+}
 
 /** JSON stands from the first brace to a line with the last one alone. */
 const splitJson = (text: string): SplitArticle => {
   const closing = /^\}[ \t]*$/m.exec(text.slice(0, MAX_FRONT_MATTER));
   const fields = closing === null ? undefined : readJson(text.slice(0, closing.index + 1));
-  if (closing === null || fields === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
+  if (closing === null || fields === undefined)
+    return { front: {}, fields: {}, body: text, warnings: [] };
   return {
     front: frontMatterOf(fields),
     fields,
@@ -75,21 +79,28 @@ const splitJson = (text: string): SplitArticle => {
 
 /** The braces may be absent. */
 const splitMarkedJson = (text: string): SplitArticle => {
-  const [all, source = ''] = /^;;;[ \t]*\n([\s\S]*?)\n;;;[ \t]*(?:\n|$)/.exec(text.slice(0, MAX_FRONT_MATTER)) ?? [];
+  const [all, source = ''] =
+    /^;;;[ \t]*\n([\s\S]*?)\n;;;[ \t]*(?:\n|$)/.exec(text.slice(0, MAX_FRONT_MATTER)) ?? [];
   const fields = readJson(source) ?? readJson(`{${source}}`);
-  if (all === undefined || fields === undefined) return { front: {}, fields: {}, body: text, warnings: [] };
-  return { front: frontMatterOf(fields), fields, body: text.slice(all.length).replace(/^\n+/, ''), warnings: [] };
+  if (all === undefined || fields === undefined)
+    return { front: {}, fields: {}, body: text, warnings: [] };
+  return {
+    front: frontMatterOf(fields),
+    fields,
+    body: text.slice(all.length).replace(/^\n+/, ''),
+    warnings: [],
+  };
 };
 
 /** What a parser makes of a text; undefined for what is no mapping or not valid. Libraries may throw any error on hostile input. */
-export const mappingOf = (parse: () => unknown): Record<string, unknown> | undefined => {
+export function mappingOf(parse: () => unknown): Record<string, unknown> | undefined {
   try {
     const value = parse();
     return isMapping(value) ? value : undefined;
   } catch {
     return undefined;
   }
-};
+}
 
 const readJson = (source: string) => mappingOf(() => JSON.parse(source));
 const readToml = (source: string) => mappingOf(() => parseToml(source, { maxDepth: 20 }));
@@ -97,13 +108,13 @@ const readToml = (source: string) => mappingOf(() => parseToml(source, { maxDept
 export const MAX_FRONT_MATTER = 16_384;
 
 /** Whether front matter says `draft: true` or `published: false`, as the generators of sites write it. */
-export const isDraft = (text: string): boolean => {
+export function isDraft(text: string): boolean {
   const beginning = text
     .slice(0, 2 * MAX_FRONT_MATTER)
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n');
   return splitFrontMatter(beginning).front.isDraft === true;
-};
+}
 
 /**
  * Reads a YAML mapping (YAML 1.2, core schema: dates stay text). Aliases and tags outside of that schema are refused.
@@ -116,8 +127,9 @@ const readMapping = (source: string) =>
     return documents.length > 1 ? undefined : (documents[0] ?? {});
   });
 
-export const isMapping = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 /** Only the audience counts in what looks like front matter. */
 const withoutClosing = (text: string, length: number): SplitArticle => {
@@ -126,7 +138,12 @@ const withoutClosing = (text: string, length: number): SplitArticle => {
   const audience = audienceOf(salvage(head));
   const front = audience === undefined ? {} : { audience };
   return /^[\w-]+:/.test(rest)
-    ? { front, fields: {}, body: rest, warnings: ['Kept the front matter as text: it has no closing line'] }
+    ? {
+        front,
+        fields: {},
+        body: rest,
+        warnings: ['Kept the front matter as text: it has no closing line'],
+      }
     : { front: {}, fields: {}, body: text, warnings: [] };
 };
 
@@ -140,18 +157,23 @@ const salvage = (source: string): Record<string, unknown> =>
     }),
   );
 
-export const frontMatterOf = (fields: Record<string, unknown>): FrontMatter => ({
-  title: textOf(fields.title, 500)?.replace(ESCAPED_MARK, '$1'),
-  url: textOf(fields.url, 2048),
-  author: authorOf(fields),
-  lastUpdated: dateIn(fields),
-  translationKey: textOf(fields.translation_key ?? fields.translationKey ?? fields.translationkey, 300),
-  language: textOf(fields.lang ?? fields.language ?? fields.locale, 35),
-  isDraft: isTrue(fields.draft) || isFalse(fields.published) ? true : undefined,
-  intents: listOf(fields.intent ?? fields.intents),
-  devices: listOf(fields.device ?? fields.devices),
-  audience: audienceOf(fields),
-});
+export function frontMatterOf(fields: Record<string, unknown>): FrontMatter {
+  return {
+    title: textOf(fields.title, 500)?.replace(ESCAPED_MARK, '$1'),
+    url: textOf(fields.url, 2048),
+    author: authorOf(fields),
+    lastUpdated: dateIn(fields),
+    translationKey: textOf(
+      fields.translation_key ?? fields.translationKey ?? fields.translationkey,
+      300,
+    ),
+    language: textOf(fields.lang ?? fields.language ?? fields.locale, 35),
+    isDraft: isTrue(fields.draft) || isFalse(fields.published) ? true : undefined,
+    intents: listOf(fields.intent ?? fields.intents),
+    devices: listOf(fields.device ?? fields.devices),
+    audience: audienceOf(fields),
+  };
+}
 
 /** A mark of Markdown with a backslash, as editors write it into titles too. */
 const ESCAPED_MARK = /\\([()[\]{}*_~`#!&<>|.-])/g;
@@ -202,7 +224,8 @@ const audienceOf = (fields: Record<string, unknown>): unknown => {
 const AUDIENCE_KEY = /^audiences?$/i;
 
 const textOf = (value: unknown, maxLength: number): string | undefined => {
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : value;
+  const text =
+    value instanceof Date ? value.toISOString() : typeof value === 'number' ? String(value) : value;
   return typeof text === 'string' && text.trim() !== ''
     ? text.replace(/\s+/g, ' ').trim().slice(0, maxLength)
     : undefined;

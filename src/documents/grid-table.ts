@@ -55,7 +55,8 @@ export function readGrid(drawn: readonly string[]): GridCell[][] | undefined {
         work += 1;
         if (work > MAX_WORK) return undefined;
         if (at(bottom, right) !== '+' || at(bottom, left) !== '+') continue;
-        if (isEdge(bottom, left, right) && isSide(right, top, bottom)) return { top, left, bottom, right };
+        if (isEdge(bottom, left, right) && isSide(right, top, bottom))
+          return { top, left, bottom, right };
       }
     }
     return undefined;
@@ -83,7 +84,8 @@ function rowsOf(cells: readonly Place[], drawn: readonly string[], headEnd: numb
   const tops = placesOf(cells.map(({ top }) => top));
   const lefts = placesOf(cells.map(({ left }) => left));
   const between = (places: ReadonlyMap<number, number>, from: number, to: number): number =>
-    (places.get(to) ?? [...places.keys()].filter((place) => place < to).length) - (places.get(from) ?? 0);
+    (places.get(to) ?? [...places.keys()].filter((place) => place < to).length) -
+    (places.get(from) ?? 0);
   const byTop = Map.groupBy(cells, ({ top }) => top);
   return [...tops.keys()].map((row) =>
     (byTop.get(row) ?? [])
@@ -99,4 +101,6 @@ function rowsOf(cells: readonly Place[], drawn: readonly string[], headEnd: numb
 
 /** Each value with its place among them. */
 const placesOf = (values: readonly number[]): Map<number, number> =>
-  new Map([...new Set(values)].sort((one, other) => one - other).map((value, place) => [value, place]));
+  new Map(
+    [...new Set(values)].sort((one, other) => one - other).map((value, place) => [value, place]),
+  );

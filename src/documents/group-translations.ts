@@ -1,7 +1,16 @@
 import { languageTag } from '../language/language-tag.ts';
 
 /** Folders whose folders are languages. */
-const HOLDERS = new Set(['i18n', 'l10n', 'locale', 'locales', 'translations', 'lang', 'langs', 'languages']);
+const HOLDERS = new Set([
+  'i18n',
+  'l10n',
+  'locale',
+  'locales',
+  'translations',
+  'lang',
+  'langs',
+  'languages',
+]);
 
 let names: Intl.DisplayNames | undefined;
 
@@ -43,14 +52,20 @@ export function translationsIn(paths: readonly string[]): Map<string, Translatio
   return translations;
 }
 
-function candidateOf(path: string): { language: string; page: string; isSure: boolean } | undefined {
+function candidateOf(
+  path: string,
+): { language: string; page: string; isSure: boolean } | undefined {
   const segments = path.split('/');
   const file = segments.at(-1) ?? '';
   const [, name = '', suffix = '', ending = ''] =
     /^(.+?)[._-]([a-z]{2}(?:[_-][A-Za-z]{2,4})?)(\.\w+)?$/.exec(file) ?? [];
   const bySuffix = suffix === '' ? undefined : languageNamed(suffix);
   if (bySuffix !== undefined)
-    return { language: bySuffix, page: [...segments.slice(0, -1), name + ending].join('/'), isSure: false };
+    return {
+      language: bySuffix,
+      page: [...segments.slice(0, -1), name + ending].join('/'),
+      isSure: false,
+    };
   for (const [at, segment] of segments.slice(0, -1).entries()) {
     const language = languageNamed(segment);
     if (language === undefined) continue;
@@ -81,7 +96,9 @@ export interface TranslationGroups {
  * Finds which articles are translations of each other: those with the same key, and those whose addresses or ids differ by a language
  * alone. Articles in one language are never translations of each other, whatever their paths look like.
  */
-export function groupTranslations(articles: readonly TranslatedArticle[]): TranslationGroups | undefined {
+export function groupTranslations(
+  articles: readonly TranslatedArticle[],
+): TranslationGroups | undefined {
   const parents = articles.map((_, at) => at);
   const rootOf = (at: number): number => {
     let root = at;

@@ -3,7 +3,11 @@ import type { Element, ElementContent, Nodes, Text } from 'hast';
 /** A node that holds others: an element, or the root of a tree. */
 export type Parent = Extract<Nodes, { children: unknown[] }>;
 
-export function element(tagName: string, children: ElementContent[], properties: Element['properties'] = {}): Element {
+export function element(
+  tagName: string,
+  children: ElementContent[],
+  properties: Element['properties'] = {},
+): Element {
   return { type: 'element', tagName, properties, children };
 }
 
@@ -31,7 +35,8 @@ export function elementsOf(root: Nodes): Element[] {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.type === 'element' && node !== root) elements.push(node);
     if ('children' in node)
-      for (let at = node.children.length - 1; at >= 0; at -= 1) waiting.push(node.children[at] as Nodes);
+      for (let at = node.children.length - 1; at >= 0; at -= 1)
+        waiting.push(node.children[at] as Nodes);
   }
   return elements;
 }

@@ -12,7 +12,8 @@ export interface OpenHtml {
 const OPENING =
   /^[ \t]*<(?:table|thead|tbody|tfoot|tr|td|th|ul|ol|dl|div|section|article|details|figure|center)\b(?![^<>]{0,300}\smarkdown\b)/i;
 
-const STRUCTURE = /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|center)\b(?![^<>]{0,300}\smarkdown\b)/gi;
+const STRUCTURE =
+  /<(\/?)(table|ul|ol|dl|div|section|article|details|figure|center)\b(?![^<>]{0,300}\smarkdown\b)/gi;
 
 /** In open elements of HTML an indented tag begins no code, and in tables nothing does, also after an empty line. */
 export function withoutIndents(lines: readonly string[], open: OpenHtml): string[] {

@@ -23,7 +23,10 @@ export function htmlToTree(root: Root): MarkdownRoot {
     const words = wordsOfLine(others, 0);
     if (words !== undefined) children.push(words);
     else if (others.some((node) => node.type !== 'text' || node.value.trim() !== '')) {
-      const tree = toMdast({ type: 'root', children: others }, { document: true, handlers: READERS }) as MarkdownRoot; // a root becomes a root
+      const tree = toMdast(
+        { type: 'root', children: others },
+        { document: true, handlers: READERS },
+      ) as MarkdownRoot; // a root becomes a root
       for (const child of tree.children) children.push(child);
     }
     others = [];
@@ -50,7 +53,9 @@ const MAX_LEVELS = 100;
 function unwrapped(node: RootContent, level: number): RootContent[] {
   if (node.type !== 'element' || !CONTAINERS.has(node.tagName) || level > MAX_LEVELS) return [node];
   const holdsBlocks = node.children.every((child) =>
-    child.type === 'element' ? BLOCKS.has(child.tagName) : child.type === 'text' && child.value.trim() === '',
+    child.type === 'element'
+      ? BLOCKS.has(child.tagName)
+      : child.type === 'text' && child.value.trim() === '',
   );
   return holdsBlocks ? node.children.flatMap((child) => unwrapped(child, level + 1)) : [node];
 }
@@ -74,7 +79,10 @@ function blockOfWords(node: RootContent): Paragraph | Heading | undefined {
 }
 
 /** The same of what it holds; `depth` is that of a heading, 0 for a paragraph. */
-function wordsOfLine(nodes: readonly RootContent[], depth: number): Paragraph | Heading | undefined {
+function wordsOfLine(
+  nodes: readonly RootContent[],
+  depth: number,
+): Paragraph | Heading | undefined {
   const children: PhrasingContent[] = [];
   for (const child of nodes) {
     if (child.type === 'text') {
@@ -86,13 +94,21 @@ function wordsOfLine(nodes: readonly RootContent[], depth: number): Paragraph | 
     }
     const mark = child.type === 'element' ? MARKS.get(child.tagName) : undefined;
     const [only, other] = child.type === 'element' ? child.children : [];
-    if (mark === undefined || only?.type !== 'text' || other !== undefined || !PLAIN_WORDS.test(only.value))
+    if (
+      mark === undefined ||
+      only?.type !== 'text' ||
+      other !== undefined ||
+      !PLAIN_WORDS.test(only.value)
+    )
       return undefined;
     if (mark === 'inlineCode') children.push({ type: mark, value: only.value });
     else children.push({ type: mark, children: [{ type: 'text', value: only.value }] });
   }
   const words = trimmed(children);
-  if (words.length === 0 || (words.length === 1 && words[0]?.type === 'text' && words[0].value === ''))
+  if (
+    words.length === 0 ||
+    (words.length === 1 && words[0]?.type === 'text' && words[0].value === '')
+  )
     return undefined;
   return depth === 0
     ? { type: 'paragraph', children: words }
@@ -120,7 +136,8 @@ const readTable: Handle = (state, node) => {
     for (const cell of row.children)
       cell.children = at === 0 && isHeaded ? trimmed(inline(cell.children)) : lines(cell.children);
   // The library adds an empty head to a table without header cells.
-  if (table.children[0]?.children.every((cell) => cell.children.length === 0)) table.children.shift();
+  if (table.children[0]?.children.every((cell) => cell.children.length === 0))
+    table.children.shift();
   return [...caption, table];
 };
 
@@ -185,7 +202,9 @@ const ENDS = /[\p{Po}\p{Pd}]$/u;
 
 const wordsOf = (nodes: readonly MarkdownNodes[]): string =>
   nodes
-    .map((node) => ('value' in node ? node.value : 'children' in node ? wordsOf(node.children) : ''))
+    .map((node) =>
+      'value' in node ? node.value : 'children' in node ? wordsOf(node.children) : '',
+    )
     .join('')
     .trimEnd();
 
@@ -193,17 +212,26 @@ const wordsOf = (nodes: readonly MarkdownNodes[]): string =>
 const inline = (nodes: MarkdownNodes[]): PhrasingContent[] =>
   nodes.flatMap((node): PhrasingContent[] => {
     if (node.type === 'break') return [space()];
-    if (node.type === 'code') return [space(), { type: 'inlineCode', value: node.value.replace(/\s+/g, ' ') }, space()];
-    if (node.type === 'emphasis' || node.type === 'strong' || node.type === 'link' || node.type === 'delete')
+    if (node.type === 'code')
+      return [space(), { type: 'inlineCode', value: node.value.replace(/\s+/g, ' ') }, space()];
+    if (
+      node.type === 'emphasis' ||
+      node.type === 'strong' ||
+      node.type === 'link' ||
+      node.type === 'delete'
+    )
       return [{ ...node, children: inline(node.children) }];
-    return 'children' in node ? [space(), ...inline(node.children), space()] : [node as PhrasingContent];
+    return 'children' in node
+      ? [space(), ...inline(node.children), space()]
+      : [node as PhrasingContent];
   });
 
 /** A new node each time: the library joins adjacent texts in place. */
 const space = (): PhrasingContent => ({ type: 'text', value: ' ' });
 
 const trimmed = (nodes: PhrasingContent[]): PhrasingContent[] => {
-  const isWord = (node: PhrasingContent): boolean => node.type !== 'text' || node.value.trim() !== '';
+  const isWord = (node: PhrasingContent): boolean =>
+    node.type !== 'text' || node.value.trim() !== '';
   const from = nodes.findIndex(isWord);
   const content = from === -1 ? [] : nodes.slice(from, nodes.findLastIndex(isWord) + 1);
   const [first, last] = [content[0], content.at(-1)];
@@ -228,7 +256,10 @@ const readTerm: Handle = (state, node): Paragraph | MarkdownNodes[] => {
   const children = state.all(node);
   const isInline = children.every((child) => child.type === 'text' || child.type === 'inlineCode');
   if (!isInline || children.length === 0) return state.toFlow(children);
-  return { type: 'paragraph', children: [{ type: 'strong', children: children as PhrasingContent[] }] };
+  return {
+    type: 'paragraph',
+    children: [{ type: 'strong', children: children as PhrasingContent[] }],
+  };
 };
 
 const READERS: Record<string, Handle> = {

@@ -1,10 +1,20 @@
 import type { Element, Root } from 'hast';
-import { classesOf, elementChildren, elementsOf, isElement, lineOf, propertyOf, textOf, words } from './hast.ts';
+import {
+  classesOf,
+  elementChildren,
+  elementsOf,
+  isElement,
+  lineOf,
+  propertyOf,
+  textOf,
+  words,
+} from './hast.ts';
 
 /** What fonts and libraries of icons call themselves. */
 const LIBRARY =
   / (?:(?:\S*-)?icons?(?:-\S*|__\S*)?|fa[bsrldt]?|fa-\S+|bi|bi-\S+|mdi\S*|glyphicon\S*|lucide\S*|octicon\S*|codicon\S*|ti|ti-\S+|ph|ph-\S+|twemoji|heroicon\S*) /;
-const YES = /(?:^|[-_ ])(?:check|checkmark|check[-_ ]?(?:circle|square|bold)|tick|yes|done|task_alt)(?=[-_ ]|$)/;
+const YES =
+  /(?:^|[-_ ])(?:check|checkmark|check[-_ ]?(?:circle|square|bold)|tick|yes|done|task_alt)(?=[-_ ]|$)/;
 const NO = /(?:^|[-_ ])(?:times|xmark|cross|close|x|no|remove|cancel|clear|ban|block)(?=[-_ ]|$)/;
 /** Icons that are words until a font draws them. */
 const LIGATURE = / material-(?:icons|symbols)\S* /;
@@ -15,7 +25,10 @@ const LIGATURE = / material-(?:icons|symbols)\S* /;
  */
 export function readIcons(root: Root): void {
   for (const node of elementsOf(root)) {
-    if (isElement(node, 'i', 'span', 'mat-icon') && (node.tagName === 'mat-icon' || LIGATURE.test(classesOf(node)))) {
+    if (
+      isElement(node, 'i', 'span', 'mat-icon') &&
+      (node.tagName === 'mat-icon' || LIGATURE.test(classesOf(node)))
+    ) {
       const sign = signOf(lineOf(node).toLowerCase());
       node.children = sign === undefined ? [] : [words(sign)];
     }
@@ -30,7 +43,12 @@ const MAX_LABEL = 60;
 function labelCell(cell: Element): void {
   const inner = elementsOf(cell);
   if (inner.length === 0 || inner.length > MAX_INNER || hasText(cell)) return;
-  if (inner.some((node) => propertyOf(node, 'alt') !== undefined || isElement(node, 'button', 'input'))) return;
+  if (
+    inner.some(
+      (node) => propertyOf(node, 'alt') !== undefined || isElement(node, 'button', 'input'),
+    )
+  )
+    return;
   const label = inner.map(nameOf).find((name) => name !== undefined && name.length <= MAX_LABEL);
   if (label !== undefined) cell.children = [words(label)];
 }
@@ -40,12 +58,17 @@ const hasText = (node: Element): boolean =>
   node.children.some((child) =>
     child.type === 'text'
       ? child.value.trim() !== ''
-      : isElement(child) && child.tagName !== 'svg' && !UNSEEN.test(classesOf(child)) && hasText(child),
+      : isElement(child) &&
+        child.tagName !== 'svg' &&
+        !UNSEEN.test(classesOf(child)) &&
+        hasText(child),
   );
 const UNSEEN = / (?:sr-only|visually-hidden|visuallyhidden|screen-reader-text) /;
 
 function nameOf(node: Element): string | undefined {
-  const title = elementChildren(node).find(({ tagName }) => node.tagName === 'svg' && tagName === 'title');
+  const title = elementChildren(node).find(
+    ({ tagName }) => node.tagName === 'svg' && tagName === 'title',
+  );
   const text = UNSEEN.test(classesOf(node)) ? lineOf(node) : '';
   return (
     propertyOf(node, 'ariaLabel') ??
@@ -70,4 +93,6 @@ function iconSign(node: Element): string | undefined {
 }
 
 /** What the name of an icon says: yes, no, or neither. */
-export const signOf = (name: string): string | undefined => (YES.test(name) ? '✓' : NO.test(name) ? '✗' : undefined);
+export function signOf(name: string): string | undefined {
+  return YES.test(name) ? '✓' : NO.test(name) ? '✗' : undefined;
+}

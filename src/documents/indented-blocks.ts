@@ -9,7 +9,8 @@ const INDENTED =
 const MAX_NESTING = 8;
 
 export function readIndented(lines: readonly string[], depth: number): string[] {
-  if (depth > MAX_NESTING || !lines.some((line) => line.length < 500 && INDENTED.test(line))) return [...lines];
+  if (depth > MAX_NESTING || !lines.some((line) => line.length < 500 && INDENTED.test(line)))
+    return [...lines];
   const out: string[] = [];
   let fence: OpenFence | undefined;
   for (let at = 0; at < lines.length; at += 1) {
@@ -19,7 +20,9 @@ export function readIndented(lines: readonly string[], depth: number): string[] 
     const [, indent = '', sign = '', name, , title] = block ?? [];
     const isTab = sign.startsWith('=');
     // A fold needs no more than its title.
-    const isNamed = isTab ? title !== undefined : name !== undefined || (sign.startsWith('?') && title !== undefined);
+    const isNamed = isTab
+      ? title !== undefined
+      : name !== undefined || (sign.startsWith('?') && title !== undefined);
     if (block === null || !isNamed) {
       out.push(line);
       continue;
@@ -63,7 +66,8 @@ export function withLoneDefinitions(lines: string[]): string[] {
     add(isLone ? line.replace(LONE_DEFINITION, '') : line);
     if (line.trim() !== '') isBelow = isLone || (fence === undefined && HEADING.test(line));
     if (!isLone) continue;
-    for (; !ENDS_PARAGRAPH.test(lines[at + 1] ?? ''); at += 1) add((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
+    for (; !ENDS_PARAGRAPH.test(lines[at + 1] ?? ''); at += 1)
+      add((lines[at + 1] ?? '').replace(/^(?: {4}|\t)/, ''));
     const { body, next } = indentedAfter(lines, at + 1, 0);
     for (const each of body) add(each);
     at = next - 1;
@@ -76,7 +80,11 @@ export function columnsOf(space: string): number {
   return space.replaceAll('\t', '    ').length;
 }
 
-function indentedAfter(lines: readonly string[], from: number, indent: number): { body: string[]; next: number } {
+function indentedAfter(
+  lines: readonly string[],
+  from: number,
+  indent: number,
+): { body: string[]; next: number } {
   const body: string[] = [];
   let next = from;
   for (; next < lines.length; next += 1) {

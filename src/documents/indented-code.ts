@@ -8,7 +8,8 @@ const CODE_INDENT = 4;
  * What may hold set-in text: items, terms, footnotes, blocks of dialects, template tags, HTML. What follows one of these is left to
  * whoever reads it.
  */
-const HOLDER = /^ {0,3}(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[:~]\s|\[\^|!!!|\?\?\?|===|:::|\/\/\/|\{[{%]|<|@|>)/;
+const HOLDER =
+  /^ {0,3}(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[:~]\s|\[\^|!!!|\?\?\?|===|:::|\/\/\/|\{[{%]|<|@|>)/;
 
 /** Set in, still a block of a dialect; in open elements of HTML an indented tag begins no code. */
 const DIALECT = /^[ \t]*(?:<|!!!|\?\?\?|===)/;

@@ -9,23 +9,26 @@ const ROLE = /\{([a-z][\w:+-]{0,40})\}(`{1,3})(?!`)([^`\n]{1,500})\2(?!`)/g;
 const REFERENCE = /^(?:ref|numref|doc|any|term|eq|cite(?::\w+)?|download|abbr|myst|std:\w+)$/;
 
 /** Roles of MyST: `` {ref}`the text <target>` ``, `` {kbd}`Ctrl` ``. */
-export const readRoles = (line: string): string =>
-  line.includes('}`')
+export function readRoles(line: string): string {
+  return line.includes('}`')
     ? line.replace(ROLE, (_, role: string, _mark, content: string) => {
         const title = /^(.{1,400}?)[ \t]*<[^<>]{1,200}>$/.exec(content)?.[1];
-        if (REFERENCE.test(role)) return title ?? (content.split(/[/#]/).at(-1) ?? content).replace(/[-_]/g, ' ');
+        if (REFERENCE.test(role))
+          return title ?? (content.split(/[/#]/).at(-1) ?? content).replace(/[-_]/g, ' ');
         if (role === 'kbd') return `<kbd>${escapeHtml(content)}</kbd>`;
-        if (role === 'sub' || role === 'sup' || role === 'del') return `<${role}>${escapeHtml(content)}</${role}>`;
+        if (role === 'sub' || role === 'sup' || role === 'del')
+          return `<${role}>${escapeHtml(content)}</${role}>`;
         if (role === 'guilabel' || role === 'menuselection')
           return `**${content.replaceAll('-->', '›').replace(/&(?=\w)/g, '')}**`;
         const shown = title ?? content.replace(/^!/, '');
         return `\`\` ${shown.startsWith('~') ? (shown.split('.').at(-1) ?? '') : shown} \`\``;
       })
     : line;
+}
 
 /** `**Title **:`, which only CommonMark takes for text; a single word with a space at both ends may be a power. */
-export const withTightMarks = (line: string): string =>
-  /\*\*[ \t]|[ \t]\*\*/.test(line)
+export function withTightMarks(line: string): string {
+  return /\*\*[ \t]|[ \t]\*\*/.test(line)
     ? aroundSpans(line, (text) =>
         text.replace(BOLD, (all, before: string, words: string, after: string) =>
           before + after === '' || (before !== '' && after !== '' && !SEVERAL_WORDS.test(words))
@@ -34,12 +37,17 @@ export const withTightMarks = (line: string): string =>
         ),
       )
     : line;
+}
 
 const SEVERAL_WORDS = /\p{L}{2}\S*\s+\p{L}/u;
 
-const BOLD = /(?<![\\*\p{L}\p{N}])\*\*(?!\*)([ \t]?)([^\s*](?:[^*\n]{0,300}[^\s*])?)([ \t]?)\*\*(?!\*)/gu;
+const BOLD =
+  /(?<![\\*\p{L}\p{N}])\*\*(?!\*)([ \t]?)([^\s*](?:[^*\n]{0,300}[^\s*])?)([ \t]?)\*\*(?!\*)/gu;
 
-export function readMarks(line: string, { next, omissions }: { next: string; omissions: Omissions }): string {
+export function readMarks(
+  line: string,
+  { next, omissions }: { next: string; omissions: Omissions },
+): string {
   if (!/[{[=+:\\?!^~]/.test(line)) return line;
   const isHeading = /^[ \t>]{0,20}#{1,6}[ \t]/.test(line) || /^(?:=+|-+)[ \t]*$/.test(next);
   let text = line;
@@ -68,7 +76,10 @@ function readInlineMarks(part: string, omissions: Omissions): string {
       .replace(/\[\[([^\][\n]{1,300})\]\]/g, (_, name: string) => name.replace(/#/g, ' › '));
   if (text.includes('{'))
     text = text
-      .replace(/(?<![!\\\]])\[([^\][\n]{1,300})\]\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '$1')
+      .replace(
+        /(?<![!\\\]])\[([^\][\n]{1,300})\]\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g,
+        '$1',
+      )
       // Attributes after a link, an image or an emphasis.
       .replace(/(?<=[)\]*_])\{:?[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '')
       .replace(/\{:[ \t]?(?:[.#][\w-]|[\w-]{1,40}=)[^{}\n]{0,300}\}/g, '');
@@ -86,14 +97,17 @@ function readInlineMarks(part: string, omissions: Omissions): string {
         /:(?:material|fontawesome|octicons|simple)-([\w-]{1,80}):(?:\{[^}\n]{0,200}\})?/g,
         (_, name: string) => signOf(name) ?? '',
       )
-      .replace(EMOJI_NAMES, (names) => names.replace(/:([\w+-]+):/g, (name, key) => emojiOf(key) ?? name));
+      .replace(EMOJI_NAMES, (names) =>
+        names.replace(/:([\w+-]+):/g, (name, key) => emojiOf(key) ?? name),
+      );
   return text;
 }
 
 /** `:tada:`, alone or in a row; in `urn:key:5` and `10:30:45` nothing is one. */
 const EMOJI_NAMES = /(?<![\p{L}\p{N}_:/])(?::[a-z+-][\w+-]{0,50}:){1,20}(?![\p{L}\p{N}_:])/gu;
 
-const emojiOf = (name: string): string | undefined => (Object.hasOwn(EMOJI, name) ? EMOJI[name] : undefined);
+const emojiOf = (name: string): string | undefined =>
+  Object.hasOwn(EMOJI, name) ? EMOJI[name] : undefined;
 
 /** Changes and remarks of authors (CriticMarkup): what is deleted is struck, remarks are dropped. */
 const readChanges = (text: string, omissions: Omissions): string =>

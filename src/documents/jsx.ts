@@ -1,7 +1,14 @@
 import { htmlTagNames } from 'html-tag-names';
 import { isNoteName } from './notes.ts';
 import type { Omissions } from './omissions.ts';
-import { type Attribute, attributeAt, endOfBraces, literalOf, MAX_TAG, match } from './tag-attributes.ts';
+import {
+  type Attribute,
+  attributeAt,
+  endOfBraces,
+  literalOf,
+  MAX_TAG,
+  match,
+} from './tag-attributes.ts';
 
 /** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_TAG`. */
 const MAX_FAILURES = 300;
@@ -53,7 +60,11 @@ interface Tag {
  * Turns components of JSX into elements of HTML: those that show tabs or notes are such, of others the text stays, with their title; tags
  * of HTML keep their attributes. Code spans stay. Reads text outside of fenced code.
  */
-export function readJsx(text: string, { hasExpressions, values }: JsxOptions, state: JsxState): string {
+export function readJsx(
+  text: string,
+  { hasExpressions, values }: JsxOptions,
+  state: JsxState,
+): string {
   let out = '';
   let from = 0;
   const replace = (start: number, end: number, by: string): void => {
@@ -72,7 +83,11 @@ export function readJsx(text: string, { hasExpressions, values }: JsxOptions, st
       }
       replace(at, end, expressionValue(text.slice(at + 1, end - 1), values, state));
       at = end - 1;
-    } else if (character === '<' && /[A-Za-z/>]/.test(text[at + 1] ?? '') && state.failures < MAX_FAILURES) {
+    } else if (
+      character === '<' &&
+      /[A-Za-z/>]/.test(text[at + 1] ?? '') &&
+      state.failures < MAX_FAILURES
+    ) {
       const tag = readTag(text, at);
       if (tag === undefined) {
         state.failures += 1;
@@ -97,7 +112,11 @@ function endOfCode(text: string, at: number): number {
   return end === -1 ? start : start + end + mark.length;
 }
 
-function expressionValue(source: string, values: ReadonlyMap<string, string>, state: JsxState): string {
+function expressionValue(
+  source: string,
+  values: ReadonlyMap<string, string>,
+  state: JsxState,
+): string {
   const code = source.trim();
   if (code.startsWith('//') && code.split('\n').every((line) => /^\s*(?:\/\/|$)/.test(line))) {
     state.omissions.add('comment', () => code.slice(2));
@@ -107,7 +126,8 @@ function expressionValue(source: string, values: ReadonlyMap<string, string>, st
   if (literal !== undefined) return literal;
   // Comments, objects, and what makes elements: no text that could be put in.
   if (/^(?:\/\*[\s\S]*\*\/|)$|^[#.]|^\{|[<=]/.test(code)) {
-    if (code.startsWith('/*')) state.omissions.add('comment', () => code.replace(/^\/\*|\*\/$/g, ''));
+    if (code.startsWith('/*'))
+      state.omissions.add('comment', () => code.replace(/^\/\*|\*\/$/g, ''));
     else if (code !== '') state.omissions.add('code', () => code);
     return '';
   }
@@ -133,7 +153,8 @@ function readTag(text: string, at: number): Tag | undefined {
     if (/\s/.test(character)) index += 1;
     else if (character === '>')
       return { name, kind: head.startsWith('/') ? 'close' : 'open', attributes, end: index + 1 };
-    else if (character === '/' && text[index + 1] === '>') return { name, kind: 'self', attributes, end: index + 2 };
+    else if (character === '/' && text[index + 1] === '>')
+      return { name, kind: 'self', attributes, end: index + 2 };
     else if (character === '{') {
       const end = endOfBraces(text, index);
       if (end === undefined) return undefined;
@@ -148,11 +169,17 @@ function readTag(text: string, at: number): Tag | undefined {
 }
 
 /** False for what is no attribute of a tag. */
-function setAttribute(attributes: Map<string, string>, { name, value, isCode }: Attribute): boolean {
+function setAttribute(
+  attributes: Map<string, string>,
+  { name, value, isCode }: Attribute,
+): boolean {
   if (name === '') attributes.set(value, '');
   else if (!isCode) attributes.set(name, value);
   else
-    attributes.set(name, name === 'style' && /display:\s*['"]none/.test(value) ? 'display:none' : EXPRESSION + value);
+    attributes.set(
+      name,
+      name === 'style' && /display:\s*['"]none/.test(value) ? 'display:none' : EXPRESSION + value,
+    );
   return name !== '' || FLAG.test(value);
 }
 
@@ -180,7 +207,16 @@ export function indentAt(text: string, at: number): string {
 export const TAGS: ReadonlySet<string> = new Set(htmlTagNames);
 
 /** Elements whose content is Markdown where their tags stand alone in a line. */
-const BLOCKS = new Set(['div', 'details', 'section', 'center', 'figure', 'article', 'main', 'aside']);
+const BLOCKS = new Set([
+  'div',
+  'details',
+  'section',
+  'center',
+  'figure',
+  'article',
+  'main',
+  'aside',
+]);
 
 function htmlOf(
   { name, kind, attributes, end: _ }: Tag,
@@ -190,7 +226,11 @@ function htmlOf(
   // Authors of HTML may write its names in capital letters.
   if (/^[A-Z][A-Z0-9]*$/.test(name) && TAGS.has(name.toLowerCase())) return undefined;
   if (/^[a-z]/.test(name)) {
-    if (!needsRewriting(attributes) && !(isOwnLine && BLOCKS.has(name) && attributes.has('markdown'))) return undefined;
+    if (
+      !needsRewriting(attributes) &&
+      !(isOwnLine && BLOCKS.has(name) && attributes.has('markdown'))
+    )
+      return undefined;
     const html = `<${kind === 'close' ? '/' : ''}${name}${attributesOf(attributes)}${kind === 'self' ? '/' : ''}>`;
     return isOwnLine && BLOCKS.has(name) ? around(html) : html;
   }
@@ -203,7 +243,9 @@ function htmlOf(
 }
 
 const needsRewriting = (attributes: ReadonlyMap<string, string>): boolean =>
-  [...attributes].some(([name, value]) => isCode(value) || /^(?:className|style|markdown)$|[A-Z@:#.]/.test(name));
+  [...attributes].some(
+    ([name, value]) => isCode(value) || /^(?:className|style|markdown)$|[A-Z@:#.]/.test(name),
+  );
 
 const attributesOf = (attributes: ReadonlyMap<string, string>): string =>
   [...attributes]
@@ -211,11 +253,18 @@ const attributesOf = (attributes: ReadonlyMap<string, string>): string =>
     .map(([name, value]) => ` ${name === 'className' ? 'class' : name}="${escapeHtml(value)}"`)
     .join('');
 
-export const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
 
 /** A paragraph in bold: the label of what follows. */
-export const labelHtml = (label: string, end: string): string => `<p><strong>${escapeHtml(label)}${end}</strong></p>`;
+export function labelHtml(label: string, end: string): string {
+  return `<p><strong>${escapeHtml(label)}${end}</strong></p>`;
+}
 
 const LABELS = ['title', 'label', 'summary', 'question', 'heading', 'header', 'alt', 'text'];
 /** Components that describe a parameter or a field, and the attributes that name it. */
@@ -245,15 +294,23 @@ function componentOf(
   const isTab = /^tab(?:item|panel|content)?$/.test(plain);
   const one = (names: readonly string[]): string | undefined =>
     names.map((each) => attributes.get(each)).find((each) => each && !isCode(each));
-  if (state.hasFiles && /^(?:folder|file)$/.test(plain)) return fileIn(plain, one(['name']) ?? '', { kind, state });
+  if (state.hasFiles && /^(?:folder|file)$/.test(plain))
+    return fileIn(plain, one(['name']) ?? '', { kind, state });
   if (/^tabs?(?:group|list)?$/.test(plain)) state.tabs = tabsIn(attributes) ?? state.tabs;
   const title = one(LABELS) ?? (isTab ? tabLabel(one(['value', 'name']), state) : '');
   const field = FIELD_COMPONENT.test(plain) ? one(FIELD_NAMES) : undefined;
   if (field !== undefined && kind === 'open') {
-    const facts = [one(['type']), attributes.has('required') ? 'required' : '', one(['default'])].filter(Boolean);
+    const facts = [
+      one(['type']),
+      attributes.has('required') ? 'required' : '',
+      one(['default']),
+    ].filter(Boolean);
     state.open.push('</div>');
     const details = facts.length === 0 ? '' : ` (${facts.join(', ')})`;
-    return around('<div>') + around(`<p><code>${escapeHtml(field)}</code>${escapeHtml(details)}</p>`).trimStart();
+    return (
+      around('<div>') +
+      around(`<p><code>${escapeHtml(field)}</code>${escapeHtml(details)}</p>`).trimStart()
+    );
   }
   const label = [title, one(MORE)].filter(Boolean).join('. ');
   if (kind === 'self') {
@@ -278,29 +335,39 @@ function componentOf(
     (isNoteName(plain) && !/^(?:details|summary|quote|check|aside|example|question)$/.test(plain))
   ) {
     state.open.push('</div>');
-    return around(`<div data-note-kind="${escapeHtml(noteKind)}" data-note-title="${escapeHtml(label)}">`);
+    return around(
+      `<div data-note-kind="${escapeHtml(noteKind)}" data-note-title="${escapeHtml(label)}">`,
+    );
   }
   if (isOwnLine || isTab) {
     state.open.push('</div>');
-    return around('<div>') + (label === '' ? '' : around(labelHtml(label, isTab ? ':' : '')).trimStart());
+    return (
+      around('<div>') + (label === '' ? '' : around(labelHtml(label, isTab ? ':' : '')).trimStart())
+    );
   }
   state.open.push('</span>');
   return `<span>${label === '' ? '' : `${escapeHtml(label)} `}`;
 }
 
 /** Keys to press together, of which each attribute names one: `<Key mod="cmd" k="o" />`. */
-const KEY_COMPONENT = /^(?:keys?|kbd|hotkey|shortcut|key(?:board)?(?:stroke|binding|shortcut|combo))$/;
+const KEY_COMPONENT =
+  /^(?:keys?|kbd|hotkey|shortcut|key(?:board)?(?:stroke|binding|shortcut|combo))$/;
 
 /** `ctrl+c` as it is shown. */
-export const keysOf = (keys: string): string =>
-  keys
+export function keysOf(keys: string): string {
+  return keys
     .split('+')
     .map((key) => key.replaceAll('"', ''))
     .map((key) => (key.length > 1 ? key.charAt(0).toUpperCase() + key.slice(1) : key.toUpperCase()))
     .join('+');
+}
 
 /** Components that stand for files and folders, as items of a list. */
-function fileIn(part: string, name: string, { kind, state }: { kind: Tag['kind']; state: JsxState }): string {
+function fileIn(
+  part: string,
+  name: string,
+  { kind, state }: { kind: Tag['kind']; state: JsxState },
+): string {
   const isInside = state.open.at(-1)?.startsWith(FOLDER_END) === true;
   const start = `${isInside ? '' : '<ul>'}<li>${escapeHtml(name)}${part === 'folder' ? '<ul>' : ''}`;
   const end = `${part === 'folder' ? FOLDER_END : '</li>'}${isInside ? '' : '</ul>'}`;
@@ -313,17 +380,23 @@ const FOLDER_END = '</ul></li>';
 
 /** The labels that a component names for the tabs in it: `items={['npm', 'yarn']}`, `values={[{ label: 'npm', value: 'n' }]}`. */
 function tabsIn(attributes: ReadonlyMap<string, string>): JsxState['tabs'] | undefined {
-  const code = [attributes.get('items'), attributes.get('values')].find((each) => each !== undefined && isCode(each));
+  const code = [attributes.get('items'), attributes.get('values')].find(
+    (each) => each !== undefined && isCode(each),
+  );
   if (code === undefined) return undefined;
   // A label may be made of elements: `label: (<><Icon name="x" /> Web</>)`.
   const plain = code.replace(/<[^<>]*>/g, '');
   const member = (object: string, name: string): string => {
     const [, text = '', words = ''] =
-      new RegExp(`\\b${name}['"]?\\s*:\\s*(?:('[^']*'|"[^"]*")|\\(\\s*([^()'"]*))`).exec(object) ?? [];
+      new RegExp(`\\b${name}['"]?\\s*:\\s*(?:('[^']*'|"[^"]*")|\\(\\s*([^()'"]*))`).exec(object) ??
+      [];
     return literalOf(text) ?? words.trim();
   };
   const byValue = new Map(
-    [...plain.matchAll(/\{[^{}]*\}/g)].map(([each]) => [member(each, 'value'), member(each, 'label')]),
+    [...plain.matchAll(/\{[^{}]*\}/g)].map(([each]) => [
+      member(each, 'value'),
+      member(each, 'label'),
+    ]),
   );
   const labels = [...plain.replace(/\{[^{}]*\}/g, '').matchAll(/'[^']*'|"[^"]*"/g)].map(
     ([each]) => literalOf(each) ?? '',

@@ -18,7 +18,8 @@ export function readLines(
     }
     const container = readContainer(line, open);
     if (container !== undefined) out.push(...container);
-    else if (COMMENT_LINE.test(line)) omissions.add('comment', () => line.replace(COMMENT_LINE, ''));
+    else if (COMMENT_LINE.test(line))
+      omissions.add('comment', () => line.replace(COMMENT_LINE, ''));
     else if (SNIPPET_LINE.test(line)) omissions.add('code', () => line);
     else if (!isMarkLine(line) && !isContentsItem(line, lines[at + 1])) {
       const next = lines[at + 1] ?? '';
@@ -43,6 +44,7 @@ const SNIPPET_LINE = /^[ \t>]*<<<(?!<)[ \t]*[@~.\w-]{0,40}[/.][^\n]*$/;
 
 /** The item that kramdown replaces by the contents of the page. */
 const isContentsItem = (line: string, next = ''): boolean =>
-  /^[ \t]*\{:[^}]*\btoc\b[^}]*\}[ \t]*$/.test(next) && /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line);
+  /^[ \t]*\{:[^}]*\btoc\b[^}]*\}[ \t]*$/.test(next) &&
+  /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]/.test(line);
 
 const isMarkLine = (line: string): boolean => MARK_LINE.test(line);

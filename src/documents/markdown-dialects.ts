@@ -44,9 +44,16 @@ export function readDialects(
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const raw = withFences(withoutRaw(markdown));
   const fenced = withMath(isMdx ? raw : withBracketCode(withFencedIndents(raw)));
-  const plain = runsOutsideCode(fenced, (lines) => withGrids(withCallouts(withoutDocfx(lines, omissions))));
+  const plain = runsOutsideCode(fenced, (lines) =>
+    withGrids(withCallouts(withoutDocfx(lines, omissions))),
+  );
   const text = readIndented(withLoneDefinitions(plain.split('\n')), 0).join('\n');
-  const templates: TemplateState = { unknown: 0, isTemplate: /\{%-?\s|\{\{[<%]/.test(text), settingOf, omissions };
+  const templates: TemplateState = {
+    unknown: 0,
+    isTemplate: /\{%-?\s|\{\{[<%]/.test(text),
+    settingOf,
+    omissions,
+  };
   const brackets = bracketTagsIn(text);
   const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();

@@ -2,12 +2,15 @@ import { escapeHtml, labelHtml } from './jsx.ts';
 import { isNoteName } from './notes.ts';
 import { attributesIn } from './tag-attributes.ts';
 
-export const noteLine = (kind: string, title: string, isPlain = false): string =>
-  isPlain
+export function noteLine(kind: string, title: string, isPlain = false): string {
+  return isPlain
     ? '<div data-note-kind="" data-note-title="">'
     : `<div data-note-kind="${escapeHtml(kind)}" data-note-title="${escapeHtml(plainTitle(title))}">`;
+}
 
-export const labelLine = (title: string): string => labelHtml(plainTitle(title), ':');
+export function labelLine(title: string): string {
+  return labelHtml(plainTitle(title), ':');
+}
 
 /** A title without the marks of Markdown. */
 const plainTitle = (title: string): string =>
@@ -16,7 +19,10 @@ const plainTitle = (title: string): string =>
     .replace(/(\*{1,2})([^*\s](?:[^*]*[^*\s])?)\1/g, '$2')
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/^\[([^\]]*)\](?:\[[^\]]*\])?$/, '$1')
-    .replace(/<\/?(?:[abisu]|em|strong|small|su[bp]|code|kbd|span|mark|del|br)(?:\s[^<>]*)?\/?>/gi, '')
+    .replace(
+      /<\/?(?:[abisu]|em|strong|small|su[bp]|code|kbd|span|mark|del|br)(?:\s[^<>]*)?\/?>/gi,
+      '',
+    )
     .trim();
 
 /** `[Title]`, `Title`, `{title="…"}`, `"Title"`. */
@@ -53,7 +59,9 @@ export function withCallouts(lines: string[]): string[] {
     }
     let end = at + 1;
     while (end < lines.length && (lines[end] ?? '').trim() !== '') end += 1;
-    const block = lines.slice(sign === undefined ? at + 1 : at, end).map((line) => line.replace(/^[?!]?>[ \t]?/, ''));
+    const block = lines
+      .slice(sign === undefined ? at + 1 : at, end)
+      .map((line) => line.replace(/^[?!]?>[ \t]?/, ''));
     const title = titled === undefined ? '' : (block.shift() ?? '');
     out.push('', noteLine(kind, title), '', ...block, '', '</div>', '');
     at = end - 1;

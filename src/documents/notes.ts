@@ -16,11 +16,15 @@ import DATA from './note-labels.json' with { type: 'json' };
 type Kind = 'note' | 'tip' | 'important' | 'warning' | 'caution' | 'danger';
 
 const KIND_BY_NAME = new Map(
-  Object.entries(DATA.kinds).flatMap(([kind, names]) => names.map((name) => [name, kind as Kind | ''] as const)),
+  Object.entries(DATA.kinds).flatMap(([kind, names]) =>
+    names.map((name) => [name, kind as Kind | ''] as const),
+  ),
 );
 const LABELS: Readonly<Record<string, Record<Kind, string>>> = DATA.labels;
 const LABEL_WORDS = new Set(
-  Object.values(LABELS).flatMap((labels) => Object.values(labels).map((label) => label.toLowerCase())),
+  Object.values(LABELS).flatMap((labels) =>
+    Object.values(labels).map((label) => label.toLowerCase()),
+  ),
 );
 for (const name of KIND_BY_NAME.keys()) LABEL_WORDS.add(name);
 
@@ -60,9 +64,12 @@ function labelWith(name: string, title: string, languageOf: () => string): strin
   const kind = KIND_BY_NAME.get(name.toLowerCase()) ?? '';
   const words = title.replace(/\s*[:：]$/, '');
   if (kind === '') return words === '' ? '' : labelEnd(words);
-  const label = LABELS[languageOf()]?.[kind] ?? (words === '' ? LABELS.en?.[kind] : undefined) ?? '';
+  const label =
+    LABELS[languageOf()]?.[kind] ?? (words === '' ? LABELS.en?.[kind] : undefined) ?? '';
   if (words === '') return `${label}:`;
-  return label === '' || LABEL_WORDS.has(words.toLowerCase()) ? labelEnd(words) : `${label}: ${words}`;
+  return label === '' || LABEL_WORDS.has(words.toLowerCase())
+    ? labelEnd(words)
+    : `${label}: ${words}`;
 }
 
 /** With a colon, unless it is a question or a call. */
@@ -78,10 +85,14 @@ function readAlert(quote: Element, languageOf: () => string): void {
   const paragraph = elementChildren(quote)[0];
   const first = paragraph?.children[0];
   if (!isElement(paragraph, 'p') || first?.type !== 'text') return;
-  const match = /^\s*\[!([\w-]{1,40})(?:\|[^\]\n]{0,80})?\][+-]?[ \t]*([^\n]*)\n?/.exec(first.value);
+  const match = /^\s*\[!([\w-]{1,40})(?:\|[^\]\n]{0,80})?\][+-]?[ \t]*([^\n]*)\n?/.exec(
+    first.value,
+  );
   if (match === null || !isNoteName(match[1] ?? '')) return;
   const isAloneInLine =
-    first.value.length > match[0].length || match[0].endsWith('\n') || paragraph.children.length === 1;
+    first.value.length > match[0].length ||
+    match[0].endsWith('\n') ||
+    paragraph.children.length === 1;
   first.value = first.value.slice(match[0].length);
   const title = isAloneInLine ? (match[2] ?? '').trim() : '';
   if (!isAloneInLine) first.value = `${match[2] ?? ''}${first.value}`;
@@ -102,11 +113,18 @@ const MAX_TITLE = 200;
 function readStyled(node: Element, languageOf: () => string): void {
   if (!isElement(node, 'div', 'aside', 'details', 'section', 'p')) return;
   const classes = classesOf(node);
-  if (classes === '' || !(CONTAINER.test(classes) || (BARE.test(classes) && node.tagName !== 'details'))) return;
+  if (
+    classes === '' ||
+    !(CONTAINER.test(classes) || (BARE.test(classes) && node.tagName !== 'details'))
+  )
+    return;
   const kind = classes.match(/[a-z]+/g)?.find((word) => KIND_BY_NAME.get(word)) ?? '';
-  if (kind === '' && / (?:alert|hint|callout) /.test(classes) && !/admonition/.test(classes)) return;
+  if (kind === '' && / (?:alert|hint|callout) /.test(classes) && !/admonition/.test(classes))
+    return;
   if (node.tagName === 'p') {
-    const starts = LABEL_WORDS.has((/^[\p{L} ]{1,20}(?=[:：])/u.exec(lineOf(node))?.[0] ?? '').toLowerCase());
+    const starts = LABEL_WORDS.has(
+      (/^[\p{L} ]{1,20}(?=[:：])/u.exec(lineOf(node))?.[0] ?? '').toLowerCase(),
+    );
     become(node, starts ? '' : labelWith(kind, '', languageOf), [element('p', node.children)]);
     return;
   }
@@ -117,7 +135,8 @@ function readStyled(node: Element, languageOf: () => string): void {
     (isElement(opening, 'h2', 'h3', 'h4', 'h5', 'h6') ? opening : undefined);
   const title = head === undefined ? '' : lineOf(head).slice(0, MAX_TITLE);
   if (head !== undefined)
-    for (const parent of [node, ...inner]) parent.children = parent.children.filter((child) => child !== head);
+    for (const parent of [node, ...inner])
+      parent.children = parent.children.filter((child) => child !== head);
   // Asciidoctor puts the text of a note into a cell beside its icon.
   const content = inner.find((each) => each.tagName === 'td' && / content /.test(classesOf(each)));
   if (content !== undefined && title === '') {
@@ -134,6 +153,12 @@ function readStyled(node: Element, languageOf: () => string): void {
     become(node, labelWith(kind, words, languageOf), content.children);
     return;
   }
-  const starts = LABEL_WORDS.has((/^[\p{L} ]{1,20}(?=[:：])/u.exec(lineOf(node))?.[0] ?? '').toLowerCase());
-  become(node, starts && title === '' ? '' : labelWith(kind, title, languageOf), (content ?? node).children);
+  const starts = LABEL_WORDS.has(
+    (/^[\p{L} ]{1,20}(?=[:：])/u.exec(lineOf(node))?.[0] ?? '').toLowerCase(),
+  );
+  become(
+    node,
+    starts && title === '' ? '' : labelWith(kind, title, languageOf),
+    (content ?? node).children,
+  );
 }

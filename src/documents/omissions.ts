@@ -1,4 +1,8 @@
-import { MAX_OMISSION_SAMPLES, type Omission, type OmissionKind } from '../contract/wire/host-article.ts';
+import {
+  MAX_OMISSION_SAMPLES,
+  type Omission,
+  type OmissionKind,
+} from '../contract/wire/host-article.ts';
 
 /** What was left out while a document was read, in the order in which each kind was first met. */
 export interface Omissions {
@@ -44,18 +48,22 @@ function sampleOf(text: string): string {
   return line.length > MAX_SAMPLE ? `${line.slice(0, MAX_SAMPLE - 1).toWellFormed()}…` : line;
 }
 
-const times = (count: number, one: string, more: string): string => `${count} ${count === 1 ? one : more}`;
+const times = (count: number, one: string, more: string): string =>
+  `${count} ${count === 1 ? one : more}`;
 
 /** Warnings of what was left out; none for a count of 0. */
-export const unknownValues = (count: number): string[] =>
-  count === 0
+export function unknownValues(count: number): string[] {
+  return count === 0
     ? []
     : [
         `${times(count, 'value', 'values')} that only the site generator knows ${count === 1 ? 'is' : 'are'} shown as …`,
       ];
+}
 
-export const leftOut = (count: number, one: string, more: string, why: string): string[] =>
-  count === 0 ? [] : [`Left out ${times(count, one, more)}${why}`];
+export function leftOut(count: number, one: string, more: string, why: string): string[] {
+  return count === 0 ? [] : [`Left out ${times(count, one, more)}${why}`];
+}
 
-export const drawnDiagrams = (count: number): string[] =>
-  leftOut(count, 'diagram', 'diagrams', ': they are drawn from code');
+export function drawnDiagrams(count: number): string[] {
+  return leftOut(count, 'diagram', 'diagrams', ': they are drawn from code');
+}

@@ -39,7 +39,9 @@ function metaOf(all: readonly Element[], name: string): string | undefined {
 
 /** `0; url=/docs/install/`, but not what only stands for readers without scripts. */
 function refreshOf(all: readonly Element[]): string | undefined {
-  const withoutScripts = new Set(all.filter(({ tagName }) => tagName === 'noscript').flatMap(elementsOf));
+  const withoutScripts = new Set(
+    all.filter(({ tagName }) => tagName === 'noscript').flatMap(elementsOf),
+  );
   const refresh = all.find(
     (node) =>
       node.tagName === 'meta' &&
@@ -58,7 +60,11 @@ const MAX_REDIRECT_TEXT = 200;
 function scriptedRefresh(all: readonly Element[]): string | undefined {
   const scripts = all.filter(({ tagName }) => tagName === 'script');
   const body = all.find(({ tagName }) => tagName === 'body');
-  if (scripts.length === 0 || body === undefined || textWithoutScripts(body).length > MAX_REDIRECT_TEXT)
+  if (
+    scripts.length === 0 ||
+    body === undefined ||
+    textWithoutScripts(body).length > MAX_REDIRECT_TEXT
+  )
     return undefined;
   for (const script of scripts) {
     const code = rawTextOf(script).trim();
@@ -95,14 +101,23 @@ const MODIFIED = [
 /** When the page was last changed, as it says in its head, in its structured data (JSON-LD), or beside its text. */
 function modifiedAt(all: readonly Element[]): number | undefined {
   const structured = all
-    .filter(({ tagName, properties }) => tagName === 'script' && properties.type === 'application/ld+json')
+    .filter(
+      ({ tagName, properties }) =>
+        tagName === 'script' && properties.type === 'application/ld+json',
+    )
     .map((node) => /"dateModified"\s*:\s*"([^"]{8,40})"/.exec(rawTextOf(node))?.[1]);
   const time = all.find(
     ({ tagName, properties }) =>
       tagName === 'time' &&
-      /\bdateModified\b|\bupdated\b/.test(`${properties.itemProp ?? ''} ${properties.className ?? ''}`),
+      /\bdateModified\b|\bupdated\b/.test(
+        `${properties.itemProp ?? ''} ${properties.className ?? ''}`,
+      ),
   );
-  const dates = [...MODIFIED.map((name) => metaOf(all, name)), ...structured, propertyOf(time, 'dateTime')];
+  const dates = [
+    ...MODIFIED.map((name) => metaOf(all, name)),
+    ...structured,
+    propertyOf(time, 'dateTime'),
+  ];
   return dates.map((date) => Date.parse(date ?? '')).find((moment) => !Number.isNaN(moment));
 }
 

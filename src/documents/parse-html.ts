@@ -7,7 +7,10 @@ const MAX_NODES = 60_000;
 const MAX_DEPTH = 100;
 
 /** The tree of a page or, with `isFragment`, of a part of one; undefined when it is too large or nested too deep. */
-export function parseHtml(html: string, { isFragment = false }: { isFragment?: boolean } = {}): Root | undefined {
+export function parseHtml(
+  html: string,
+  { isFragment = false }: { isFragment?: boolean } = {},
+): Root | undefined {
   const lean = leanHtml(html, isFragment);
   if (countTags(lean) > MAX_TAGS) return undefined;
   const root = parse(lean, isFragment);
@@ -46,7 +49,9 @@ function leanHtml(html: string, isFragment: boolean): string {
 
 /** A page of XHTML, where `<title/>` is an empty title; in HTML it would hold the rest of the page. */
 const isXhtml = (html: string): boolean =>
-  /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(html.slice(0, 1000));
+  /^\s*(?:<\?xml\s|<!DOCTYPE[^>]{0,200}XHTML)|<html\b[^>]{0,500}\sxmlns=/i.test(
+    html.slice(0, 1000),
+  );
 /** A tag that closes itself, but not of a void element, which has no closing tag (HTML Standard, 13.1.2). */
 const SELF_CLOSED =
   /<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)[\s/])([a-z][\w:-]{0,60})((?:\s[^<>]{0,3000}?)?)\s?\/>/gi;

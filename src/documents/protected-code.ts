@@ -36,7 +36,9 @@ export function withFences(text: string): string {
   const fenced = text.includes('highlight')
     ? text.replace(HIGHLIGHT, (_, indent, language = '') => `${indent}\`\`\`${language}`)
     : text;
-  return withDiagrams(fenced.includes('{{< code') ? fenced.replace(CODE_SHORTCODE, codeOfShortcode) : fenced);
+  return withDiagrams(
+    fenced.includes('{{< code') ? fenced.replace(CODE_SHORTCODE, codeOfShortcode) : fenced,
+  );
 }
 
 const HIGHLIGHT =
@@ -46,11 +48,21 @@ const HIGHLIGHT =
 const CODE_SHORTCODE =
   /^([ \t]{0,40})\{\{< (code[\w-]{0,40})((?:\s[^\n>]{0,300})?)(?<!\/)>\}\}[ \t]*\n((?:(?!.*\{\{<).*\n){1,500}?)[ \t]{0,40}\{\{<[ \t]{0,9}\/[ \t]{0,9}\2[ \t]{0,9}>\}\}[ \t]*$/gm;
 
-function codeOfShortcode(all: string, indent: string, _name: string, given: string, code: string): string {
+function codeOfShortcode(
+  all: string,
+  indent: string,
+  _name: string,
+  given: string,
+  code: string,
+): string {
   // Others hold code that is fenced already.
   if (/^[ \t]*(?:`{3}|~{3})/m.test(code)) return all;
   const { named } = attributesIn(given);
-  const language = named.get('lang') ?? named.get('language') ?? /\.(\w+)$/.exec(named.get('file') ?? '')?.[1] ?? '';
+  const language =
+    named.get('lang') ??
+    named.get('language') ??
+    /\.(\w+)$/.exec(named.get('file') ?? '')?.[1] ??
+    '';
   return `${indent}\`\`\`${language}\n${code}${indent}\`\`\``;
 }
 

@@ -38,7 +38,10 @@ export function headQuestions(root: Root): void {
 }
 
 /** What stands between two headings. */
-function readPart(blocks: readonly Block[], { from, to, depth }: { from: number; to: number; depth: number }): void {
+function readPart(
+  blocks: readonly Block[],
+  { from, to, depth }: { from: number; to: number; depth: number },
+): void {
   const part = blocks.slice(from, to);
   const questions = part.filter(({ kind }) => kind === 'question').length;
   for (let at = from; at < to; at += 1) {
@@ -48,7 +51,8 @@ function readPart(blocks: readonly Block[], { from, to, depth }: { from: number;
     const hasText = block.rest.length > 0 || (at + 1 < to && blocks[at + 1]?.kind === 'other');
     // Behind a folded part the page goes on with what its label does not name.
     const after = block.end === undefined ? undefined : blocks[block.end];
-    if (isSeveral && hasText && (after === undefined || after.kind !== 'other')) become(block, depth);
+    if (isSeveral && hasText && (after === undefined || after.kind !== 'other'))
+      become(block, depth);
   }
 }
 
@@ -84,7 +88,8 @@ const isSpace = (node: ElementContent): boolean => node.type === 'text' && node.
 function blockOf(node: ElementContent): Block {
   const block: Block = { kind: 'other', node, depth: 0, head: [], rest: [], isRunIn: false };
   if (node.type !== 'element') return block;
-  if (/^h[1-6]$/.test(node.tagName)) return { ...block, kind: 'heading', depth: Number(node.tagName[1]) };
+  if (/^h[1-6]$/.test(node.tagName))
+    return { ...block, kind: 'heading', depth: Number(node.tagName[1]) };
   if (node.tagName === 'dt') {
     const term = lineOf(node);
     const isQuestion = term.length <= MAX_QUESTION && ASKS.test(term);
@@ -113,13 +118,21 @@ function questionIn(paragraph: Element): Pick<Block, 'head' | 'rest' | 'isRunIn'
     const text = lineOf(element('p', head));
     if (text.length > MAX_QUESTION || !ASKS.test(text)) return false;
     const isMarked = head.every((node) => isMark(node) || isSpace(node));
-    return isMarked || (LETTER.test(text) && (rest.length === 0 || LETTER.test(lineOf(element('p', rest)))));
+    return (
+      isMarked ||
+      (LETTER.test(text) && (rest.length === 0 || LETTER.test(lineOf(element('p', rest)))))
+    );
   });
 }
 
 /** What stands before the first end of a line, and what behind it. */
-function firstLine(nodes: readonly ElementContent[]): { head: ElementContent[]; rest: ElementContent[] } {
-  const at = nodes.findIndex((node) => isElement(node, 'br') || (node.type === 'text' && node.value.includes('\n')));
+function firstLine(nodes: readonly ElementContent[]): {
+  head: ElementContent[];
+  rest: ElementContent[];
+} {
+  const at = nodes.findIndex(
+    (node) => isElement(node, 'br') || (node.type === 'text' && node.value.includes('\n')),
+  );
   const end = nodes[at];
   if (end === undefined) return { head: [...nodes], rest: [] };
   const head = nodes.slice(0, at);
@@ -141,8 +154,11 @@ function openQuestions(list: Element): void {
     if (!isElement(first, 'p')) return false;
     const question = questionIn(first);
     if (question !== undefined) return question.rest.length > 0 || answer !== undefined;
-    const [asking, answering] = [first, answer].map((node) => LETTER.exec(node === undefined ? '' : lineOf(node))?.[1]);
-    first.properties.dataQuestion = asking !== undefined && answering !== undefined && asking !== answering;
+    const [asking, answering] = [first, answer].map(
+      (node) => LETTER.exec(node === undefined ? '' : lineOf(node))?.[1],
+    );
+    first.properties.dataQuestion =
+      asking !== undefined && answering !== undefined && asking !== answering;
     return first.properties.dataQuestion;
   });
   if (!areQuestions) return;
@@ -158,5 +174,7 @@ function paragraphFirst({ children }: Element): ElementContent[] {
   const from = children.findIndex((node) => !isSpace(node));
   const block = children.findIndex((node) => isElement(node, ...INLINE_BLOCKS));
   const end = block === -1 ? children.length : block;
-  return end <= from ? children.slice(from) : [element('p', children.slice(from, end)), ...children.slice(end)];
+  return end <= from
+    ? children.slice(from)
+    : [element('p', children.slice(from, end)), ...children.slice(end)];
 }

@@ -30,7 +30,9 @@ export function readDocument(
   const ending = /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
   const options: CleaningOptions = { base, language };
   const isHtmlText =
-    format === undefined ? /^x?html?$/.test(ending) || (ending !== 'mdx' && isHtml(text)) : format === 'html';
+    format === undefined
+      ? /^x?html?$/.test(ending) || (ending !== 'mdx' && isHtml(text))
+      : format === 'html';
   if (isHtmlText) return readHtml(text, options);
   if (format === undefined && (ending === 'txt' || ending === 'text')) return readText(text);
   return readMarkdown(text, {

@@ -2,7 +2,15 @@ import type { Element, ElementContent, Root } from 'hast';
 import type { Root as MarkdownRoot } from 'mdast';
 import type { Omission } from '../contract/wire/host-article.ts';
 import { type CleaningOptions, cleanHtml } from './clean-html.ts';
-import { elementsOf, isElement, lineOf, type Parent, propertyOf, spacedTextOf, textOf } from './hast.ts';
+import {
+  elementsOf,
+  isElement,
+  lineOf,
+  type Parent,
+  propertyOf,
+  spacedTextOf,
+  textOf,
+} from './hast.ts';
 import { htmlToTree } from './html-to-tree.ts';
 import { collectOmissions, type Omissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
@@ -80,7 +88,8 @@ export function baseOf(all: readonly Element[], address: string | undefined): st
   return href !== undefined && URL.canParse(href, address) ? new URL(href, address).href : address;
 }
 
-const TOO_LARGE = 'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
+const TOO_LARGE =
+  'Reduced to plain text: the HTML has more than 10,000 tags, or is nested more than 100 levels deep';
 export const ACTIVE_DROPPED = 'Dropped scripts or other active HTML from the content';
 
 /** Markdown of a tree of HTML, which is changed. */
@@ -96,7 +105,10 @@ export function plainText(html: string): string {
   return writeMarkdown({ type: 'root', children });
 }
 
-export function convert(root: Root, options: CleaningOptions): { tree: MarkdownRoot; text: string } {
+export function convert(
+  root: Root,
+  options: CleaningOptions,
+): { tree: MarkdownRoot; text: string } {
   cleanHtml(root, options);
   headQuestions(root);
   const tree = htmlToTree(root);
@@ -129,10 +141,11 @@ export function titleOf(root: Root): string | undefined {
 }
 
 /** Whether a text begins as a page does, after comments and an XML declaration. */
-export const isWholePage = (html: string): boolean =>
-  /^\s*<(?:!doctype html|html|head|body)[\s>]/i.test(
+export function isWholePage(html: string): boolean {
+  return /^\s*<(?:!doctype html|html|head|body)[\s>]/i.test(
     withoutLeadingComments(html.replace(/^\s*<\?xml[^>]{0,200}\?>/, '')),
   );
+}
 
 /** Each character is read once. */
 export function withoutLeadingComments(html: string): string {
@@ -169,34 +182,48 @@ function addSurrounding(root: Root, inner: Element, omissions: Omissions): void 
   const around = new Set<Parent>([inner]);
   const visit = (parent: Parent): boolean => {
     if (parent === inner) return true;
-    const holder = (parent.children as ElementContent[]).find((child) => child.type === 'element' && visit(child));
+    const holder = (parent.children as ElementContent[]).find(
+      (child) => child.type === 'element' && visit(child),
+    );
     if (holder !== undefined) around.add(parent);
     return holder !== undefined;
   };
   visit(root);
   for (const parent of around)
     for (const child of parent === inner ? [] : (parent.children as ElementContent[]))
-      if (child.type === 'element' && !around.has(child) && !isElement(child, 'head', 'script', 'style', 'noscript'))
+      if (
+        child.type === 'element' &&
+        !around.has(child) &&
+        !isElement(child, 'head', 'script', 'style', 'noscript')
+      )
         if (lineOf(child) !== '') omissions.add('surrounding', () => spacedTextOf(child));
 }
 
 function findContent(root: Root, omissions: Omissions | undefined): Root | Element {
   const all = elementsOf(root);
-  const main = longest(all.filter((node) => node.tagName === 'main' || node.properties.role === 'main'));
+  const main = longest(
+    all.filter((node) => node.tagName === 'main' || node.properties.role === 'main'),
+  );
   if (main !== undefined && lineOf(main) !== '') return main;
   const articles = outermost(all.filter(({ tagName }) => tagName === 'article'));
   // Cards that lead to other pages are articles too, but the page's own has its first heading.
-  const titled = articles.filter((node) => elementsOf(node).some(({ tagName }) => tagName === 'h1'));
+  const titled = articles.filter((node) =>
+    elementsOf(node).some(({ tagName }) => tagName === 'h1'),
+  );
   if (titled.length === 1 && titled[0] !== undefined) return titled[0];
   const article = longest(articles);
   if (article !== undefined) {
-    const others = Math.max(0, ...articles.filter((node) => node !== article).map((node) => lineOf(node).length));
+    const others = Math.max(
+      0,
+      ...articles.filter((node) => node !== article).map((node) => lineOf(node).length),
+    );
     if (lineOf(article).length >= CLEARLY_LONGER * others) return article;
   }
   const body = all.find(({ tagName }) => tagName === 'body');
   const children = (body ?? root).children as ElementContent[];
   for (const child of children)
-    if (isElement(child, 'header', 'footer')) omissions?.add('surrounding', () => spacedTextOf(child));
+    if (isElement(child, 'header', 'footer'))
+      omissions?.add('surrounding', () => spacedTextOf(child));
   const rest = children.filter((child) => !isElement(child, 'header', 'footer'));
   return withoutMenus({ type: 'root', children: rest }, omissions);
 }
@@ -209,7 +236,9 @@ const longest = (nodes: readonly Element[]): Element | undefined => {
 };
 
 const outermost = (nodes: readonly Element[]): Element[] => {
-  const inner = new Set(nodes.flatMap((node) => elementsOf(node).filter(({ tagName }) => tagName === 'article')));
+  const inner = new Set(
+    nodes.flatMap((node) => elementsOf(node).filter(({ tagName }) => tagName === 'article')),
+  );
   return nodes.filter((node) => !inner.has(node));
 };
 
@@ -221,7 +250,8 @@ function withoutMenus(root: Root, omissions: Omissions | undefined): Root {
     for (const child of parent.children as ElementContent[]) {
       if (!isAfterHeading && child.type === 'element') {
         if (child.tagName === 'h1') isAfterHeading = true;
-        else if (elementsOf(child).some(({ tagName }) => tagName === 'h1')) isAfterHeading = drop(child);
+        else if (elementsOf(child).some(({ tagName }) => tagName === 'h1'))
+          isAfterHeading = drop(child);
         else if (isMenu(child)) {
           omissions?.add('surrounding', () => spacedTextOf(child));
           continue;
@@ -239,5 +269,8 @@ function withoutMenus(root: Root, omissions: Omissions | undefined): Root {
 function isMenu(node: Element): boolean {
   const links = elementsOf(node).filter(({ tagName }) => tagName === 'a');
   const all = lineOf(node).length;
-  return links.length >= 2 && links.reduce((sum, link) => sum + lineOf(link).length, 0) > MAX_SHARE_OF_LINKS * all;
+  return (
+    links.length >= 2 &&
+    links.reduce((sum, link) => sum + lineOf(link).length, 0) > MAX_SHARE_OF_LINKS * all
+  );
 }

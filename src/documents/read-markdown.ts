@@ -9,7 +9,14 @@ import { noteLine, titleOf } from './note-lines.ts';
 import { isNoteName } from './notes.ts';
 import { collectOmissions, drawnDiagrams, type Omissions } from './omissions.ts';
 import { parseHtml } from './parse-html.ts';
-import { ACTIVE_DROPPED, convert, type DocumentText, openingHeading, plainText, titleIn } from './read-html.ts';
+import {
+  ACTIVE_DROPPED,
+  convert,
+  type DocumentText,
+  openingHeading,
+  plainText,
+  titleIn,
+} from './read-html.ts';
 
 export interface MarkdownOptions {
   /** Whether it is MDX by its ending; otherwise its statements tell. */
@@ -50,7 +57,8 @@ export function readMarkdown(
   if (!isPlain) readFences(tokens, environment);
   warnings.push(...drawnDiagrams(environment.diagrams));
   if (ACTIVE.test(text) && hasActive(tokens)) warnings.push(ACTIVE_DROPPED);
-  if (!boundAddresses(tokens, { left: Math.max(text.length, LEAST_REPEATED) })) warnings.push(ADDRESSES_DROPPED);
+  if (!boundAddresses(tokens, { left: Math.max(text.length, LEAST_REPEATED) }))
+    warnings.push(ADDRESSES_DROPPED);
   const texts: string[] = [];
   let title: string | undefined;
   let opening: string | undefined;
@@ -165,13 +173,16 @@ function keepPlaceholders(parser: MarkdownIt): void {
         (state.bMarks[startLine] ?? 0) + (state.tShift[startLine] ?? 0),
         state.eMarks[startLine] ?? 0,
       );
-      return !isPlaceholder(line, environmentOf(state)) && blockRule(state, startLine, endLine, silent);
+      return (
+        !isPlaceholder(line, environmentOf(state)) && blockRule(state, startLine, endLine, silent)
+      );
     },
     { alt: ['paragraph', 'reference', 'blockquote'] },
   );
   const inlineRule = ruleOf(parser.inline.ruler, 'html_inline');
   parser.inline.ruler.at('html_inline', (state, silent) => {
-    if (isPlaceholder(state.src.slice(state.pos, state.pos + MAX_TAG), environmentOf(state))) return false;
+    if (isPlaceholder(state.src.slice(state.pos, state.pos + MAX_TAG), environmentOf(state)))
+      return false;
     return inlineRule(state, silent);
   });
 }
@@ -190,7 +201,8 @@ function ruleOf<Rule>(ruler: { __rules__: { name: string; fn: Rule }[] }, name: 
 const MAX_TAG = 3100;
 
 function isPlaceholder(text: string, { closed }: Environment): boolean {
-  const [, slash = '', name = '', rest = ''] = /^<(\/?)([A-Za-z][\w.:-]{0,80})([^<>]{0,3000}>?)/.exec(text) ?? [];
+  const [, slash = '', name = '', rest = ''] =
+    /^<(\/?)([A-Za-z][\w.:-]{0,80})([^<>]{0,3000}>?)/.exec(text) ?? [];
   if (name === '' || /^(?:https?|mailto|ftp):/i.test(name)) return false;
   const lower = name.toLowerCase();
   if (slash !== '') return !TAGS.has(lower) && !closed.has(name);
@@ -228,7 +240,8 @@ const closedNames = (text: string): ReadonlySet<string> => {
 
 const DIAGRAM =
   /^(?:mermaid|plantuml|puml|dot|graphviz|d2|ditaa|kroki-\w+|drawio|chart|geojson|topojson|stl|abc|vega(?:-lite)?)$/i;
-const ACTIVE = /<(?:script|style|iframe|frame|object|embed|applet|noscript|template|svg|math)[\s/>]/i;
+const ACTIVE =
+  /<(?:script|style|iframe|frame|object|embed|applet|noscript|template|svg|math)[\s/>]/i;
 
 const hasActive = (tokens: readonly Token[]): boolean =>
   tokens.some(
@@ -275,12 +288,16 @@ function readFences(tokens: Token[], environment: Environment): void {
       become(token, '');
     } else {
       const label =
-        /\b(?:title|filename|file|name|label)=(?:"([^"]{1,200})"|'([^']{1,200})')/.exec(info)?.slice(1).find(Boolean) ??
+        /\b(?:title|filename|file|name|label)=(?:"([^"]{1,200})"|'([^']{1,200})')/
+          .exec(info)
+          ?.slice(1)
+          .find(Boolean) ??
         /\[([^\]]{1,200})\]/.exec(info)?.[1] ??
         (environment.hasCodeGroups ? groupLabel(info) : undefined);
       const [language = ''] = /^[\w+#.-]{1,100}(?![\w+#.=-])/.exec(info) ?? [];
       token.info = language;
-      if (label !== undefined) become(token, `${labelHtml(label, ':')}\n${codeOf(token, language)}`);
+      if (label !== undefined)
+        become(token, `${labelHtml(label, ':')}\n${codeOf(token, language)}`);
     }
   }
 }
@@ -293,12 +310,17 @@ const withoutHighlights = (code: string): string =>
           /^[ \t]*(?:\/\/|#|--|;|%|\/\*|<!--|\{\/\*)[ \t]*highlight-(?:next-line|start|end)[ \t]*(?:\*\/\}?|-->)?[ \t]*\n/gm,
           '',
         )
-        .replace(/[ \t]*(?:\/\/|#|--|\/\*|<!--)[ \t]*\[!code [^\]\n]{1,60}\][ \t]*(?:\*\/|-->)?/g, '')
+        .replace(
+          /[ \t]*(?:\/\/|#|--|\/\*|<!--)[ \t]*\[!code [^\]\n]{1,60}\][ \t]*(?:\*\/|-->)?/g,
+          '',
+        )
     : code;
 
 /** Lines of Rust that only make an example whole, as rustdoc and mdBook hide them; `##` is `#`. */
 const withoutHidden = (code: string, info: string): string =>
-  /^rust\b/.test(info) ? code.replace(/^[ \t]*#(?:[ \t].*)?(?:\n|$)/gm, '').replace(/^([ \t]*)##/gm, '$1#') : code;
+  /^rust\b/.test(info)
+    ? code.replace(/^[ \t]*#(?:[ \t].*)?(?:\n|$)/gm, '').replace(/^([ \t]*)##/gm, '$1#')
+    : code;
 
 /** Code that runs where the page is made, as R Markdown and Quarto write it: `{python}`, `{r setup, echo=FALSE}`. */
 const CHUNK =
@@ -315,7 +337,10 @@ function readChunk(token: Token, engine: string, settings: string): void {
 const groupLabel = (info: string): string | undefined =>
   info
     .replace(/^\S+/, '')
-    .replace(/\{[^}]*\}|[\w-]+=\S+|\b(?:expandable|lines|wrap|copy|npm2yarn|showLineNumbers|live|twoslash)\b/g, '')
+    .replace(
+      /\{[^}]*\}|[\w-]+=\S+|\b(?:expandable|lines|wrap|copy|npm2yarn|showLineNumbers|live|twoslash)\b/g,
+      '',
+    )
     .trim() || undefined;
 
 const codeOf = ({ content }: Token, language: string): string =>
@@ -333,7 +358,8 @@ const CODE = /^(?:code|code-block|code-cell|sourcecode|literalinclude|parsed-lit
 function readDirective(token: Token, name: string, rest: string): void {
   const body = token.content.replace(/^(?::[\w-]+:.*\n)+\n?|^---\n[\s\S]{0,2000}?\n---\n/, '');
   if (UNSEEN.test(name)) become(token, name === 'figure' ? `<p>${escapeHtml(body)}</p>` : '');
-  else if (CODE.test(name)) become(token, codeOf({ content: body } as Token, rest.split(/\s/)[0] ?? ''));
+  else if (CODE.test(name))
+    become(token, codeOf({ content: body } as Token, rest.split(/\s/)[0] ?? ''));
   else if (name === 'math') become(token, codeOf({ content: body } as Token, 'math'));
   else {
     const isTab = /^(?:tab|tab-item|tabitem)$/.test(name);
@@ -355,11 +381,16 @@ function* partsOf(tokens: Token[]): Generator<Token[]> {
   for (const token of tokens) {
     part.push(token);
     tags += token.nesting === 1 ? 1 : 0;
-    for (const child of token.children ?? []) tags += child.nesting === 1 || child.type === 'image' ? 1 : 0;
+    for (const child of token.children ?? [])
+      tags += child.nesting === 1 || child.type === 'image' ? 1 : 0;
     const html = tags < 2 * MAX_PART_TAGS ? htmlIn(token) : '';
     if (html !== '') {
-      openHtml += html.match(/<(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
-      openHtml -= html.match(/<\/(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)?.length ?? 0;
+      openHtml +=
+        html.match(/<(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)
+          ?.length ?? 0;
+      openHtml -=
+        html.match(/<\/(?:div|details|table|section|article|center|ul|ol|dl|blockquote)\b/gi)
+          ?.length ?? 0;
       tags += html.match(/<[a-z]/gi)?.length ?? 0;
     }
     if (

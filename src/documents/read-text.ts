@@ -10,7 +10,12 @@ export function readText(text: string): DocumentText {
   const lines = text.split('\n').map((line) => line.replaceAll('\t', '    ').trimEnd());
   const blocks = readBlocks(lines);
   const tree: Root = { type: 'root', children: blocks };
-  return { text: written(blocks), title: titleIn(tree) ?? openingHeading(tree), warnings: [], omitted: [] };
+  return {
+    text: written(blocks),
+    title: titleIn(tree) ?? openingHeading(tree),
+    warnings: [],
+    omitted: [],
+  };
 }
 
 /** Blocks and items that are written at once: what the library needs for them goes before the next ones. */
@@ -72,7 +77,9 @@ function readBlocks(lines: readonly string[]): BlockContent[] {
       continue;
     }
     const { block, next } =
-      readTitle(reading, at, blocks.length === 0) ?? readList(reading, at) ?? readLines(reading, at);
+      readTitle(reading, at, blocks.length === 0) ??
+      readList(reading, at) ??
+      readLines(reading, at);
     blocks.push(block);
     at = next;
   }
@@ -87,7 +94,8 @@ interface Read {
 const isTitle = (lines: readonly string[], at: number): boolean => {
   const title = (lines[at] ?? '').trim();
   const under = lines[at + 1] ?? '';
-  if (title === '' || title.length > MAX_TITLE || RULE.test(title) || !RULE.test(under)) return false;
+  if (title === '' || title.length > MAX_TITLE || RULE.test(title) || !RULE.test(under))
+    return false;
   const length = under.trim().length;
   return (
     length >= Math.min(title.length, 20) / 2 &&
@@ -103,14 +111,21 @@ function readTitle({ lines, marks }: Reading, at: number, isFirst: boolean): Rea
     return { block: heading(marked, signs.length), next: at + 1 };
   const start = RULE.test(lines[at] ?? '') ? at + 1 : at;
   const title = (lines[start] ?? '').trim();
-  const isBelowText = start === at && at > 0 && lines[at - 1] !== '' && !RULE.test(lines[at - 1] ?? '');
+  const isBelowText =
+    start === at && at > 0 && lines[at - 1] !== '' && !RULE.test(lines[at - 1] ?? '');
   if (isTitle(lines, start) && !isBelowText && !ITEM.test(lines[start] ?? '')) {
     const mark = (start > at ? 'over' : '') + (lines[start + 1] ?? '').trim().charAt(0);
     if (!marks.includes(mark)) marks.push(mark);
     return { block: heading(title, marks.indexOf(mark) + 1), next: start + 2 };
   }
   const isAlone = lines[at + 1] === '' && lines.slice(at + 2, at + 5).some((line) => line !== '');
-  if (!isFirst || !isAlone || title.length > 80 || /[.!?;:,。！？…]$/.test(title) || ITEM.test(lines[at] ?? ''))
+  if (
+    !isFirst ||
+    !isAlone ||
+    title.length > 80 ||
+    /[.!?;:,。！？…]$/.test(title) ||
+    ITEM.test(lines[at] ?? '')
+  )
     return undefined;
   if (!/\p{L}/u.test(title)) return undefined;
   // What is underlined later stands below it.
@@ -133,7 +148,11 @@ function readList(reading: Reading, at: number): Read | undefined {
   if (first === null) return undefined;
   const levels: { indent: number; list: List }[] = [];
   let next = at;
-  for (let match: RegExpExecArray | null = first; match !== null; match = ITEM.exec(lines[next] ?? '')) {
+  for (
+    let match: RegExpExecArray | null = first;
+    match !== null;
+    match = ITEM.exec(lines[next] ?? '')
+  ) {
     const [all, space = '', mark = ''] = match;
     const isOrdered = /\d/.test(mark);
     while (levels.length > 1 && (levels.at(-1)?.indent ?? 0) > space.length) levels.pop();
@@ -160,7 +179,8 @@ function readList(reading: Reading, at: number): Read | undefined {
 }
 
 const numberOf = (mark: string): number => Number(/\d+/.exec(mark)?.[0] ?? 1);
-const follows = ({ start, children }: List, mark: string): boolean => numberOf(mark) === (start ?? 1) + children.length;
+const follows = ({ start, children }: List, mark: string): boolean =>
+  numberOf(mark) === (start ?? 1) + children.length;
 
 const listOf = (ordered: boolean, mark: string): List => ({
   type: 'list',
@@ -173,7 +193,13 @@ const listOf = (ordered: boolean, mark: string): List => ({
 function itemOf(reading: Reading, at: number, width: number): { item: ListItem; next: number } {
   const { lines } = reading;
   let next = at + 1;
-  while (next < lines.length && lines[next] !== '' && !ITEM.test(lines[next] ?? '') && !isTitle(lines, next)) next += 1;
+  while (
+    next < lines.length &&
+    lines[next] !== '' &&
+    !ITEM.test(lines[next] ?? '') &&
+    !isTitle(lines, next)
+  )
+    next += 1;
   const own = [(lines[at] ?? '').slice(width), ...lines.slice(at + 1, next)];
   return { item: { type: 'listItem', spread: false, children: [paragraphOf(own, reading)] }, next };
 }
@@ -194,7 +220,8 @@ function readLines(reading: Reading, at: number): Read {
     next += 1;
   const own = lines.slice(at, next);
   const inColumns = own.filter((line) => IN_COLUMNS.test(line)).length;
-  if (own.length > 1 && inColumns > own.length / 2) return { block: { type: 'code', value: own.join('\n') }, next };
+  if (own.length > 1 && inColumns > own.length / 2)
+    return { block: { type: 'code', value: own.join('\n') }, next };
   return { block: paragraphOf(own, reading), next };
 }
 

@@ -50,7 +50,9 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const all = elementsOf(root);
   const base = baseOf(all, address) ?? address;
   const links = linksOf(all, base);
-  const canonical = all.find((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'));
+  const canonical = all.find(
+    (node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('canonical'),
+  );
   const alternates = alternatesOf(all, base);
   const own = alternates.find((each) => pageOf(each.address) === pageOf(address));
   const language = own?.language ?? propertyOf(named(all, 'html'), 'lang');
@@ -58,9 +60,17 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
   const pageTitle = titleOf(root) ?? '';
   const omissions = collectOmissions();
   const isShell = isScriptShell(all);
-  const { tree, text } = convert(contentOf(root, omissions), { isPage: true, base, language, omissions });
-  const [heading, other] = tree.children.filter((node) => node.type === 'heading' && node.depth === 1);
-  const title = (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle;
+  const { tree, text } = convert(contentOf(root, omissions), {
+    isPage: true,
+    base,
+    language,
+    omissions,
+  });
+  const [heading, other] = tree.children.filter(
+    (node) => node.type === 'heading' && node.depth === 1,
+  );
+  const title =
+    (heading !== undefined && other === undefined && lineOfMarkdown(heading)) || pageTitle;
   return {
     title,
     text,
@@ -71,7 +81,8 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
     isNotFound: isNotFound(title, text),
     modifiedAtMs,
     language,
-    translations: own === undefined ? [] : [...new Set(alternates.map((each) => pageOf(each.address)))],
+    translations:
+      own === undefined ? [] : [...new Set(alternates.map((each) => pageOf(each.address)))],
     isScripted: isShell && text.length < MAX_SHELL_TEXT,
     omitted: omissions.list(),
   };
@@ -80,7 +91,8 @@ export function readWebPage(html: string, address: string): WebPage | undefined 
 /** Text of a page that only says to wait, or to turn scripts on. */
 const MAX_SHELL_TEXT = 200;
 /** Ids of the empty elements into which frameworks put their pages. */
-const SHELL = /^(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|main-app|react-root|ember\d*|docsify|app-root)$/i;
+const SHELL =
+  /^(?:root|app|__next|__nuxt|___gatsby|svelte|q-app|main-app|react-root|ember\d*|docsify|app-root)$/i;
 
 /** Whether scripts fill the page: an empty element of a framework, or a note that scripts are needed. */
 function isScriptShell(all: readonly Element[]): boolean {
@@ -91,26 +103,34 @@ function isScriptShell(all: readonly Element[]): boolean {
       lineOf(node).length < MAX_SHELL_TEXT,
   );
   // The parser takes what is in `noscript` as text.
-  const asksForScripts = all.some((node) => node.tagName === 'noscript' && /java\s?script/i.test(textOf(node)));
+  const asksForScripts = all.some(
+    (node) => node.tagName === 'noscript' && /java\s?script/i.test(textOf(node)),
+  );
   return isEmptyShell || asksForScripts;
 }
 
 const MAX_LANGUAGES = 200;
 
 /** The translations that a page lists, itself among them (`link rel="alternate" hreflang="…"`): templates often repeat one `lang`. */
-const alternatesOf = (all: readonly Element[], base: string): { language: string; address: string }[] =>
+const alternatesOf = (
+  all: readonly Element[],
+  base: string,
+): { language: string; address: string }[] =>
   all
     .filter((node) => isElement(node, 'link') && wordsIn(node.properties.rel).includes('alternate'))
     .slice(0, MAX_LANGUAGES)
     .flatMap((node) => {
       const language = propertyOf(node, 'hrefLang');
       const address = absolute(propertyOf(node, 'href'), base);
-      return language === undefined || address === undefined || language.toLowerCase() === 'x-default'
+      return language === undefined ||
+        address === undefined ||
+        language.toLowerCase() === 'x-default'
         ? []
         : [{ language, address }];
     });
 
-const pageOf = (address: string): string => address.replace(/[?#].*$/, '').replace(/\/(?:index\.html?)?$/, '');
+const pageOf = (address: string): string =>
+  address.replace(/[?#].*$/, '').replace(/\/(?:index\.html?)?$/, '');
 
 const named = (all: readonly Element[], name: string): Element | undefined =>
   all.find(({ tagName }) => tagName === name);

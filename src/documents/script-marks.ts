@@ -12,7 +12,8 @@ export function noteMarksOf(root: Root): ReadonlySet<string> {
       if (isAtStart && isElement(child, 'sup')) marks.add(lineOf(child));
       isAtStart =
         isElement(child, 'br') ||
-        (child.type === 'text' && (child.value.trim() === '' ? isAtStart : /\n\s*$/.test(child.value)));
+        (child.type === 'text' &&
+          (child.value.trim() === '' ? isAtStart : /\n\s*$/.test(child.value)));
     }
   }
   return marks;
@@ -39,11 +40,13 @@ export function readScript(
   const isMark =
     inBrackets !== undefined ||
     (node.tagName === 'sup' &&
-      (isLinked || (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
+      (isLinked ||
+        (noteMarks.size > 0 && text.split(/[\s,]+/).every((each) => noteMarks.has(each)))));
   if (isMark) return words(noteMark(inBrackets ?? text, before));
   const script = node.tagName === 'sup' ? 'sup' : 'sub';
   // Ordinals (1st, 2e, 3º) and trade marks read as they stand.
-  const isPlain = script === 'sup' && /^\p{L}{1,4}$|^[™®©℠ºª*†‡]+$/u.test(text) && !hasSigns(text, script);
+  const isPlain =
+    script === 'sup' && /^\p{L}{1,4}$|^[™®©℠ºª*†‡]+$/u.test(text) && !hasSigns(text, script);
   return words(isPlain ? text : scripted(text, script));
 }
 

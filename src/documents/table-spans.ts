@@ -23,7 +23,9 @@ export function spreadSpans(table: Element): void {
   if (all === undefined) return;
   // Columns that GitBook only keeps for its own use.
   const isHidden = all[0]?.map(({ properties }) => properties.dataHidden !== undefined) ?? [];
-  const grid = isHidden.includes(true) ? all.map((cells) => cells.filter((_, at) => !isHidden[at])) : all;
+  const grid = isHidden.includes(true)
+    ? all.map((cells) => cells.filter((_, at) => !isHidden[at]))
+    : all;
   const headCount = headerRows(rows, grid);
   const body = grid.slice(headCount);
   const head = headCount > 1 ? [mergedHead(grid.slice(0, headCount))] : grid.slice(0, headCount);
@@ -58,11 +60,13 @@ function gridOf(rows: readonly Row[]): Element[][] | undefined {
       delete cell.properties.colSpan;
       delete cell.properties.rowSpan;
       count += width * height;
-      if (width * height > 1) copied += (width * height - 1) * (textOf(cell).length + elementsOf(cell).length);
+      if (width * height > 1)
+        copied += (width * height - 1) * (textOf(cell).length + elementsOf(cell).length);
       if (count > MAX_CELLS || copied > MAX_COPIED) return undefined;
       for (let dy = 0; dy < height; dy += 1) {
         const line = grid[y + dy] ?? [];
-        for (let dx = 0; dx < width; dx += 1) line[x + dx] ??= dx + dy === 0 ? cell : structuredClone(cell);
+        for (let dx = 0; dx < width; dx += 1)
+          line[x + dx] ??= dx + dy === 0 ? cell : structuredClone(cell);
       }
       x += width;
     }
@@ -84,7 +88,8 @@ function spanOf({ properties }: Element, name: 'colSpan' | 'rowSpan', most: numb
 function headerRows(rows: readonly Row[], grid: readonly Element[][]): number {
   const end = rows.findIndex(
     ({ isHead }, y) =>
-      !isHead && !(grid[y] ?? []).every(({ tagName, children }) => tagName === 'th' || children.length === 0),
+      !isHead &&
+      !(grid[y] ?? []).every(({ tagName, children }) => tagName === 'th' || children.length === 0),
   );
   return end === -1
     ? rows.length > 1 && rows.some(({ isHead }) => isHead)

@@ -1,5 +1,13 @@
 import type { Element, Nodes, Root } from 'hast';
-import { classesOf, elementChildren, elementsOf, isElement, labelOf, lineOf, propertyOf } from './hast.ts';
+import {
+  classesOf,
+  elementChildren,
+  elementsOf,
+  isElement,
+  labelOf,
+  lineOf,
+  propertyOf,
+} from './hast.ts';
 
 /** The tabs that stand before panels, in their order. */
 interface Scope {
@@ -28,7 +36,8 @@ export function labelTabs(root: Root): void {
   const labelled = new Map<Element, string>();
   for (const node of all) {
     if (node.properties.role !== 'tab') continue;
-    const target = propertyOf(node, 'ariaControls') ?? propertyOf(node, 'href')?.replace(/^#/, '') ?? '';
+    const target =
+      propertyOf(node, 'ariaControls') ?? propertyOf(node, 'href')?.replace(/^#/, '') ?? '';
     const panel = panels.get(target);
     if (panel !== undefined) labelled.set(panel, lineOf(node));
   }
@@ -43,7 +52,11 @@ function walk(parent: Nodes, scope: Scope, labelled: ReadonlyMap<Element, string
   if (!('children' in parent)) return;
   for (const child of elementChildren(parent)) {
     const classes = classesOf(child);
-    if (child.properties.role === 'tablist' || LIST.test(classes) || isGroupHead(parent, child, classes)) {
+    if (
+      child.properties.role === 'tablist' ||
+      LIST.test(classes) ||
+      isGroupHead(parent, child, classes)
+    ) {
       scope.labels = tabsIn(child);
       scope.used = 0;
       // A list of navigation is dropped where the document is cleaned.
@@ -75,7 +88,10 @@ const hasPanel = (node: Element): boolean => elementChildren(node).some(isPanel)
 
 /** Blocks of code under tabs, as VitePress shows them. */
 const isGroupHead = (parent: Nodes, child: Element, classes: string): boolean =>
-  isElement(parent) && / vp-code-group /.test(classesOf(parent)) && / tabs /.test(classes) && child.tagName === 'div';
+  isElement(parent) &&
+  / vp-code-group /.test(classesOf(parent)) &&
+  / tabs /.test(classes) &&
+  child.tagName === 'div';
 const isGroupBlock = (parent: Nodes): boolean =>
   isElement(parent) && / blocks /.test(classesOf(parent)) && parent.tagName === 'div';
 
@@ -99,7 +115,10 @@ export function revealedBy(root: Root): ReadonlySet<Element> {
       for (const id of propertyOf(node, name)?.split(' ') ?? []) ids.add(id.replace(/^#/, ''));
     const { role, dataToggle, dataBsToggle } = node.properties;
     const href = propertyOf(node, 'href');
-    if (href?.startsWith('#') && (role === 'tab' || role === 'button' || dataToggle || dataBsToggle))
+    if (
+      href?.startsWith('#') &&
+      (role === 'tab' || role === 'button' || dataToggle || dataBsToggle)
+    )
       ids.add(href.slice(1));
   }
   const revealed = new Set<Element>();
@@ -109,7 +128,9 @@ export function revealedBy(root: Root): ReadonlySet<Element> {
     let isNext = false;
     for (const child of 'children' in parent ? elementChildren(parent) : []) {
       const { properties } = child;
-      const isFolded = / (?:accordion\S*|collaps\S*|faq-?\S*|expand\S*|toggle-content) /.test(classesOf(child));
+      const isFolded = / (?:accordion\S*|collaps\S*|faq-?\S*|expand\S*|toggle-content) /.test(
+        classesOf(child),
+      );
       if (
         isNext ||
         isFolded ||

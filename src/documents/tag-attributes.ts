@@ -39,7 +39,12 @@ function readAttribute(
     if (length === -1) return undefined;
     const end = start + length + 2;
     const content = text.slice(start + 1, end - 1);
-    return { name, value: hasReferences ? decodeHTMLAttribute(content) : content, isCode: false, end };
+    return {
+      name,
+      value: hasReferences ? decodeHTMLAttribute(content) : content,
+      isCode: false,
+      end,
+    };
   }
   if (mark === '{' && name !== '') {
     const end = endOfBraces(text, start);
@@ -49,7 +54,9 @@ function readAttribute(
     return { name, value: literal ?? code, isCode: literal === undefined, end };
   }
   const [value] = match(name === '' ? WORD : bareValue, text, start) ?? [];
-  return value === undefined ? undefined : { name, value, isCode: false, end: start + value.length };
+  return value === undefined
+    ? undefined
+    : { name, value, isCode: false, end: start + value.length };
 }
 
 /**
@@ -66,7 +73,11 @@ export function attributesIn(
   const named = new Map<string, string>();
   const unnamed: string[] = [];
   for (let at = 0; at < text.length; ) {
-    const attribute = readAttribute(text, at, { last: text.length, bareValue: BARE_VALUE, hasReferences });
+    const attribute = readAttribute(text, at, {
+      last: text.length,
+      bareValue: BARE_VALUE,
+      hasReferences,
+    });
     at = attribute?.end ?? at + 1;
     if (attribute?.name === '') unnamed.push(attribute.value);
     else if (attribute !== undefined) named.set(attribute.name, attribute.value);
@@ -98,7 +109,8 @@ export function endOfBraces(text: string, at: number): number | undefined {
     } else if (character === '"' || character === "'" || character === '`') {
       const end = endOfString(text, index, last);
       // An apostrophe in text is no string.
-      if (end !== undefined && (character === '`' || !text.slice(index, end).includes('\n'))) index = end;
+      if (end !== undefined && (character === '`' || !text.slice(index, end).includes('\n')))
+        index = end;
     }
   }
   return undefined;

@@ -69,7 +69,9 @@ export function readTemplates(text: string, state: TemplateState): string {
         isShortcode: shortcode !== undefined,
       });
       // A definition without an address would take the next line for it.
-      return result === '' && /\](?::[ \t]?|\()$/.test(text.slice(Math.max(0, at - 3), at)) ? '#' : result;
+      return result === '' && /\](?::[ \t]?|\()$/.test(text.slice(Math.max(0, at - 3), at))
+        ? '#'
+        : result;
     },
   );
 }
@@ -77,7 +79,10 @@ export function readTemplates(text: string, state: TemplateState): string {
 const withoutTags = (comment: string): string =>
   comment
     .slice(0, 500)
-    .replace(/^\{[%:][^}]{0,100}\}|\{%[^}]{0,100}%\}$|^\{\{[<%!/*\s-]{1,9}|[>%/*\s-]{1,9}\}\}$/g, '')
+    .replace(
+      /^\{[%:][^}]{0,100}\}|\{%[^}]{0,100}%\}$|^\{\{[<%!/*\s-]{1,9}|[>%/*\s-]{1,9}\}\}$/g,
+      '',
+    )
     .trim();
 
 function valueIn(source: string, found: string, state: TemplateState): string {
@@ -122,7 +127,16 @@ const FOLD_TAGS = new Set([
   'update',
 ]);
 const IMAGE_TAGS = new Set(['figure', 'image', 'img', 'imgproc']);
-const NOTE_TAGS = new Set(['hint', 'callout', 'alert', 'admonition', 'notice', 'panel', 'blocktip', 'aside']);
+const NOTE_TAGS = new Set([
+  'hint',
+  'callout',
+  'alert',
+  'admonition',
+  'notice',
+  'panel',
+  'blocktip',
+  'aside',
+]);
 
 interface TagPlace {
   isAlone: boolean;
@@ -134,14 +148,18 @@ interface TagPlace {
 
 /** What a tag stands for: its name and arguments, without the marks around them. */
 export function tagIn(source: string, { isAlone, indent, state, isShortcode }: TagPlace): string {
-  const [, slash = '', name = '', rest = ''] = /^(\/?)\s*([\w./-]{0,80})\s*([\s\S]*)$/.exec(source) ?? [];
+  const [, slash = '', name = '', rest = ''] =
+    /^(\/?)\s*([\w./-]{0,80})\s*([\s\S]*)$/.exec(source) ?? [];
   const plain = name.toLowerCase();
   const closes = slash !== '' || plain.startsWith('end');
   const base = closes ? plain.replace(/^end[-_]?/, '') : plain;
   const around = (html: string): string => `\n\n${indent}${html}\n\n${indent}`;
-  if (isNote(base) && !rest.trim().endsWith('/')) return closes ? around('</div>') : around(openTag(base, rest));
+  if (isNote(base) && !rest.trim().endsWith('/'))
+    return closes ? around('</div>') : around(openTag(base, rest));
   if (TAB_TAGS.has(base) || FOLD_TAGS.has(base)) {
-    const title = closes ? '' : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading', 'date']);
+    const title = closes
+      ? ''
+      : argument(rest, ['title', 'name', 'label', 'header', 'summary', 'heading', 'date']);
     return title === '' ? '' : around(labelHtml(title, TAB_TAGS.has(base) ? ':' : ''));
   }
   if (base === 'embed' && !closes) {
@@ -156,7 +174,9 @@ export function tagIn(source: string, { isAlone, indent, state, isShortcode }: T
     const content = argument(rest, ['content', 'text'], { hasReferences: false });
     const file = /([\w-]+)\.\w+/.exec(rest)?.[1] ?? '';
     if (content !== '')
-      return around(`${openTag(isNoteName(file) ? file : '', '')}\n\n${indent}${content}\n\n${indent}</div>`);
+      return around(
+        `${openTag(isNoteName(file) ? file : '', '')}\n\n${indent}${content}\n\n${indent}</div>`,
+      );
   }
   if (IMAGE_TAGS.has(base) && !closes) {
     const caption = argument(rest, ['caption', 'title', 'alt']);
@@ -177,7 +197,16 @@ export function tagIn(source: string, { isAlone, indent, state, isShortcode }: T
 
 /** What a shortcode of an unknown template shows of its arguments: a title, or several words, a version or a key without a name. */
 function shownArgument(rest: string): string {
-  const shown = argument(rest, ['title', 'text', 'label', 'caption', 'heading', 'header', 'summary', 'question']);
+  const shown = argument(rest, [
+    'title',
+    'text',
+    'label',
+    'caption',
+    'heading',
+    'header',
+    'summary',
+    'question',
+  ]);
   const isShown = /^[\w-]+\s*=/.test(rest)
     ? /\p{L}{2}/u.test(shown) && !/^(?:true|false|\S*[/.:_]\S*)$/.test(shown)
     : /^(?:.|v?\d+(?:\.\d+)+\+?|.*\p{L}.*\s.*)$/u.test(shown);
@@ -186,7 +215,9 @@ function shownArgument(rest: string): string {
 
 const isNote = (name: string): boolean =>
   NOTE_TAGS.has(name) ||
-  (isNoteName(name) && !FOLD_TAGS.has(name) && !/^(?:quote|check|example|question|summary)$/.test(name));
+  (isNoteName(name) &&
+    !FOLD_TAGS.has(name) &&
+    !/^(?:quote|check|example|question|summary)$/.test(name));
 
 /** The element of a note that a tag opens. */
 function openTag(name: string, rest: string): string {
@@ -194,7 +225,8 @@ function openTag(name: string, rest: string): string {
   const kind =
     isNoteName(name) && !NOTE_TAGS.has(name)
       ? name
-      : argument(rest, ['style', 'type', 'kind', 'color', 'variant', 'level']) || (isNoteName(first) ? first : 'note');
+      : argument(rest, ['style', 'type', 'kind', 'color', 'variant', 'level']) ||
+        (isNoteName(first) ? first : 'note');
   const title = argument(isNoteName(first) ? rest.trim().slice(first.length).trim() : rest, [
     'title',
     'header',
@@ -204,7 +236,11 @@ function openTag(name: string, rest: string): string {
 }
 
 /** A named argument, else the first in quotation marks or alone. */
-function argument(rest: string, names: readonly string[], options?: { hasReferences: boolean }): string {
+function argument(
+  rest: string,
+  names: readonly string[],
+  options?: { hasReferences: boolean },
+): string {
   const { named, unnamed } = attributesIn(rest.slice(0, MAX_ARGUMENTS), options);
   const name = names.find((each) => named.has(each));
   if (name !== undefined) return named.get(name) ?? '';

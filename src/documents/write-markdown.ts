@@ -21,7 +21,9 @@ export function writeMarkdown(tree: Root): string {
 /** Without list items and tables that say nothing: several marks on one line would be a rule. */
 function withoutEmpty<Node extends Nodes>(node: Node): Node {
   if (!('children' in node)) return node;
-  const children = node.children.map((child: Nodes) => withoutEmpty(child)).filter((child: Nodes) => !isEmpty(child));
+  const children = node.children
+    .map((child: Nodes) => withoutEmpty(child))
+    .filter((child: Nodes) => !isEmpty(child));
   return { ...node, children };
 }
 
@@ -41,7 +43,11 @@ function wordsOf(node: Nodes): string {
 }
 
 /** Text of inline nodes; only marks that would start another block are escaped, so that identifiers stay intact. */
-function phrasing(node: { type: string; children: PhrasingContent[] }, state: State, info: Info): string {
+function phrasing(
+  node: { type: string; children: PhrasingContent[] },
+  state: State,
+  info: Info,
+): string {
   const exit = state.enter('phrasing');
   const text = state.containerPhrasing(node as Parameters<State['containerPhrasing']>[0], info);
   exit();
@@ -54,7 +60,10 @@ function phrasing(node: { type: string; children: PhrasingContent[] }, state: St
 /** A paragraph that starts like a heading, quote or list would be parsed as one. */
 function escapeOpening(paragraph: string): string {
   return paragraph
-    .replace(/^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={2,}$|-{2,}$|(?:[*_][ \t]*){3,}$|`{3,}|~{3,})/gm, '\\$1')
+    .replace(
+      /^(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|={2,}$|-{2,}$|(?:[*_][ \t]*){3,}$|`{3,}|~{3,})/gm,
+      '\\$1',
+    )
     .replace(/^(\d{1,9})([.)])(?=\s|$)/gm, '$1\\$2');
 }
 
@@ -72,7 +81,8 @@ function escapeText(text: string, { before, after }: Pick<Info, 'before' | 'afte
   // Sought once: a search from each `]` would take quadratic time.
   const innerOpen = text.indexOf('[', 1);
   return text.replace(SPECIAL, (mark, at: number) => {
-    const touches = (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
+    const touches =
+      (at === 0 && before === mark) || (at + mark.length === text.length && after === mark);
     if (mark !== '`' && counts.get(mark) === 1 && !touches) return mark;
     if (mark !== ']') return `\\${mark}`;
     const next = text[at + 1] ?? after;
@@ -102,7 +112,8 @@ function withoutActive(text: string): string {
 function wrap(given: string, construct: ConstructName): Handle {
   return (node, _parent, state, info) => {
     // What is emphasised already is not emphasised again: the marks of both would be read as one.
-    if (construct !== 'phrasing' && state.stack.includes(construct)) return phrasing(node, state, info);
+    if (construct !== 'phrasing' && state.stack.includes(construct))
+      return phrasing(node, state, info);
     const exit = state.enter(construct);
     const text = phrasing(node, state, info);
     exit();
@@ -115,7 +126,10 @@ function wrap(given: string, construct: ConstructName): Handle {
     const end = touchesAfter ? (/[\p{P}\p{S}]+$/u.exec(words)?.[0] ?? '') : '';
     const middle = words.slice(start.length, words.length - end.length);
     const inner = middle.trim();
-    const [gapBefore, gapAfter] = [middle.startsWith(' ') ? ' ' : '', middle.endsWith(' ') ? ' ' : ''];
+    const [gapBefore, gapAfter] = [
+      middle.startsWith(' ') ? ' ' : '',
+      middle.endsWith(' ') ? ' ' : '',
+    ];
     if (inner === '' || /[`\\[(]$|^[\])]/.test(start + inner.slice(-1))) return text;
     if (!opensSurely(info.before, inner) || !closesSurely(inner, info.after)) return text;
     return text.replace(words, () => start + gapBefore + mark + inner + mark + gapAfter + end);
@@ -125,7 +139,8 @@ function wrap(given: string, construct: ConstructName): Handle {
 /** Marks beside punctuation and within other marks may be read as text (CommonMark 0.31.2, 6.2): they are left out. */
 const opensSurely = (before: string, inner: string): boolean =>
   !LOOSE_MARK.test(inner) && (isWord(inner[0] ?? '') || /^\s*$/.test(before));
-const closesSurely = (inner: string, after: string): boolean => isWord(inner.at(-1) ?? '') || /^\s*$/.test(after);
+const closesSurely = (inner: string, after: string): boolean =>
+  isWord(inner.at(-1) ?? '') || /^\s*$/.test(after);
 /** A mark that does not stand within a word. */
 const LOOSE_MARK = /[*_](?![\p{L}\p{N}])|(?<![\p{L}\p{N}])[*_]/u;
 
@@ -139,7 +154,8 @@ function inCell(text: string, { stack }: State): string {
 const writeLink: Handle = (node, _parent, state, info) => {
   const words = phrasing(node, state, info);
   const isWeb = /^(?:https?:\/\/|mailto:)[^\s()<>]{1,2000}$/i.test(node.url);
-  if (isWeb && wordsOf(node as Nodes) === node.url && !/[|\\]/.test(node.url)) return `<${node.url}>`;
+  if (isWeb && wordsOf(node as Nodes) === node.url && !/[|\\]/.test(node.url))
+    return `<${node.url}>`;
   const inner = words.trim();
   if (!isWeb || inner === '' || /[[\]\n]/.test(words)) return words;
   return words.replace(inner, () => `[${inner}](${inCell(node.url, state)})`);

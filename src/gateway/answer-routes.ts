@@ -47,54 +47,86 @@ const forwardOnceKept = async (
   };
   return withRetries(ask, {
     attempts: KEEPING_PAUSES_MS.length + 1,
-    pauseMs: ({ value }, attempt) => (value?.status === 404 ? KEEPING_PAUSES_MS[attempt - 1] : undefined),
+    pauseMs: ({ value }, attempt) =>
+      value?.status === 404 ? KEEPING_PAUSES_MS[attempt - 1] : undefined,
   });
 };
 
 /** `GET /v1/answers/{id}`. */
-export const createAnswerReader = ({ client }: { client: SignedClient }) => {
+export function createAnswerReader({ client }: { client: SignedClient }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, READ);
     const namedWorkspace = c.req.query('workspace_id');
     const workspace = workspaceOf(key, namedWorkspace);
-    const call = { path: pathOf(c), workspace, namedWorkspace, capabilities: [READ], signal: c.req.raw.signal };
+    const call = {
+      path: pathOf(c),
+      workspace,
+      namedWorkspace,
+      capabilities: [READ],
+      signal: c.req.raw.signal,
+    };
     return forwardOnceKept(c, client, call);
   };
-};
+}
 
 /** `POST /v1/answers/{id}/feedback`: any key may judge the answers that were given to it, one that reads answers all of them. */
-export const createFeedback = ({ client, reportGaps }: { client: SignedClient; reportGaps: ReportGaps }) => {
+export function createFeedback({
+  client,
+  reportGaps,
+}: {
+  client: SignedClient;
+  reportGaps: ReportGaps;
+}) {
   /** The question of an answer that was disliked is one that the articles should answer. */
   const reportDisliked = async (c: Context<GatewayEnv>, workspace: string): Promise<void> => {
     const { id, audiences, authentication = 'key' } = c.get('apiKey');
     const traceId = c.get('traceId');
     const asker = { workspace, subject: `user:${id}`, audiences, traceId, authentication };
     const context = originate({
-      ...{ self: 'gateway', ...asker, capabilities: [READ] },
-      ...{ timeoutMs: REPORT_MS, now: Date.now() },
+      self: 'gateway',
+      ...asker,
+      capabilities: [READ],
+      timeoutMs: REPORT_MS,
+      now: Date.now(),
     });
     const path = new URL(c.req.url).pathname.replace(/\/feedback$/, '');
     const reply = await client.call(context, { to: MEMORY, method: 'GET', path });
     const answer = reply.ok && reply.status === 200 ? readAs(Judged, reply.json()) : undefined;
     if (answer?.ok !== true) return;
     const { question, understood_as: understood, person_id: personId } = answer.value;
-    const report = { question: (understood ?? question).slice(0, MAX_QUERY), why: 'disliked' as const };
-    await reportGaps(context, [{ ...report, ...(personId === undefined ? {} : { person_id: personId }) }]);
+    const report = {
+      question: (understood ?? question).slice(0, MAX_QUERY),
+      why: 'disliked' as const,
+    };
+    await reportGaps(context, [
+      { ...report, ...(personId === undefined ? {} : { person_id: personId }) },
+    ]);
   };
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     const namedWorkspace = c.req.query('workspace_id');
     const workspace = workspaceOf(key, namedWorkspace);
     const body = await jsonBytes(c);
-    const capabilities = ['answers:feedback:write', ...(covers(key.capabilities, READ) ? [READ] : [])];
-    const call = { path: pathOf(c), workspace, namedWorkspace, capabilities, body, signal: c.req.raw.signal };
+    const capabilities = [
+      'answers:feedback:write',
+      ...(covers(key.capabilities, READ) ? [READ] : []),
+    ];
+    const call = {
+      path: pathOf(c),
+      workspace,
+      namedWorkspace,
+      capabilities,
+      body,
+      signal: c.req.raw.signal,
+    };
     const response = await forwardOnceKept(c, client, call);
     const feedback = readJson(body, AnswerFeedbackRequest);
-    if (response.ok && feedback.ok && feedback.value.value === 'down') waitUntilOf(c)(reportDisliked(c, workspace));
+    if (response.ok && feedback.ok && feedback.value.value === 'down')
+      waitUntilOf(c)(reportDisliked(c, workspace));
     return response;
   };
-};
+}
 
 const REPORT_MS = 5000;
 
@@ -102,7 +134,7 @@ const REPORT_MS = 5000;
 const Judged = KeptAnswer.pick({ question: true, understood_as: true, person_id: true });
 
 /** `GET /v1/answers`: a page as JSON, or all answers that fit, in full, one a line, as they are read. */
-export const createAnswerList = ({ client }: { client: SignedClient }) => {
+export function createAnswerList({ client }: { client: SignedClient }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, READ);
@@ -111,9 +143,16 @@ export const createAnswerList = ({ client }: { client: SignedClient }) => {
     const workspace = workspaceOf(key, namedWorkspace);
     url.searchParams.delete('workspace_id');
     const isExport =
-      url.searchParams.get('format') === 'jsonl' || /\bapplication\/x-ndjson\b/.test(c.req.header('Accept') ?? '');
+      url.searchParams.get('format') === 'jsonl' ||
+      /\bapplication\/x-ndjson\b/.test(c.req.header('Accept') ?? '');
     url.searchParams.delete('format');
-    const call = { to: MEMORY, workspace, namedWorkspace, capabilities: [READ], signal: c.req.raw.signal };
+    const call = {
+      to: MEMORY,
+      workspace,
+      namedWorkspace,
+      capabilities: [READ],
+      signal: c.req.raw.signal,
+    };
     if (!isExport) return forward(c, client, { ...call, path: `/v1/answers${url.search}` });
     const query = readAs(AnswersQuery, Object.fromEntries(url.searchParams));
     if (!query.ok) {
@@ -131,12 +170,15 @@ export const createAnswerList = ({ client }: { client: SignedClient }) => {
       ? new Response(linesOf(first, page), { headers: { 'Content-Type': 'application/x-ndjson' } })
       : first;
   };
-};
+}
 
 const FullPage = z.object({ answers: z.array(KeptAnswer), next_cursor: z.string().nullable() });
 
 /** One page is read at a time, when the reader wants more. A page that fails ends the export with its error as the last line. */
-const linesOf = (first: Response, next: (cursor: string) => Promise<Response>): ReadableStream<Uint8Array> => {
+const linesOf = (
+  first: Response,
+  next: (cursor: string) => Promise<Response>,
+): ReadableStream<Uint8Array> => {
   const encoder = new TextEncoder();
   let page: Response | undefined = first;
   return new ReadableStream<Uint8Array>({
@@ -169,7 +211,7 @@ interface ReplayParts {
  * `POST /v1/answers/{id}/replay`: asks a kept question again in the name of the caller, on another edition, of another librarian, or without
  * a model, and compares the answers statement by statement. The new answer is not kept.
  */
-export const createReplay = ({ client, asking, librarians, now }: ReplayParts) => {
+export function createReplay({ client, asking, librarians, now }: ReplayParts) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, READ);
@@ -187,11 +229,22 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
     const call = { workspace, namedWorkspace, signal: c.req.raw.signal };
     const path = `/v1/answers/${encodeURIComponent(c.req.param('id') ?? '')}`;
     // A replay is a POST; what is kept is read.
-    const found = await forwardOnceKept(c, client, { ...call, method: 'GET', path, capabilities: [READ] });
+    const found = await forwardOnceKept(c, client, {
+      ...call,
+      method: 'GET',
+      path,
+      capabilities: [READ],
+    });
     if (!found.ok) return found;
     const { question, understood_as: understood, ...before } = KeptAnswer.parse(await found.json());
     if (edition !== undefined) {
-      const stored = { ...call, to: 'library', method: 'GET', path: `/editions/${edition}`, capabilities: ['kb:read'] };
+      const stored = {
+        ...call,
+        to: 'library',
+        method: 'GET',
+        path: `/editions/${edition}`,
+        capabilities: ['kb:read'],
+      };
       demand(key, 'kb:read');
       const { status } = await forward(c, client, stored);
       if (status === 404) throw editionGone(edition);
@@ -200,18 +253,25 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
     const query = (understood ?? question).slice(0, MAX_QUERY);
     const [only = CONCIERGE, ...more] = before.librarians;
     // Support answers messages, and no questions.
-    const asked = librarian ?? (more.length === 0 && librarians.ids.includes(only) ? only : CONCIERGE);
+    const asked =
+      librarian ?? (more.length === 0 && librarians.ids.includes(only) ? only : CONCIERGE);
     const startedAtMs = now();
     const ask = asking(
       c,
       {
-        ...{ query, workspace_id: workspace, timeout_ms: timeoutMs, facts: false },
-        ...{ librarian: edition === undefined ? asked : NAVIGATOR },
+        query,
+        workspace_id: workspace,
+        timeout_ms: timeoutMs,
+        facts: false,
+        librarian: edition === undefined ? asked : NAVIGATOR,
         ...(edition === undefined ? {} : { metadata: { edition } }),
       },
       {
         capabilities: [
-          ...(readingCapabilities(key.capabilities) ?? key.capabilities).slice(0, MAX_CAPABILITIES - 1),
+          ...(readingCapabilities(key.capabilities) ?? key.capabilities).slice(
+            0,
+            MAX_CAPABILITIES - 1,
+          ),
           ...(edition === undefined ? [] : ['kb:editions:read']),
         ],
         ...(model ? {} : { budgets: { tokens: 0 } }),
@@ -223,7 +283,10 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
       c.set('outcome', response.error.code);
       return errorResponse(errorOf(response.error.code, response.error));
     }
-    const after = ReplayedAnswer.parse({ ...outcomeOf(response), duration_ms: now() - startedAtMs });
+    const after = ReplayedAnswer.parse({
+      ...outcomeOf(response),
+      duration_ms: now() - startedAtMs,
+    });
     const difference = compareStatements(before.statements, after.statements);
     return jsonAnswer({
       question: query,
@@ -232,7 +295,7 @@ export const createReplay = ({ client, asking, librarians, now }: ReplayParts) =
       difference,
     } satisfies AnswerReplay);
   };
-};
+}
 
 /** The one that answers from editions. */
 const NAVIGATOR = 'navigator';
@@ -242,7 +305,8 @@ const MAX_QUERY = 4000;
 const editionGone = (edition: string): GatewayError =>
   new GatewayError('NOT_FOUND', {
     message: `Cannot answer from the edition ${edition}: it is not stored any more`,
-    suggestion: 'An edition is stored for five minutes after it was replaced; leave edition out to use the current one',
+    suggestion:
+      'An edition is stored for five minutes after it was replaced; leave edition out to use the current one',
   });
 
 /** Share of the words that two statements have in common, from which one counts as a new wording of the other. */
@@ -252,11 +316,16 @@ const SAME_FROM = 0.4;
  * What became of each statement of an answer in another one: pairs of equal texts first, then those with the most words in common, each
  * statement once.
  */
-export const compareStatements = (before: readonly Statement[], after: readonly Statement[]): StatementChange[] => {
+export function compareStatements(
+  before: readonly Statement[],
+  after: readonly Statement[],
+): StatementChange[] {
   const earlier = before.map(({ text }) => wordsOf(text));
   const later = after.map(({ text }) => wordsOf(text));
   const pairs = later
-    .flatMap((words, at) => earlier.map((other, from) => ({ at, from, likeness: likenessOf(words, other) })))
+    .flatMap((words, at) =>
+      earlier.map((other, from) => ({ at, from, likeness: likenessOf(words, other) })),
+    )
     .filter(({ likeness }) => likeness >= SAME_FROM)
     .sort((one, other) => other.likeness - one.likeness);
   const pairOf = new Map<number, { from: number; likeness: number }>();
@@ -275,7 +344,7 @@ export const compareStatements = (before: readonly Statement[], after: readonly 
     taken.has(from) ? [] : [{ change: 'removed', before: from }],
   );
   return [...ofLater, ...removed];
-};
+}
 
 /** In order, so that a rewording of the same words is a change. */
 const wordsOf = (text: string): readonly string[] =>

@@ -18,7 +18,12 @@ import { readingCapabilities } from '../librarians/delegation/call.ts';
 import type { Librarians } from '../librarians/delegation/librarian-directory.ts';
 import type { Signer } from '../platform/context/compact-jws.ts';
 import type { KeyDirectory } from '../platform/context/key-directory.ts';
-import { type Amounts, CONTEXT_HEADER, EXPIRY_WARNING_MS, MAX_ARTICLE_BYTES } from '../platform/context/limits.ts';
+import {
+  type Amounts,
+  CONTEXT_HEADER,
+  EXPIRY_WARNING_MS,
+  MAX_ARTICLE_BYTES,
+} from '../platform/context/limits.ts';
 import type { TokenPrice } from '../platform/context/model-budget.ts';
 import type { OriginContext } from '../platform/context/request-context.ts';
 import type { SignedClient, Target } from '../platform/context/signed-client.ts';
@@ -40,9 +45,20 @@ import {
 import { forward, jsonBytes, pathOf } from './access/forward.ts';
 import { faultResponse, GatewayError, type RateLimits } from './access/gateway-error.ts';
 import type { Provider, Tokens } from './access/oidc.ts';
-import { demandMethod, namesMethods, noRoute, OPENAI_PATHS, plainBodies } from './access/refuse-requests.ts';
+import {
+  demandMethod,
+  namesMethods,
+  noRoute,
+  OPENAI_PATHS,
+  plainBodies,
+} from './access/refuse-requests.ts';
 import { type GatewayEnv, requestLog } from './access/request-log.ts';
-import { createAnswerList, createAnswerReader, createFeedback, createReplay } from './answer-routes.ts';
+import {
+  createAnswerList,
+  createAnswerReader,
+  createFeedback,
+  createReplay,
+} from './answer-routes.ts';
 import { answerOrStream, CONCIERGE, createAsk, createAsking } from './ask/ask.ts';
 import { fixedReply, type PersonWays } from './ask/small-talk.ts';
 import { bodiesWithFacts } from './ask/talk.ts';
@@ -63,14 +79,28 @@ import { createKnowledgeStats } from './knowledge-stats.ts';
 import { createMetricsRoute } from './metrics.ts';
 import { createOverview } from './overview.ts';
 import { createPages } from './pages.ts';
-import { a2aErrors, createA2a, createCard, createTaskErasure, gatewayKeys } from './protocols/a2a-routes.ts';
+import {
+  a2aErrors,
+  createA2a,
+  createCard,
+  createTaskErasure,
+  gatewayKeys,
+} from './protocols/a2a-routes.ts';
 import { createMcp, mcpErrors, withinOrigins } from './protocols/mcp-routes.ts';
 import { createChat, createModels } from './protocols/openai/chat-completions.ts';
 import { openAIErrors } from './protocols/openai/openai-errors.ts';
 import { createResponses } from './protocols/openai/openai-responses.ts';
 import { asAgent, asNavigator, type ReplyForm } from './reply-forms.ts';
 import { createSignIn } from './sign-in.ts';
-import { consoleFile, consolePage, docsFile, opensPage, panelPage, staticFile, widgetFile } from './static-files.ts';
+import {
+  consoleFile,
+  consolePage,
+  docsFile,
+  opensPage,
+  panelPage,
+  staticFile,
+  widgetFile,
+} from './static-files.ts';
 
 export interface GatewayParts {
   keys: ApiKeys;
@@ -121,14 +151,25 @@ export interface GatewayParts {
 }
 
 /** The public HTTP surface. Callers are authenticated here; behind it only signed contexts count. */
-export const createApp = (parts: GatewayParts) => {
-  const { client, directory, functions, librarians, limits, budgets, health, log = logLine, now = Date.now } = parts;
+export function createApp(parts: GatewayParts) {
+  const {
+    client,
+    directory,
+    functions,
+    librarians,
+    limits,
+    budgets,
+    health,
+    log = logLine,
+    now = Date.now,
+  } = parts;
   // Some clients end every address with a slash.
   const app = new Hono<GatewayEnv>({ strict: false });
   app.use(requestLog({ log, now }));
   app.use(async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(c.get('headersOfFile') ?? NOT_A_FILE)) c.res.headers.set(name, value);
+    for (const [name, value] of Object.entries(c.get('headersOfFile') ?? NOT_A_FILE))
+      c.res.headers.set(name, value);
   });
   app.use(secureHeaders(HEADERS));
   if (parts.isLocal === true) app.use(loopbackOnly);
@@ -144,12 +185,18 @@ export const createApp = (parts: GatewayParts) => {
   if (diskIsFull !== undefined) app.use(namesFullDisk(diskIsFull));
 
   /** Only routes that the description of the API has can be added, by the types. */
-  const on = (name: RouteName, handler: (c: Context<GatewayEnv>) => Promise<Response> | Response): void => {
+  const on = (
+    name: RouteName,
+    handler: (c: Context<GatewayEnv>) => Promise<Response> | Response,
+  ): void => {
     const [method, path] = honoRoute(name);
     app.on(method, path, handler);
   };
   on('GET /healthz', async (c) => {
-    const [helpdesks, isFull = false] = await Promise.all([helpdesksOf(functions.webhooks), diskIsFull?.()]);
+    const [helpdesks, isFull = false] = await Promise.all([
+      helpdesksOf(functions.webhooks),
+      diskIsFull?.(),
+    ]);
     return c.json(withParts(health, { directory, now: now(), helpdesks, isFull }));
   });
   const { tokens } = parts;
@@ -173,9 +220,14 @@ export const createApp = (parts: GatewayParts) => {
   app.get('/pages.css', (c) => staticFile(c, parts.assets));
   app.get('/', (c) => consolePage(c, parts.assets));
   app.get('/console/:file', (c) => consoleFile(c, parts.assets));
-  app.get('/panel/:helpdesk{chatwoot|zendesk}', (c) => panelPage(c, parts.assets, parts.panelOrigins ?? []));
-  for (const path of ['/widget.js', '/widget-markdown.js']) app.get(path, (c) => widgetFile(c, parts.assets));
-  app.all('/librarians/:id{[^/]+}/*', (c) => passOn(c, { functions, limits, directory, now: now() }));
+  app.get('/panel/:helpdesk{chatwoot|zendesk}', (c) =>
+    panelPage(c, parts.assets, parts.panelOrigins ?? []),
+  );
+  for (const path of ['/widget.js', '/widget-markdown.js'])
+    app.get(path, (c) => widgetFile(c, parts.assets));
+  app.all('/librarians/:id{[^/]+}/*', (c) =>
+    passOn(c, { functions, limits, directory, now: now() }),
+  );
   app.all('/librarians/:id', (c) => passOn(c, { functions, limits, directory, now: now() }));
   const { webhooks } = functions;
   // Helpdesks sign their deliveries: body and headers stay unchanged, their own credentials too.
@@ -231,14 +283,20 @@ export const createApp = (parts: GatewayParts) => {
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
       const hasBody = c.req.method === 'POST' || c.req.method === 'PUT';
-      const body = hasBody ? await (bodyOf?.(c, workspace, maxBytes) ?? jsonBytes(c, maxBytes)) : undefined;
+      const body = hasBody
+        ? await (bodyOf?.(c, workspace, maxBytes) ?? jsonBytes(c, maxBytes))
+        : undefined;
       url.searchParams.delete('workspace_id');
       const granted = as ?? capability;
       const capabilities =
         granted !== undefined && (as !== undefined || granted.endsWith(':write'))
           ? [granted]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
-      if (c.req.path.startsWith('/v1/agents/') && url.searchParams.has('format') && acceptsEvents(c.req.raw.headers)) {
+      if (
+        c.req.path.startsWith('/v1/agents/') &&
+        url.searchParams.has('format') &&
+        acceptsEvents(c.req.raw.headers)
+      ) {
         throw new GatewayError('INVALID_QUERY', {
           message: 'Cannot stream the answer in a format: the events of a stream carry JSON',
           suggestion: 'Omit format, or the header Accept: text/event-stream',
@@ -251,14 +309,31 @@ export const createApp = (parts: GatewayParts) => {
       const replied = fixed && form?.(c, question.query, fixed);
       if (question !== undefined && fixed !== undefined && replied !== undefined) {
         c.set('answeredBy', CONCIERGE);
-        keepReply(c, { keepAnswers, now }, { question, reply: fixed.response, workspace, isStream });
+        keepReply(
+          c,
+          { keepAnswers, now },
+          { question, reply: fixed.response, workspace, isStream },
+        );
         return answerOrStream(c, async () => replied, { beginsWithReport: true });
       }
       const keep = (context: OriginContext) =>
         keepAnswers && route && body
-          ? keepForwarded(c, { keepAnswers, route, now }, { to: function_, body, context, isStream })
+          ? keepForwarded(
+              c,
+              { keepAnswers, route, now },
+              { to: function_, body, context, isStream },
+            )
           : undefined;
-      const forwarding = { to: function_, path, workspace, namedWorkspace, capabilities, budgets, body, keep };
+      const forwarding = {
+        to: function_,
+        path,
+        workspace,
+        namedWorkspace,
+        capabilities,
+        budgets,
+        body,
+        keep,
+      };
       return streams === true
         ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }), {
             // The function checks the request.
@@ -279,9 +354,15 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE, form: asNavigator });
   forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT, form: asAgent('analytics') });
   const withFacts = bodiesWithFacts({ ...parts, now });
-  const agent = { bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }), route: AGENT };
+  const agent = {
+    bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }),
+    route: AGENT,
+  };
   forwardTo('semantic', 'POST /v1/agents/semantic', { ...agent, form: asAgent('semantic') });
-  forwardTo('web-search', 'POST /v1/agents/web_search', { route: AGENT, form: asAgent('web_search') });
+  forwardTo('web-search', 'POST /v1/agents/web_search', {
+    route: AGENT,
+    form: asAgent('web_search'),
+  });
   // It calls the others, each with its own requirement.
   forwardTo('hybrid', 'POST /v1/agents/hybrid', { ...agent, form: asAgent('hybrid') });
   forwardTo('semantic', 'POST /v1/knowledge/search');
@@ -302,7 +383,10 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('navigator', 'DELETE /v1/knowledge/checks/{id}', checks);
   forwardTo('navigator', 'POST /v1/knowledge/checks/run', checks);
   forwardTo('navigator', 'POST /v1/knowledge/checks/try');
-  forwardTo('navigator', 'POST /v1/knowledge/checks/preview', { maxBytes: MAX_ARTICLE_BYTES, ...checks });
+  forwardTo('navigator', 'POST /v1/knowledge/checks/preview', {
+    maxBytes: MAX_ARTICLE_BYTES,
+    ...checks,
+  });
   const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
   const ticket = { bodyOf: analyzed, maxBytes: MAX_TICKET_BYTES, route: TICKET };
   forwardTo('support', 'POST /v1/support/analyze', ticket);
@@ -321,7 +405,9 @@ export const createApp = (parts: GatewayParts) => {
   forwardTo('webhooks', 'POST /v1/support/tickets/feedback', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'POST /v1/support/tickets/replay');
   forwardTo('webhooks', 'POST /v1/support/requests', {
-    ...{ as: 'helpdesk:requests:write', bodyOf: handoverOf, maxBytes: MAX_TICKET_BYTES },
+    as: 'helpdesk:requests:write',
+    bodyOf: handoverOf,
+    maxBytes: MAX_TICKET_BYTES,
   });
   forwardTo('webhooks', 'GET /v1/support/requests', { as: 'helpdesk:read' });
   forwardTo('webhooks', 'DELETE /v1/support/requests');
@@ -359,7 +445,7 @@ export const createApp = (parts: GatewayParts) => {
   app.notFound((c) => faultResponse(c, noRoute(app, c), { log, now }));
   app.onError((error, c) => faultResponse(c, error, { log, now }));
   return app;
-};
+}
 
 /** Notes whether a sync is to apply all deletions; the library checks the request. */
 const syncOf = async (c: Context<GatewayEnv>): Promise<Uint8Array> => {
@@ -369,8 +455,17 @@ const syncOf = async (c: Context<GatewayEnv>): Promise<Uint8Array> => {
   return bytes;
 };
 
-const accessOf = ({ workspaces, capabilities, rate, authentication, expires_at }: ApiKey): CallerAccess => ({
-  ...{ workspaces, capabilities, rate, authentication: authentication ?? 'key' },
+const accessOf = ({
+  workspaces,
+  capabilities,
+  rate,
+  authentication,
+  expires_at,
+}: ApiKey): CallerAccess => ({
+  workspaces,
+  capabilities,
+  rate,
+  authentication: authentication ?? 'key',
   ...(expires_at === undefined ? {} : { expires_at }),
 });
 
@@ -380,11 +475,17 @@ const namesMetadata: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   if (c.res.status !== 401) return;
   const path = c.req.path === '/mcp' ? '/mcp' : '';
   const address = new URL(`/.well-known/oauth-protected-resource${path}`, c.req.url);
-  c.res.headers.set('WWW-Authenticate', `Bearer realm="constellation", resource_metadata="${address}"`);
+  c.res.headers.set(
+    'WWW-Authenticate',
+    `Bearer realm="constellation", resource_metadata="${address}"`,
+  );
 };
 
 /** Metadata of this gateway as a protected resource (RFC 9728, section 2); for the path behind the well-known one, where it has one. */
-const protectedResource = (c: Context<GatewayEnv>, tokens: Tokens | undefined): Response | Promise<Response> => {
+const protectedResource = (
+  c: Context<GatewayEnv>,
+  tokens: Tokens | undefined,
+): Response | Promise<Response> => {
   if (tokens === undefined) return c.notFound();
   const { origin } = new URL(c.req.url);
   return c.json({
@@ -419,7 +520,9 @@ const retrievalFailures: MiddlewareHandler<GatewayEnv> = async (c, next) => {
   const { error } = ErrorBody.parse(await c.res.json());
   const why = isInvalid ? 'invalid_query' : error.code === 'TIMEOUT' ? 'timeout' : 'unavailable';
   c.res = undefined;
-  c.res = Response.json(unavailableRetrieval(why, isInvalid ? error.message.slice(0, 1000) : undefined));
+  c.res = Response.json(
+    unavailableRetrieval(why, isInvalid ? error.message.slice(0, 1000) : undefined),
+  );
 };
 
 /** Health with the state of the key directory, which fails everything when it expires, of the connections to helpdesks and of the disk. */
@@ -433,7 +536,8 @@ const withParts = (
   }: { directory: KeyDirectory; now: number; helpdesks: Healthz['helpdesks']; isFull: boolean },
 ): Healthz => {
   const { sequence, expiresAtMs } = directory;
-  const isDegraded = expiresAtMs - now < EXPIRY_WARNING_MS || (helpdesks?.misconfigured.length ?? 0) > 0 || isFull;
+  const isDegraded =
+    expiresAtMs - now < EXPIRY_WARNING_MS || (helpdesks?.misconfigured.length ?? 0) > 0 || isFull;
   return {
     ...health,
     status: isDegraded ? 'degraded' : health.status,
@@ -479,10 +583,17 @@ const MAX_RESTORE_BYTES = 256 * 1024;
 const MAX_TICKET_BYTES = 256 * 1024;
 
 /** The request of a visitor with a hash of the address that sent it, by which the function counts. */
-const handoverOf = async (c: Context<GatewayEnv>, workspace: string, maxBytes?: number): Promise<Uint8Array> => {
+const handoverOf = async (
+  c: Context<GatewayEnv>,
+  workspace: string,
+  maxBytes?: number,
+): Promise<Uint8Array> => {
   const request = readJson(await jsonBytes(c, maxBytes), HandoverRequest);
   if (!request.ok)
-    throw new GatewayError('INVALID_QUERY', { message: request.problem, suggestion: request.suggestion });
+    throw new GatewayError('INVALID_QUERY', {
+      message: request.problem,
+      suggestion: request.suggestion,
+    });
   const address = c.req.header('CF-Connecting-IP');
   const sender = address === undefined ? undefined : await sha256(utf8(`${workspace} ${address}`));
   return utf8(JSON.stringify({ request: request.value, sender }));
@@ -494,9 +605,15 @@ const CREDENTIALS = ['Authorization', 'Cookie'];
 /** Forwards body and headers without credentials: the librarian checks the context itself. */
 const passOn = async (
   c: Context<GatewayEnv>,
-  { functions, ...parts }: Pick<GatewayParts, 'functions' | 'limits' | 'directory'> & { now: number },
+  {
+    functions,
+    ...parts
+  }: Pick<GatewayParts, 'functions' | 'limits' | 'directory'> & { now: number },
 ): Promise<Response> => {
-  await limitLibrarians({ address: c.req.header('CF-Connecting-IP'), token: c.req.header(CONTEXT_HEADER) }, parts);
+  await limitLibrarians(
+    { address: c.req.header('CF-Connecting-IP'), token: c.req.header(CONTEXT_HEADER) },
+    parts,
+  );
   const id = LibrarianId.safeParse(c.req.param('id'));
   const target = id.success && Object.hasOwn(functions, id.data) ? functions[id.data] : undefined;
   if (target === undefined) {

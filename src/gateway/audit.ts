@@ -10,13 +10,32 @@ import type { GatewayEnv } from './access/request-log.ts';
 /** What administers: it erases, restores, publishes, or decides what is answered from then on. Questions and their answers do not count. */
 const ACTS = [
   ...(['DELETE /v1/answers', 'DELETE /v1/answers/{id}', 'POST /v1/answers/{id}/replay'] as const),
-  ...(['POST /v1/knowledge/editions/{id}/activate', 'POST /v1/sync', 'DELETE /api/kb/articles/{id}'] as const),
-  ...(['PUT /v1/support/taxonomy', 'DELETE /v1/support/taxonomy', 'POST /v1/support/tickets/replay'] as const),
-  ...(['PUT /v1/support/tickets', 'DELETE /v1/support/tickets/draft', 'DELETE /v1/support/requests'] as const),
-  ...(['PUT /v1/knowledge/gaps/records', 'DELETE /v1/knowledge/gaps', 'DELETE /v1/knowledge/gaps/{id}'] as const),
+  ...([
+    'POST /v1/knowledge/editions/{id}/activate',
+    'POST /v1/sync',
+    'DELETE /api/kb/articles/{id}',
+  ] as const),
+  ...([
+    'PUT /v1/support/taxonomy',
+    'DELETE /v1/support/taxonomy',
+    'POST /v1/support/tickets/replay',
+  ] as const),
+  ...([
+    'PUT /v1/support/tickets',
+    'DELETE /v1/support/tickets/draft',
+    'DELETE /v1/support/requests',
+  ] as const),
+  ...([
+    'PUT /v1/knowledge/gaps/records',
+    'DELETE /v1/knowledge/gaps',
+    'DELETE /v1/knowledge/gaps/{id}',
+  ] as const),
   ...(['PUT /v1/knowledge/checks', 'DELETE /v1/knowledge/checks/{id}'] as const),
   ...(['DELETE /v1/a2a/tasks', 'PUT /v1/workspaces/{workspace_id}/memories'] as const),
-  ...(['DELETE /v1/workspaces/{workspace_id}/memories', 'DELETE /v1/workspaces/{workspace_id}/memories/{id}'] as const),
+  ...([
+    'DELETE /v1/workspaces/{workspace_id}/memories',
+    'DELETE /v1/workspaces/{workspace_id}/memories/{id}',
+  ] as const),
 ] satisfies RouteName[];
 
 const ROUTES_OF_ACTS = ACTS.map((name) => ({ name, matches: routeMatcher([name]) }));
@@ -27,44 +46,47 @@ const NAMES_A_THING = /^\w+ \/(?:api\/kb|v1\/knowledge\/editions|v1\/answers)\//
 const KEEP_MS = 5000;
 
 /** Notes acts of administration of authenticated callers, refused ones too, after their reply. No caller can write or change what is noted. */
-export const auditActs =
-  ({
-    client,
-    now,
-    log = logLine,
-  }: {
-    client: SignedClient;
-    now: () => number;
-    log?: Log | undefined;
-  }): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function auditActs({
+  client,
+  now,
+  log = logLine,
+}: {
+  client: SignedClient;
+  now: () => number;
+  log?: Log | undefined;
+}): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     const { method, path } = c.req;
-    const act = method === 'GET' ? undefined : ROUTES_OF_ACTS.find(({ matches }) => matches(method, path));
+    const act =
+      method === 'GET' ? undefined : ROUTES_OF_ACTS.find(({ matches }) => matches(method, path));
     await next();
     if (act === undefined || c.get('apiKey') === undefined) return;
     const entry = entryOf(c, act.name, now());
     waitUntilOf(c)(note(entry, { client, log, now: now(), traceId: c.get('traceId') }));
   };
+}
 
 const entryOf = (c: Context<GatewayEnv>, action: RouteName, nowMs: number): AuditEntry => {
   const { id, workspaces, authentication = 'key' } = c.get('apiKey');
   const { pathname, searchParams } = new URL(c.req.url);
-  const named = /^\/v1\/workspaces\/([^/]+)\//.exec(pathname)?.[1] ?? searchParams.get('workspace_id');
-  const parameters = [...new Set(searchParams.keys())].filter((name) => name !== 'workspace_id').slice(0, 16);
+  const named =
+    /^\/v1\/workspaces\/([^/]+)\//.exec(pathname)?.[1] ?? searchParams.get('workspace_id');
+  const parameters = [...new Set(searchParams.keys())]
+    .filter((name) => name !== 'workspace_id')
+    .slice(0, 16);
   if (c.get('isForced') === true) parameters.push('force');
   const target = NAMES_A_THING.test(action) ? targetOf(action, pathname) : undefined;
   return {
-    ...{
-      at: new Date(nowMs).toISOString(),
-      by: `user:${id}`,
-      authentication: authentication === 'oidc' ? 'oidc' : 'key',
-    },
+    at: new Date(nowMs).toISOString(),
+    by: `user:${id}`,
+    authentication: authentication === 'oidc' ? 'oidc' : 'key',
     // What a key tried in a workspace that is not its own stands in its own.
     workspace: workspaces.find((each) => each === named) ?? workspaces[0],
     action,
     ...(target === undefined ? {} : { target }),
     ...(parameters.length === 0 ? {} : { parameters: parameters.map((name) => name.slice(0, 64)) }),
-    ...{ outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)), status: c.res.status },
+    outcome: c.get('outcome') ?? (c.res.status < 400 ? 'ok' : String(c.res.status)),
+    status: c.res.status,
     request_id: c.get('traceId'),
   };
 };
@@ -86,13 +108,28 @@ const note = async (
   { client, log, now, traceId }: { client: SignedClient; log: Log; now: number; traceId: string },
 ): Promise<void> => {
   const context = originate({
-    ...{ self: 'gateway', subject: entry.by, workspace: entry.workspace, audiences: [], traceId, now },
-    ...{ authentication: entry.authentication, capabilities: ['audit:keep:write'], timeoutMs: KEEP_MS },
+    self: 'gateway',
+    subject: entry.by,
+    workspace: entry.workspace,
+    audiences: [],
+    traceId,
+    now,
+    authentication: entry.authentication,
+    capabilities: ['audit:keep:write'],
+    timeoutMs: KEEP_MS,
   });
   const reply = await client.call(context, { to: 'memory', path: '/v1/audit', body: entry });
   if (reply.ok && reply.status === 201) return;
   // The log has the act even then.
   const cause = `not noted: ${entry.action} by ${entry.by} in ${entry.workspace}, ${entry.outcome}`;
   const code = reply.ok ? 'INTERNAL_ERROR' : reply.error.code;
-  log({ event: 'fault', time: now, librarian: 'gateway', where: 'audit', code, trace_id: traceId, cause });
+  log({
+    event: 'fault',
+    time: now,
+    librarian: 'gateway',
+    where: 'audit',
+    code,
+    trace_id: traceId,
+    cause,
+  });
 };

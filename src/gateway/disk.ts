@@ -11,15 +11,15 @@ import type { GatewayEnv } from './access/request-log.ts';
 export type DiskIsFull = () => Promise<boolean>;
 
 /** Asks the local runner, which knows the disk. */
-export const diskOf =
-  (runner: Target | undefined): DiskIsFull =>
-  async () => {
+export function diskOf(runner: Target | undefined): DiskIsFull {
+  return async () => {
     if (runner === undefined) return false;
     const work = runner
       .fetch(new Request('http://disk/'))
       .then(async (response) => Disk.parse(await response.json()).full);
     return waitAtMost(work, WAIT_MS, false).catch(() => false);
   };
+}
 
 const Disk = z.object({ full: z.boolean() });
 const WAIT_MS = 500;
@@ -28,11 +28,14 @@ const WAIT_MS = 500;
  * The runtime hides why a store could not write, and callers would read that something is wrong inside: while the disk is full, such an error says
  * so instead.
  */
-export const namesFullDisk =
-  (isFull: DiskIsFull): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function namesFullDisk(isFull: DiskIsFull): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     await next();
-    if (!HIDDEN.has(c.res.status) || !(c.res.headers.get('content-type') ?? '').startsWith('application/json')) return;
+    if (
+      !HIDDEN.has(c.res.status) ||
+      !(c.res.headers.get('content-type') ?? '').startsWith('application/json')
+    )
+      return;
     if (!(await isFull())) return;
     const read = readAs(Hidden, parseJson(await c.res.clone().text()));
     if (!read.ok) return;
@@ -42,11 +45,13 @@ export const namesFullDisk =
       librarian,
       recoverable: true,
       message: 'Cannot store or read this: the disk of this machine is full',
-      suggestion: 'Free some space, then send the request again; what was acknowledged before is still there',
+      suggestion:
+        'Free some space, then send the request again; what was acknowledged before is still there',
     });
     c.res = undefined;
     c.res = response;
   };
+}
 
 const HIDDEN: ReadonlySet<number> = new Set([500, 502, 503]);
 

@@ -35,11 +35,16 @@ interface Answered {
  * Keeps a forwarded question in the same way as one of `/v1/ask`; undefined where the workspace keeps none, or for a body that is no
  * question. A request that the function refuses is no answer, and a reply in another form than the route's JSON is not kept.
  */
-export const keepForwarded = (
+export function keepForwarded(
   c: Context<GatewayEnv>,
   { keepAnswers, route, now }: { keepAnswers: KeepAnswers; route: KeptRoute; now: () => number },
-  { to, body, context, isStream }: { to: string; body: Uint8Array; context: OriginContext; isStream: boolean },
-) => {
+  {
+    to,
+    body,
+    context,
+    isStream,
+  }: { to: string; body: Uint8Array; context: OriginContext; isStream: boolean },
+) {
   const question = route.questionOf(body);
   if (question === undefined) return undefined;
   const request = { query: question.query, metadata: question.metadata ?? undefined };
@@ -60,10 +65,10 @@ export const keepForwarded = (
       },
     }
   );
-};
+}
 
 /** Keeps the reply to a question that no function was asked, as `/v1/ask` keeps one. */
-export const keepReply = (
+export function keepReply(
   c: Context<GatewayEnv>,
   { keepAnswers, now }: { keepAnswers: KeepAnswers | undefined; now: () => number },
   {
@@ -72,7 +77,7 @@ export const keepReply = (
     workspace,
     isStream,
   }: { question: Question; reply: LibrarianResponse; workspace: string; isStream: boolean },
-): void => {
+): void {
   if (keepAnswers === undefined) return;
   const key = c.get('apiKey');
   const context = originate({
@@ -89,7 +94,7 @@ export const keepReply = (
   const request = { query, metadata: metadata ?? undefined };
   const kept = keepAnswers(c, { request, context, startedAtMs: now(), isStream });
   kept?.keep(reply, { budget: requestBudget(context), librarians: [] });
-};
+}
 
 /** Only kept: no function is called in this context. */
 const KEEP_MS = 1000;
@@ -102,11 +107,16 @@ const Failed = z.object({
   metadata: z.object({ error_code: ErrorCode }).optional().catch(undefined),
 });
 
-const answerIn = ({ status, json }: SignedAnswer & { ok: true }, { answerOf }: KeptRoute): Answered | undefined => {
+const answerIn = (
+  { status, json }: SignedAnswer & { ok: true },
+  { answerOf }: KeptRoute,
+): Answered | undefined => {
   const value = jsonOf(json);
   if (status < 400) return answerOf(value);
   const read = readAs(Failed, value);
-  const code = (read.ok ? (read.value.error?.code ?? read.value.metadata?.error_code) : undefined) ?? 'INTERNAL_ERROR';
+  const code =
+    (read.ok ? (read.value.error?.code ?? read.value.metadata?.error_code) : undefined) ??
+    'INTERNAL_ERROR';
   return REFUSED.includes(code) ? undefined : { response: { error: errorInfo(code) } };
 };
 
@@ -147,16 +157,31 @@ export const NAVIGATE: KeptRoute = {
   answerOf: (json) => {
     const read = readAs(Navigated, json);
     if (!read.ok) return undefined;
-    const { answer, statements = [], sources, metadata: { closest, ...metadata } = {}, ...navigator } = read.value;
-    const cited = statements.flatMap((statement) => statement.sources.map(({ name, url }) => ({ name, url })));
+    const {
+      answer,
+      statements = [],
+      sources,
+      metadata: { closest, ...metadata } = {},
+      ...navigator
+    } = read.value;
+    const cited = statements.flatMap((statement) =>
+      statement.sources.map(({ name, url }) => ({ name, url })),
+    );
     // It may be sure that a question is out of domain; that answers nothing.
     const stated = navigator.outOfDomain === true ? 0 : confidenceOf(navigator.confidence);
     const confidence = navigator.confidenceComponents?.probability ?? stated;
     return {
       response: {
-        ...{ answer, sources: once(cited), confidence },
+        answer,
+        sources: once(cited),
+        confidence,
         // The same members as an answer of `/v1/ask`; without a source, the list says that the answer declines.
-        metadata: { navigator, statements, closest: closest ?? (sources.length === 0 ? [] : undefined), ...metadata },
+        metadata: {
+          navigator,
+          statements,
+          closest: closest ?? (sources.length === 0 ? [] : undefined),
+          ...metadata,
+        },
       },
     };
   },
@@ -165,15 +190,24 @@ export const NAVIGATE: KeptRoute = {
 /** What an answer had to do without. */
 const Degraded = z.array(z.string().max(100)).min(1).max(20).optional().catch(undefined);
 
-const degradedMember = ({ degraded }: { degraded?: string[] | undefined }): { degraded?: string[] } =>
-  degraded === undefined ? {} : { degraded };
+const degradedMember = ({
+  degraded,
+}: {
+  degraded?: string[] | undefined;
+}): { degraded?: string[] } => (degraded === undefined ? {} : { degraded });
 
 const Result = z.object({
   interpretation: text.optional().catch(undefined),
   summary: text.optional().catch(undefined),
   synthesis: text.optional().catch(undefined),
   documents: z
-    .array(z.object({ metadata: z.object({ title: z.string(), url: z.string().optional() }).optional() }).catch({}))
+    .array(
+      z
+        .object({
+          metadata: z.object({ title: z.string(), url: z.string().optional() }).optional(),
+        })
+        .catch({}),
+    )
     .optional()
     .catch(undefined),
   urls: z.array(z.string()).optional().catch(undefined),
@@ -204,19 +238,24 @@ export const AGENT: KeptRoute = {
     if (!read.ok) return undefined;
     const { result, source_attribution: attribution, metadata } = read.value;
     const { synthesis, interpretation, summary, sub_queries: parts = [] } = result;
-    const found = [result, ...parts.map((part) => part.result)].flatMap(({ documents = [], urls = [] }) => [
-      ...documents.flatMap(({ metadata: about }) =>
-        about === undefined ? [] : [{ name: about.title, url: about.url }],
-      ),
-      ...urls.map((url) => ({ name: url, url })),
-    ]);
+    const found = [result, ...parts.map((part) => part.result)].flatMap(
+      ({ documents = [], urls = [] }) => [
+        ...documents.flatMap(({ metadata: about }) =>
+          about === undefined ? [] : [{ name: about.title, url: about.url }],
+        ),
+        ...urls.map((url) => ({ name: url, url })),
+      ],
+    );
     return {
       response: {
         answer: synthesis ?? interpretation ?? metadata.answer ?? summary ?? '',
         sources: once(found),
         confidence: attribution.confidence,
         ...(metadata.partial === true ? { partial: true } : {}),
-        metadata: { ...(metadata.cache_hit === true ? { cached: true } : {}), ...degradedMember(metadata) },
+        metadata: {
+          ...(metadata.cache_hit === true ? { cached: true } : {}),
+          ...degradedMember(metadata),
+        },
       },
     };
   },
@@ -227,33 +266,50 @@ const Analysis = z.object({
   intent_classification: z.object({ primary_intent: z.string().max(100) }),
   draft: z.object({ text }),
   knowledge_retrieval: z.object({
-    sources_consulted: z.array(z.object({ title: z.string(), url: z.string(), relevance_score: Share })).max(50),
+    sources_consulted: z
+      .array(z.object({ title: z.string(), url: z.string(), relevance_score: Share }))
+      .max(50),
     degraded: Degraded,
   }),
 });
 
 /** The customer's message, with its subject, as one question. */
-export const questionOfTicket = ({ subject = '', message }: Pick<SupportRequest, 'subject' | 'message'>): string =>
-  `${subject}\n${message}`.trim().slice(0, 4000);
+export function questionOfTicket({
+  subject = '',
+  message,
+}: Pick<SupportRequest, 'subject' | 'message'>): string {
+  return `${subject}\n${message}`.trim().slice(0, 4000);
+}
 
 export const TICKET: KeptRoute = {
   questionOf: (body) => {
     const read = readJson(body, SupportRequest);
-    return read.ok ? { query: questionOfTicket(read.value), metadata: read.value.metadata } : undefined;
+    return read.ok
+      ? { query: questionOfTicket(read.value), metadata: read.value.metadata }
+      : undefined;
   },
   answerOf: (json) => {
     const read = readAs(Analysis, json);
     if (!read.ok) return undefined;
     const { intent_classification: classified, draft, knowledge_retrieval: knowledge } = read.value;
-    const sources = knowledge.sources_consulted.map(({ title, url, relevance_score: relevance }) => ({
-      ...{ name: title, url, relevance },
-    }));
+    const sources = knowledge.sources_consulted.map(
+      ({ title, url, relevance_score: relevance }) => ({
+        name: title,
+        url,
+        relevance,
+      }),
+    );
     return {
       intent: classified.primary_intent,
       response: {
-        ...{ answer: draft.text, sources: once(sources), confidence: sources[0]?.relevance ?? 0 },
+        answer: draft.text,
+        sources: once(sources),
+        confidence: sources[0]?.relevance ?? 0,
         ...(knowledge.degraded === undefined ? {} : { partial: true }),
-        metadata: { ...(sources.length === 0 ? { closest: [] } : {}), ...degradedMember(knowledge) },
+        metadata: {
+          ...(sources.length === 0 ? { closest: [] } : {}),
+          ...degradedMember(knowledge),
+        },
       },
     };
   },

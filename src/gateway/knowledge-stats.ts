@@ -10,13 +10,18 @@ import type { GatewayEnv } from './access/request-log.ts';
 const FUNCTIONS = ['semantic', 'support'] as const;
 
 /** `GET /v1/knowledge/stats`: the caches of all functions together and each alone; one that cannot be asked is omitted. */
-export const createKnowledgeStats = ({ client }: { client: SignedClient }) => {
+export function createKnowledgeStats({ client }: { client: SignedClient }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, 'kb:read');
     const namedWorkspace = c.req.query('workspace_id');
     const workspace = workspaceOf(key, namedWorkspace);
-    const call = { path: '/v1/knowledge/stats', workspace, namedWorkspace, capabilities: ['kb:read'] };
+    const call = {
+      path: '/v1/knowledge/stats',
+      workspace,
+      namedWorkspace,
+      capabilities: ['kb:read'],
+    };
     const replies = await Promise.all(
       FUNCTIONS.map(async (to) => {
         const reply = await forward(c, client, { ...call, to, signal: c.req.raw.signal });
@@ -34,15 +39,21 @@ export const createKnowledgeStats = ({ client }: { client: SignedClient }) => {
     c.set('outcome', undefined);
     return c.json(joined(caches.flat()));
   };
-};
+}
 
-const joined = (caches: readonly { to: string; counts: EmbeddingCacheCounts | null }[]): KnowledgeStats => {
+const joined = (
+  caches: readonly { to: string; counts: EmbeddingCacheCounts | null }[],
+): KnowledgeStats => {
   const known = caches.flatMap(({ counts }) => counts ?? []);
   const sum = (name: Exclude<keyof EmbeddingCacheCounts, 'hit_rate'>) =>
     known.reduce((total, counts) => total + counts[name], 0);
   const counts = {
-    ...{ hits: sum('hits'), store_hits: sum('store_hits'), coalesced: sum('coalesced'), misses: sum('misses') },
-    ...{ failures: sum('failures'), store_faults: sum('store_faults') },
+    hits: sum('hits'),
+    store_hits: sum('store_hits'),
+    coalesced: sum('coalesced'),
+    misses: sum('misses'),
+    failures: sum('failures'),
+    store_faults: sum('store_faults'),
   };
   const saved = counts.hits + counts.store_hits + counts.coalesced;
   const hitRate = saved + counts.misses === 0 ? 0 : saved / (saved + counts.misses);

@@ -15,18 +15,39 @@ const METRICS = {
     'counter',
     'Requests that a function answered, by outcome: ok, or the code of the error.',
   ],
-  constellation_request_duration_seconds: ['histogram', 'Time from the arrival of a request to the end of its answer.'],
+  constellation_request_duration_seconds: [
+    'histogram',
+    'Time from the arrival of a request to the end of its answer.',
+  ],
   constellation_model_calls_total: ['counter', 'Calls of a chat model that were answered.'],
-  constellation_model_tokens_total: ['counter', 'Tokens of chat models, as their API reports them.'],
-  constellation_model_cost_dollars_total: ['counter', 'Cost of chat models in US dollars, by MODEL_PRICES.'],
-  constellation_embedding_lookups_total: ['counter', 'Texts whose embedding was needed, by where it was found.'],
-  constellation_metrics_send_failures_total: ['counter', 'Batches of counts that had to be sent again.'],
-  constellation_metrics_dropped_total: ['counter', 'Counts that were dropped because there were too many series.'],
+  constellation_model_tokens_total: [
+    'counter',
+    'Tokens of chat models, as their API reports them.',
+  ],
+  constellation_model_cost_dollars_total: [
+    'counter',
+    'Cost of chat models in US dollars, by MODEL_PRICES.',
+  ],
+  constellation_embedding_lookups_total: [
+    'counter',
+    'Texts whose embedding was needed, by where it was found.',
+  ],
+  constellation_metrics_send_failures_total: [
+    'counter',
+    'Batches of counts that had to be sent again.',
+  ],
+  constellation_metrics_dropped_total: [
+    'counter',
+    'Counts that were dropped because there were too many series.',
+  ],
   constellation_tickets: ['gauge', 'Messages of customers by state: open (the queue), done, dead.'],
   constellation_articles: ['gauge', 'Articles in the current edition.'],
   constellation_sync_age_seconds: ['gauge', 'Time since the last sync ended.'],
   constellation_sync_failed: ['gauge', 'Whether the last sync failed: 1 or 0.'],
-  constellation_source_up: ['gauge', 'Whether the function that has a gauge answered this scrape: 1 or 0.'],
+  constellation_source_up: [
+    'gauge',
+    'Whether the function that has a gauge answered this scrape: 1 or 0.',
+  ],
 } as const;
 type Metric = keyof typeof METRICS;
 
@@ -43,15 +64,15 @@ const TIMEOUT_MS = 5000;
  * `GET /metrics` for keys with `metrics:read`, in the text format of Prometheus 0.0.4: the counters of all functions since the deployment
  * began to count, and the state of the knowledge bases and tickets of the key's workspaces at this moment.
  */
-export const createMetricsRoute =
-  ({ counters, client, now }: MetricsParts) =>
-  async (c: Context<GatewayEnv>): Promise<Response> => {
+export function createMetricsRoute({ counters, client, now }: MetricsParts) {
+  return async (c: Context<GatewayEnv>): Promise<Response> => {
     const key = c.get('apiKey');
     demand(key, 'metrics:read');
     if (counters === undefined) {
       throw new GatewayError('SERVICE_UNAVAILABLE', {
         message: 'Cannot show metrics: the gateway has no binding COUNTERS',
-        suggestion: 'Bind the object CountersObject of the library as COUNTERS (docs/production.md)',
+        suggestion:
+          'Bind the object CountersObject of the library as COUNTERS (docs/production.md)',
       });
     }
     /** Undefined when the function does not answer: one gauge less must not cost the others. */
@@ -61,10 +82,21 @@ export const createMetricsRoute =
       { workspace, capability }: Record<'workspace' | 'capability', string>,
     ) => {
       const context = originate({
-        ...{ self: 'gateway', subject: `user:${key.id}`, authentication: 'key', traceId: c.get('traceId') },
-        ...{ workspace, capabilities: [capability], timeoutMs: TIMEOUT_MS, now: Date.now() },
+        self: 'gateway',
+        subject: `user:${key.id}`,
+        authentication: 'key',
+        traceId: c.get('traceId'),
+        workspace,
+        capabilities: [capability],
+        timeoutMs: TIMEOUT_MS,
+        now: Date.now(),
       });
-      const answer = await client.call(context, { to, method: 'GET', path, signal: c.req.raw.signal });
+      const answer = await client.call(context, {
+        to,
+        method: 'GET',
+        path,
+        signal: c.req.raw.signal,
+      });
       return answer.ok && answer.status < 400 ? answer.json() : undefined;
     };
     const [sums, ...gauges] = await Promise.all([
@@ -73,15 +105,29 @@ export const createMetricsRoute =
       ...[mapBounded(key.workspaces, (workspace) => ticketsOf(workspace, { ask }))],
     ]);
     const samples = { ...sums, ...Object.assign({}, ...gauges.flat()) };
-    return c.body(textOf(samples), 200, { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' });
+    return c.body(textOf(samples), 200, {
+      'Content-Type': 'text/plain; version=0.0.4; charset=utf-8',
+    });
   };
+}
 
 type Samples = Record<string, number>;
-type Ask = (to: string, path: string, scope: { workspace: string; capability: string }) => Promise<unknown>;
+type Ask = (
+  to: string,
+  path: string,
+  scope: { workspace: string; capability: string },
+) => Promise<unknown>;
 
-const knowledgeOf = async (workspace: string, { ask, now }: { ask: Ask; now: () => number }): Promise<Samples> => {
-  const status = SyncStatus.safeParse(await ask('library', '/v1/sync', { workspace, capability: 'kb:read' }));
-  const up = { [seriesOf('constellation_source_up', { source: 'library', workspace })]: status.success ? 1 : 0 };
+const knowledgeOf = async (
+  workspace: string,
+  { ask, now }: { ask: Ask; now: () => number },
+): Promise<Samples> => {
+  const status = SyncStatus.safeParse(
+    await ask('library', '/v1/sync', { workspace, capability: 'kb:read' }),
+  );
+  const up = {
+    [seriesOf('constellation_source_up', { source: 'library', workspace })]: status.success ? 1 : 0,
+  };
   if (!status.success) return up;
   const { articles, last_report: last } = status.data;
   const known = { ...up, [seriesOf('constellation_articles', { workspace })]: articles };
@@ -98,7 +144,9 @@ const ticketsOf = async (workspace: string, { ask }: { ask: Ask }): Promise<Samp
   const totals = await Promise.all(
     TicketState.options.map(async (state) => {
       const path = `/v1/support/tickets?state=${state}&limit=1`;
-      const page = TicketsResponse.safeParse(await ask('webhooks', path, { workspace, capability: 'helpdesk:write' }));
+      const page = TicketsResponse.safeParse(
+        await ask('webhooks', path, { workspace, capability: 'helpdesk:write' }),
+      );
       return { state, total: page.data?.total };
     }),
   );
@@ -107,7 +155,9 @@ const ticketsOf = async (workspace: string, { ask }: { ask: Ask }): Promise<Samp
     [seriesOf('constellation_source_up', { source: 'webhooks', workspace })]: isUp ? 1 : 0,
     ...Object.fromEntries(
       totals.flatMap(({ state, total }) =>
-        total === undefined ? [] : [[seriesOf('constellation_tickets', { workspace, state }), total]],
+        total === undefined
+          ? []
+          : [[seriesOf('constellation_tickets', { workspace, state }), total]],
       ),
     ),
   };
@@ -119,13 +169,16 @@ const textOf = (samples: Samples): string => {
   const lines = new Map<Metric, string[]>();
   for (const [series, value] of Object.entries(all)) {
     const metric = metricOf(series);
-    if (metric !== undefined) lines.set(metric, [...(lines.get(metric) ?? []), `${series} ${value}`]);
+    if (metric !== undefined)
+      lines.set(metric, [...(lines.get(metric) ?? []), `${series} ${value}`]);
   }
   // The names are those of METRICS.
   return (Object.entries(METRICS) as [Metric, readonly [string, string]][])
     .flatMap(([metric, [type, help]]) => {
       const own = lines.get(metric) ?? [];
-      return own.length === 0 ? [] : [`# HELP ${metric} ${help}`, `# TYPE ${metric} ${type}`, ...own];
+      return own.length === 0
+        ? []
+        : [`# HELP ${metric} ${help}`, `# TYPE ${metric} ${type}`, ...own];
     })
     .join('\n')
     .concat('\n');
@@ -144,6 +197,8 @@ const emptyBuckets = (samples: Samples): Samples =>
   Object.fromEntries(
     Object.keys(samples).flatMap((series) => {
       const [, name, labels] = COUNT.exec(series) ?? [];
-      return name === undefined ? [] : DURATION_BUCKETS.map((bound) => [`${name}_bucket{${labels},le="${bound}"}`, 0]);
+      return name === undefined
+        ? []
+        : DURATION_BUCKETS.map((bound) => [`${name}_bucket{${labels},le="${bound}"}`, 0]);
     }),
   );

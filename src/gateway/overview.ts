@@ -5,7 +5,12 @@ import { AnswersPage } from '../contract/wire/answers.ts';
 import { KnowledgeChecks } from '../contract/wire/checks.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../contract/wire/knowledge.ts';
-import { OVERVIEW_LISTED, type Overview, OverviewQuery, QuestionCounts } from '../contract/wire/overview.ts';
+import {
+  OVERVIEW_LISTED,
+  type Overview,
+  OverviewQuery,
+  QuestionCounts,
+} from '../contract/wire/overview.ts';
 import { TicketsResponse } from '../contract/wire/tickets.ts';
 import { readingCapabilities } from '../librarians/delegation/call.ts';
 import { covers } from '../platform/context/capabilities.ts';
@@ -62,7 +67,8 @@ export function createOverview({ client, keeps, now }: OverviewParts) {
     ): Promise<Value | null> => {
       const missing = missingFor(c, route);
       const value = missing === undefined ? await make() : undefined;
-      if (value === undefined) unread.push(missing === undefined ? { part: name } : { part: name, missing });
+      if (value === undefined)
+        unread.push(missing === undefined ? { part: name } : { part: name, missing });
       return value ?? null;
     };
     const [answers, gaps, articles, tickets, checks] = await Promise.all([
@@ -75,14 +81,26 @@ export function createOverview({ client, keeps, now }: OverviewParts) {
     // A part that failed is named in the reply.
     c.set('outcome', undefined);
     c.set('answeredBy', undefined);
-    return c.json({ from, to, before, answers, gaps, articles, tickets, checks, unread } satisfies Overview);
+    return c.json({
+      from,
+      to,
+      before,
+      answers,
+      gaps,
+      articles,
+      tickets,
+      checks,
+      unread,
+    } satisfies Overview);
   };
 }
 
 /** The capability of a route that the caller's key lacks. */
 const missingFor = (c: Context<GatewayEnv>, route: RouteName): string | undefined => {
   const { capability }: HttpRoute = ROUTES[route];
-  return capability === undefined || covers(c.get('apiKey').capabilities, capability) ? undefined : capability;
+  return capability === undefined || covers(c.get('apiKey').capabilities, capability)
+    ? undefined
+    : capability;
 };
 
 /** The function that answers each route. */
@@ -98,12 +116,19 @@ const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: stri
   const held = c.get('apiKey').capabilities;
   return async (route, schema, query = {}, path = route.split(' ')[1] ?? '') => {
     const { capability = '' }: HttpRoute = ROUTES[route];
-    const address = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    const address = new URLSearchParams(
+      Object.entries(query).map(([name, value]) => [name, String(value)]),
+    ).toString();
     // Gaps and health read the articles, too.
-    const capabilities = capability.endsWith(':write') ? [capability] : (readingCapabilities(held) ?? held);
+    const capabilities = capability.endsWith(':write')
+      ? [capability]
+      : (readingCapabilities(held) ?? held);
     const response = await forward(c, client, {
-      ...{ to: FUNCTIONS[route] ?? '', path: address === '' ? path : `${path}?${address}`, workspace },
-      ...{ capabilities: [...new Set([capability, ...capabilities])], signal: c.req.raw.signal },
+      to: FUNCTIONS[route] ?? '',
+      path: address === '' ? path : `${path}?${address}`,
+      workspace,
+      capabilities: [...new Set([capability, ...capabilities])],
+      signal: c.req.raw.signal,
     });
     const value = response.ok ? readAs(schema, await response.json()) : undefined;
     return value?.ok === true ? value.value : undefined;
@@ -119,7 +144,10 @@ interface Days {
 
 const Counts = z.array(QuestionCounts).length(2);
 
-const answersOf = async (read: Read, { from, to, before, isKept }: Days): Promise<Overview['answers'] | undefined> => {
+const answersOf = async (
+  read: Read,
+  { from, to, before, isKept }: Days,
+): Promise<Overview['answers'] | undefined> => {
   const [counts, disliked] = await Promise.all([
     read('GET /v1/answers', Counts, { before, from, to }, '/v1/answers-counted'),
     read('GET /v1/answers', AnswersPage, { feedback: 'down', from, to, limit: OVERVIEW_LISTED }),
@@ -128,7 +156,13 @@ const answersOf = async (read: Read, { from, to, before, isKept }: Days): Promis
   if (earlier === undefined || now === undefined || disliked === undefined) return undefined;
   const { interfaces, ...questions } = now;
   const { interfaces: _, ...questionsBefore } = earlier;
-  return { are_kept: isKept, now: questions, before: questionsBefore, interfaces, disliked: disliked.answers };
+  return {
+    are_kept: isKept,
+    now: questions,
+    before: questionsBefore,
+    interfaces,
+    disliked: disliked.answers,
+  };
 };
 
 const gapsOf = async (read: Read, days: number): Promise<Overview['gaps'] | undefined> => {

@@ -7,7 +7,13 @@ import { HostArticle } from '../contract/wire/host-article.ts';
 import { KnowledgeSearchResponse } from '../contract/wire/knowledge.ts';
 import { type OriginContext, originate } from '../platform/context/request-context.ts';
 import type { SignedClient } from '../platform/context/signed-client.ts';
-import { articlePage, languageOf, refusalPage, replyPage, resultsPage } from '../web/pages/page-html.ts';
+import {
+  articlePage,
+  languageOf,
+  refusalPage,
+  replyPage,
+  resultsPage,
+} from '../web/pages/page-html.ts';
 import { type Credentials, demand, signIn, workspaceOf } from './access/authenticate.ts';
 import { GatewayError, type RateLimits, withinPublicRate } from './access/gateway-error.ts';
 import type { GatewayEnv } from './access/request-log.ts';
@@ -31,7 +37,7 @@ const TIMEOUT_MS = 10_000;
  * intranet. Callers without credentials see the public workspace, if there is one. Others send an API key as the password of HTTP Basic
  * (RFC 7617) or as a bearer token. Texts are in the language that the browser prefers.
  */
-export const createPages = (parts: PagesParts) => {
+export function createPages(parts: PagesParts) {
   /** Runs a page in the name of whoever asks; what goes wrong is a page too. */
   const page =
     (show: (c: Context<GatewayEnv>, asker: OriginContext) => Promise<Response>) =>
@@ -44,10 +50,16 @@ export const createPages = (parts: PagesParts) => {
         throw error;
       }
     };
-  const read = async (asker: OriginContext, path: string, signal: AbortSignal): Promise<unknown> => {
+  const read = async (
+    asker: OriginContext,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
     const answer = await parts.client.call(asker, { to: 'library', method: 'GET', path, signal });
     if (answer.ok && answer.status === 200) return answer.json();
-    throw new GatewayError(answer.ok && answer.status === 404 ? 'NOT_FOUND' : 'SERVICE_UNAVAILABLE');
+    throw new GatewayError(
+      answer.ok && answer.status === 404 ? 'NOT_FOUND' : 'SERVICE_UNAVAILABLE',
+    );
   };
   return {
     search: page(async (c, asker) => {
@@ -56,13 +68,23 @@ export const createPages = (parts: PagesParts) => {
       if (query === '') return c.html(resultsPage(languageOf(c), query, []));
       // A reader who reports danger or looks for a person is not sent through articles.
       const fixed = fixedReply(query, parts.personWays?.(asker.workspace));
-      if (fixed?.response.metadata?.small_talk === 'person') return c.html(replyPage(languageOf(c), query, fixed));
+      if (fixed?.response.metadata?.small_talk === 'person')
+        return c.html(replyPage(languageOf(c), query, fixed));
       const path = '/v1/knowledge/search';
       const body = { query, limit: SEARCHED };
       const signal = c.req.raw.signal;
-      const answer = await parts.client.call(asker, { to: 'semantic', method: 'POST', path, body, signal });
+      const answer = await parts.client.call(asker, {
+        to: 'semantic',
+        method: 'POST',
+        path,
+        body,
+        signal,
+      });
       if (answer.ok && answer.status === 400) return c.html(resultsPage(languageOf(c), query, []));
-      const found = answer.ok && answer.status === 200 ? readAs(KnowledgeSearchResponse, answer.json()) : undefined;
+      const found =
+        answer.ok && answer.status === 200
+          ? readAs(KnowledgeSearchResponse, answer.json())
+          : undefined;
       if (found?.ok !== true) throw new GatewayError('SERVICE_UNAVAILABLE');
       return c.html(resultsPage(languageOf(c), query, found.value.hits));
     }),
@@ -78,7 +100,7 @@ export const createPages = (parts: PagesParts) => {
       return c.html(articlePage(languageOf(c), HostArticle.parse(article), markdown));
     }),
   };
-};
+}
 
 const askerOf = async (c: Context<GatewayEnv>, parts: PagesParts): Promise<OriginContext> => {
   const { publicWorkspace, limits, now } = parts;
@@ -86,7 +108,13 @@ const askerOf = async (c: Context<GatewayEnv>, parts: PagesParts): Promise<Origi
   if (authorization === undefined && publicWorkspace !== undefined) {
     const address = c.req.header('CF-Connecting-IP') ?? 'unknown';
     if (!(await withinPublicRate(address, limits))) throw new GatewayError('RATE_LIMITED');
-    return begin(c, { subject: 'anon:pages', workspace: publicWorkspace, audiences: [], authentication: 'none', now });
+    return begin(c, {
+      subject: 'anon:pages',
+      workspace: publicWorkspace,
+      audiences: [],
+      authentication: 'none',
+      now,
+    });
   }
   const key = await signIn(c, parts, authorization);
   demand(key, 'kb:read');
@@ -100,7 +128,9 @@ const begin = (
   {
     now,
     ...who
-  }: Pick<OriginContext, 'subject' | 'workspace' | 'audiences' | 'authentication'> & { now: () => number },
+  }: Pick<OriginContext, 'subject' | 'workspace' | 'audiences' | 'authentication'> & {
+    now: () => number;
+  },
 ): OriginContext =>
   originate({
     ...who,
@@ -135,7 +165,8 @@ const PAGE_HEADERS = {
 /** Refusals as pages, with the status of their code, so that a browser asks for the key. */
 const refusal = (c: Context<GatewayEnv>, { code }: GatewayError): Response | Promise<Response> => {
   c.set('outcome', code);
-  if (code === 'UNAUTHORIZED') c.header('WWW-Authenticate', 'Basic realm="Constellation", charset="UTF-8"');
+  if (code === 'UNAUTHORIZED')
+    c.header('WWW-Authenticate', 'Basic realm="Constellation", charset="UTF-8"');
   c.status(HTTP_STATUS[code]);
   return c.html(refusalPage(languageOf(c), code, (c.req.query('q') ?? '').slice(0, 200)));
 };

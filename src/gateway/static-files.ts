@@ -28,44 +28,59 @@ const CONSOLE_PAGE: Headers_ = {
 type Assets = Target | undefined;
 
 /** A file at its own path: the description of the API, the styles of the search page. */
-export const staticFile = (c: Context<GatewayEnv>, assets: Assets) => file(c, assets, c.req.path, REVALIDATED);
+export function staticFile(c: Context<GatewayEnv>, assets: Assets) {
+  return file(c, assets, c.req.path, REVALIDATED);
+}
 
 /** The page that shows it, and its parts. */
-export const docsFile = (c: Context<GatewayEnv>, assets: Assets) => {
+export function docsFile(c: Context<GatewayEnv>, assets: Assets) {
   const path = c.req.path === '/docs' ? '/docs/index.html' : c.req.path;
   return file(c, assets, path, { ...REVALIDATED, 'Content-Security-Policy': DOCS_POLICY });
-};
+}
 
 /** A script or the styles of the console. */
-export const consoleFile = (c: Context<GatewayEnv>, assets: Assets) =>
-  c.req.path.endsWith('.html') ? c.notFound() : file(c, assets, c.req.path, IMMUTABLE);
+export function consoleFile(c: Context<GatewayEnv>, assets: Assets) {
+  return c.req.path.endsWith('.html') ? c.notFound() : file(c, assets, c.req.path, IMMUTABLE);
+}
 
 /** The page of the console, at the address of any of its views. */
-export const consolePage = (c: Context<GatewayEnv>, assets: Assets) =>
-  file(c, assets, '/console/index.html', CONSOLE_PAGE);
+export function consolePage(c: Context<GatewayEnv>, assets: Assets) {
+  return file(c, assets, '/console/index.html', CONSOLE_PAGE);
+}
 
 /**
  * The page beside a ticket, which only these helpdesks may show in a frame.
  *
  * @param origins As `https://acme.zendesk.com`. What is no origin is left out; with none left no page may show it.
  */
-export const panelPage = (c: Context<GatewayEnv>, assets: Assets, origins: readonly string[]) => {
-  const ancestors = origins.filter((origin) => URL.canParse(origin) && new URL(origin).origin === origin);
+export function panelPage(c: Context<GatewayEnv>, assets: Assets, origins: readonly string[]) {
+  const ancestors = origins.filter(
+    (origin) => URL.canParse(origin) && new URL(origin).origin === origin,
+  );
   const policy = consolePolicy(ancestors.length === 0 ? undefined : ancestors.join(' '));
-  return file(c, assets, '/console/panel.html', { ...CONSOLE_PAGE, 'Content-Security-Policy': policy });
-};
+  return file(c, assets, '/console/panel.html', {
+    ...CONSOLE_PAGE,
+    'Content-Security-Policy': policy,
+  });
+}
 
 /** A script of the answer box, which pages of any origin may load. */
-export const widgetFile = (c: Context<GatewayEnv>, assets: Assets) =>
-  file(c, assets, c.req.path, {
+export function widgetFile(c: Context<GatewayEnv>, assets: Assets) {
+  return file(c, assets, c.req.path, {
     ...REVALIDATED,
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Access-Control-Allow-Origin': '*',
   });
+}
 
 /** Whether a person opens an address in a browser: what programs send gets errors as JSON. */
-export const opensPage = ({ req }: Context<GatewayEnv>): boolean =>
-  req.method === 'GET' && /\btext\/html\b/.test(req.header('Accept') ?? '') && !NO_VIEWS.test(req.path);
+export function opensPage({ req }: Context<GatewayEnv>): boolean {
+  return (
+    req.method === 'GET' &&
+    /\btext\/html\b/.test(req.header('Accept') ?? '') &&
+    !NO_VIEWS.test(req.path)
+  );
+}
 
 /** What looks like a file, or belongs to programs, is no view. */
 const NO_VIEWS =

@@ -15,11 +15,11 @@ export type WordKind = 'word' | 'compound' | 'part' | 'joined';
  * @param visit Called once per word, with at most 64 UTF-16 units; `written` is the word with its diacritics, of which stems are made.
  * @param stopWords The words that are left out; the English ones when absent.
  */
-export const analyseText = (
+export function analyseText(
   text: string,
   visitWord: (word: string, kind: WordKind, written: string) => void,
   stopWords: ReadonlySet<string> = STOP_WORDS,
-): void => {
+): void {
   const visit: Visit = { word: visitWord, stopWords, shouted: undefined, text };
   const chain: string[] = [];
   let at = 0;
@@ -45,12 +45,13 @@ export const analyseText = (
       } else if (word !== '') chain.push(visitRun(word, shape, visit));
       if (word !== run) visit.word('not', 'word', 'not');
       if (ending !== '') at += 1 + ending.length;
-      joins = at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
+      joins =
+        at + 1 < text.length && isJoiner(text, at) && classOf(text.charCodeAt(at + 1)) > JOINER;
     }
     if (!joins) closeChain(chain, visit);
     at++;
   }
-};
+}
 
 interface Visit {
   word: (word: string, kind: WordKind, written: string) => void;
@@ -73,18 +74,20 @@ const signsAfter = (text: string, at: number): string => {
 const isStopWord = (word: string, run: string, visit: Visit): boolean => {
   if (!visit.stopWords.has(word)) return false;
   if (run.length < 2 || !CAPITALS.test(run)) return true;
-  visit.shouted ??= new Set([...visit.text.matchAll(SHOUTED)].flatMap(([words]) => words.match(/\p{Lu}+/gu) ?? []));
+  visit.shouted ??= new Set(
+    [...visit.text.matchAll(SHOUTED)].flatMap(([words]) => words.match(/\p{Lu}+/gu) ?? []),
+  );
   return visit.shouted.has(run);
 };
 const CAPITALS = /^\p{Lu}+$/u;
 const SHOUTED = /(?<![\p{L}\p{N}])\p{Lu}+(?:[^\p{L}\p{N}]{1,3}\p{Lu}+(?![\p{L}\p{N}]))+/gu;
 
 /** The same words as a list. */
-export const wordsOf = (text: string): string[] => {
+export function wordsOf(text: string): string[] {
   const words: string[] = [];
   analyseText(text, (word) => words.push(word));
   return words;
-};
+}
 
 const MAX_WORD_LENGTH = 64;
 const MAX_JOINED_PARTS = 4;
@@ -151,7 +154,8 @@ const visitRun = (run: string, shape: number, visit: Visit): string => {
   return whole;
 };
 
-const camelParts = (run: string): string[] => run.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
+const camelParts = (run: string): string[] =>
+  run.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})/);
 
 const visitForeign = (run: string, visit: Visit): string => {
   const text = run.normalize('NFKC').replace(IGNORABLE, '').toLowerCase();
@@ -197,16 +201,18 @@ const closeChain = (chain: string[], { word, stopWords }: Visit): void => {
 };
 
 /** A word in the form in which editions have it. */
-export const withoutMarks = (word: string): string =>
-  word
+export function withoutMarks(word: string): string {
+  return word
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .normalize('NFC');
+}
 
 /** Contractions without an apostrophe. `cannot` stays a word: reduced to `not` it finds less. */
 const NEGATIONS: ReadonlySet<string> = new Set(english.negatedContractions);
 
-const clip = (word: string): string => (word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word);
+const clip = (word: string): string =>
+  word.length > MAX_WORD_LENGTH ? word.slice(0, MAX_WORD_LENGTH) : word;
 
 /**
  * English words too common to distinguish chunks: articles, pronouns, auxiliaries, question words and apostrophe endings
@@ -219,17 +225,17 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(english.stopWords);
  * Bit mask of a word's letters (a to z; digits share five bits, bytes beyond ASCII one). One edit changes at most two
  * bits, so a vocabulary is searched for misspellings without comparing letters.
  */
-export const letterMask = (utf8: Uint8Array): number => {
+export function letterMask(utf8: Uint8Array): number {
   let mask = 0;
   for (const byte of utf8) {
     if (byte >= 97 && byte <= 122) mask |= 1 << (byte - 97);
     else mask |= byte < 128 ? 1 << (26 + (byte % 5)) : 1 << 31;
   }
   return mask >>> 0;
-};
+}
 
 /** Bytes of a text in UTF-8; a lone surrogate becomes U+FFFD. */
-export const utf8Length = (text: string): number => {
+export function utf8Length(text: string): number {
   let length = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -241,7 +247,9 @@ export const utf8Length = (text: string): number => {
     } else length += 3;
   }
   return length;
-};
+}
 
 /** Codes such as "E40" or "TLS1.3": the subject of a long message, however frequent they are in the articles. */
-export const isCode = (word: string): boolean => /\p{L}/u.test(word) && /\d/.test(word);
+export function isCode(word: string): boolean {
+  return /\p{L}/u.test(word) && /\d/.test(word);
+}

@@ -35,24 +35,32 @@ const MAX_FIELD = 1000;
  *
  * @param text As the sender wrote it; may be empty.
  */
-export const automaticMail = (signs: MailSigns, text = ''): AutomaticMail | undefined => {
+export function automaticMail(signs: MailSigns, text = ''): AutomaticMail | undefined {
   const header = headerReader(signs.headers ?? {});
-  const subject = (signs.subject ?? header('subject') ?? '').slice(0, MAX_FIELD).replace(/\s+/g, ' ').trim();
+  const subject = (signs.subject ?? header('subject') ?? '')
+    .slice(0, MAX_FIELD)
+    .replace(/\s+/g, ' ')
+    .trim();
   const from = signs.from ?? header('from') ?? header('sender') ?? '';
   return (
     byHeaders(header) ??
     bySender(from, header('reply-to')) ??
     (signs.isAutomatic === true ? KIND.reply : undefined) ??
-    (isAutomaticText(text, { subject, isSuppressed: header('x-auto-response-suppress') !== undefined })
+    (isAutomaticText(text, {
+      subject,
+      isSuppressed: header('x-auto-response-suppress') !== undefined,
+    })
       ? KIND.generated
       : undefined)
   );
-};
+}
 
 type HeaderReader = (name: string) => string | undefined;
 
 const headerReader = (headers: NonNullable<MailSigns['headers']>): HeaderReader => {
-  const fields = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase().trim(), value]));
+  const fields = new Map(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase().trim(), value]),
+  );
   return (name) => {
     const value = fields.get(name);
     const text = typeof value === 'string' ? value : value?.join(', ');
@@ -77,7 +85,10 @@ const byHeaders = (header: HeaderReader): AutomaticMail | undefined => {
   // A group that forwards to the desk is no list: its mail is that of customers.
   if (header('x-google-group-id') !== undefined) return undefined;
   const isList =
-    precedence === 'bulk' || precedence === 'junk' || precedence === 'list' || header('list-id') !== undefined;
+    precedence === 'bulk' ||
+    precedence === 'junk' ||
+    precedence === 'list' ||
+    header('list-id') !== undefined;
   return isList ? KIND.list : undefined;
 };
 
@@ -90,7 +101,8 @@ const REPLY_FIELDS = [
   'x-mail-autoreply',
 ];
 
-const isYes = (value: string | undefined): boolean => value !== undefined && !/^(?:no|false|0|)$/i.test(value);
+const isYes = (value: string | undefined): boolean =>
+  value !== undefined && !/^(?:no|false|0|)$/i.test(value);
 
 const SYSTEM_NAME = /^"?(?:mail delivery (?:sub)?system|mailer-daemon|postmaster)"?$/i;
 
@@ -107,13 +119,16 @@ const bySender = (from: string, replyTo: string | undefined): AutomaticMail | un
   if (isSystem) return KIND.bounce;
   if (!UNREAD.test(localPart(address))) return undefined;
   const other = replyTo === undefined ? '' : addressIn(replyTo);
-  return other !== '' && other !== address && !UNREAD.test(localPart(other)) ? undefined : KIND.noReply;
+  return other !== '' && other !== address && !UNREAD.test(localPart(other))
+    ? undefined
+    : KIND.noReply;
 };
 
 const DAEMON =
   /^(?:mailer?-?daemon|mail\.daemon|post-?master|mail-?delivery(?:-?(?:sub)?system)?|microsoftexchange[0-9a-f]{32})$/i;
 
-const addressIn = (text: string): string => (/<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text).toLowerCase();
+const addressIn = (text: string): string =>
+  (/<([^<>\s]+)>\s*$/.exec(text)?.[1] ?? text).toLowerCase();
 const localPart = (address: string): string => address.split('@', 1)[0] ?? '';
 
 /** Names of addresses that no one reads, as programs have them in any language. */

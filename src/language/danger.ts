@@ -47,7 +47,7 @@ export interface Danger {
  *
  * @param text At most 16,000 UTF-16 units are read.
  */
-export const dangerIn = (text: string): Danger | undefined => {
+export function dangerIn(text: string): Danger | undefined {
   const { read, plain, words } = readable(text);
   const { languages } = words;
   if (languages.length === 0) return undefined;
@@ -58,17 +58,20 @@ export const dangerIn = (text: string): Danger | undefined => {
     return { words: found.toLowerCase().slice(0, 100), language: sign.language };
   }
   return undefined;
-};
+}
 
 /**
  * The text without the words of danger that it denies or uses for something else: "I live in a smoke-free home" speaks of a home. For a reader
  * that knows words only by their frequency. As it is when nothing is taken out; what follows the first 16,000 UTF-16 units is left out otherwise.
  */
-export const withoutDeniedDanger = (text: string): string => {
+export function withoutDeniedDanger(text: string): string {
   const { read, plain, words } = readable(text);
   if (words.languages.length === 0 && plain.search(words.harmless) < 0) return text;
   const denied = sentencesIn(plain).flatMap(({ start, end }) =>
-    deniedIn(plain.slice(start, end), words).map((span) => ({ start: start + span.start, end: start + span.end })),
+    deniedIn(plain.slice(start, end), words).map((span) => ({
+      start: start + span.start,
+      end: start + span.end,
+    })),
   );
   if (denied.length === 0) return text;
   let kept = '';
@@ -78,14 +81,16 @@ export const withoutDeniedDanger = (text: string): string => {
     from = Math.max(from, end);
   }
   return `${kept}${read.slice(from)}`.replace(/[^\S\n]{2,}/g, ' ');
-};
+}
 
 const deniedIn = (sentence: string, words: ReadyWords): Span[] => {
   const harmless = [...sentence.matchAll(words.harmless)].map(spanOf);
   const read = withoutPhrases(sentence, words);
   return [
     ...harmless,
-    ...words.languages.flatMap((language) => signsOf(read, language)).filter((span) => isDenied(read, span, words)),
+    ...words.languages
+      .flatMap((language) => signsOf(read, language))
+      .filter((span) => isDenied(read, span, words)),
   ];
 };
 
@@ -100,7 +105,11 @@ const readable = memo((text: string): { read: string; plain: string; words: Read
     .replace(/[’‘ʼ´`]/g, "'");
   const plain = plainLetters(read);
   compiled ??= compile(WORDS);
-  return { read, plain, words: { ...compiled, languages: compiled.languages.filter(({ any }) => any.test(plain)) } };
+  return {
+    read,
+    plain,
+    words: { ...compiled, languages: compiled.languages.filter(({ any }) => any.test(plain)) },
+  };
 }, SHORT_TEXTS);
 
 interface Span {
@@ -145,7 +154,10 @@ const compile = (all: Readonly<Record<string, DangerWords>>): ReadyWords => {
       language,
       any: whole([...signs, ...together.map(({ happens }) => happens)]),
       signs: whole(signs, 'g'),
-      together: together.map(({ things, happens }) => ({ things: whole([things]), happens: whole([happens]) })),
+      together: together.map(({ things, happens }) => ({
+        things: whole([things]),
+        happens: whole([happens]),
+      })),
     })),
     guard: before(lists.map(({ guards }) => guards)),
     supposed: before(lists.map(({ supposed }) => supposed)),
@@ -170,7 +182,9 @@ const whole = (alternatives: readonly string[], flags = ''): RegExp =>
 /** Over plain letters alone: with the flags `iu` the engine takes a hundred times longer to compile these lists. */
 const expression = (source: string, flags = ''): RegExp =>
   new RegExp(
-    plainLetters(source.normalize('NFC')).replaceAll('[\\p{l}', '[a-zß').replaceAll('\\p{l}', '[a-zß]'),
+    plainLetters(source.normalize('NFC'))
+      .replaceAll('[\\p{l}', '[a-zß')
+      .replaceAll('\\p{l}', '[a-zß]'),
     flags,
   );
 
@@ -192,16 +206,23 @@ const signIn = (sentence: string, words: ReadyWords): Sign | undefined => {
   if (languages.length === 0) return undefined;
   const read = withoutPhrases(sentence, words);
   if (words.imagined.test(read)) return undefined;
-  return languages.flatMap((language) => signsOf(read, language)).find((span) => !isDenied(read, span, words));
+  return languages
+    .flatMap((language) => signsOf(read, language))
+    .find((span) => !isDenied(read, span, words));
 };
 
 const signsOf = (sentence: string, { language, signs, together }: ReadyLanguage): Sign[] =>
   [
     ...sentence.matchAll(signs),
-    ...together.map(({ things, happens }) => (things.test(sentence) ? happens.exec(sentence) : null)),
+    ...together.map(({ things, happens }) =>
+      things.test(sentence) ? happens.exec(sentence) : null,
+    ),
   ].flatMap((match) => (match === null ? [] : [{ ...spanOf(match), language }]));
 
-const spanOf = ({ 0: words, index }: RegExpExecArray): Span => ({ start: index, end: index + words.length });
+const spanOf = ({ 0: words, index }: RegExpExecArray): Span => ({
+  start: index,
+  end: index + words.length,
+});
 
 /** UTF-16 units before a sign in which its denial begins. */
 const GUARD_LENGTH = 80;
@@ -215,5 +236,7 @@ const isDenied = (
   const after = sentence.slice(end);
   if (denied.test(after)) return true;
   const ahead = sentence.slice(Math.max(0, start - GUARD_LENGTH), start);
-  return (guard.test(ahead) && !still.test(after)) || (supposed.test(ahead) && !asks.test(sentence));
+  return (
+    (guard.test(ahead) && !still.test(after)) || (supposed.test(ahead) && !asks.test(sentence))
+  );
 };

@@ -7,7 +7,7 @@ import { analyse } from 'chardet';
  * @param label Encoding that its host declares: `gb2312`.
  * @returns Undefined for bytes that are no text, and where no encoding is likely enough.
  */
-export const decodeText = (bytes: Uint8Array, label?: string | undefined): string | undefined => {
+export function decodeText(bytes: Uint8Array, label?: string | undefined): string | undefined {
   const wide = utf16Of(bytes);
   if (wide !== undefined) return decode(bytes, wide);
   for (const each of [label, 'utf-8', declaredIn(bytes)]) {
@@ -20,7 +20,7 @@ export const decodeText = (bytes: Uint8Array, label?: string | undefined): strin
   }
   const guess = guessOf(bytes);
   return guess === undefined ? undefined : decode(bytes, guess);
-};
+}
 
 /** Undefined when the bytes are not in that encoding, or there is none of that name. */
 const decode = (bytes: Uint8Array, label: string): string | undefined => {
@@ -77,7 +77,9 @@ const guessOf = (bytes: Uint8Array): string | undefined => {
   // The library compares with few languages. Those of Western Europe fit theirs better than the others: a text that fits both alike is Czech, say.
   const best =
     first !== undefined && WESTERN.test(first.name)
-      ? (matches.find(({ name, confidence }) => CENTRAL.test(name) && confidence >= first.confidence) ?? first)
+      ? (matches.find(
+          ({ name, confidence }) => CENTRAL.test(name) && confidence >= first.confidence,
+        ) ?? first)
       : first;
   if (best !== undefined && best.confidence >= MIN_CONFIDENCE) return best.name;
   const others = part.reduce((count, byte) => count + (byte > 127 ? 1 : 0), 0);
@@ -91,9 +93,11 @@ const utf16Of = (bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined => {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
   let [even, odd] = [0, 0];
-  for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1)) at % 2 === 0 ? even++ : odd++;
+  for (let at = bytes.indexOf(0); at >= 0; at = bytes.indexOf(0, at + 1))
+    at % 2 === 0 ? even++ : odd++;
   const most = Math.max(even, odd);
-  if (most === 0 || most < bytes.length / RARE || Math.min(even, odd) > most / RARE) return undefined;
+  if (most === 0 || most < bytes.length / RARE || Math.min(even, odd) > most / RARE)
+    return undefined;
   return even > odd ? 'utf-16be' : 'utf-16le';
 };
 

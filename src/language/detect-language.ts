@@ -10,7 +10,7 @@ import languages from './lists/languages.json' with { type: 'json' };
  *   a few words.
  * @returns `undefined` if there is too little text, or two languages are about equally likely.
  */
-export const detectLanguage = (text: string, expected: readonly string[] = []): string | undefined => {
+export function detectLanguage(text: string, expected: readonly string[] = []): string | undefined {
   const { script, scores, least } = languageSigns(text.slice(0, MAX_READ));
   if (script !== undefined) return script;
   const scoreOf = ([language, score]: readonly [string, number]): number =>
@@ -24,7 +24,7 @@ export const detectLanguage = (text: string, expected: readonly string[] = []): 
     else [best, most, second] = [entry[0], score, most];
   }
   return most >= least && most >= LEAD * second ? best : undefined;
-};
+}
 
 /** What tells the language of a text: its script, or a score for each language and the least that decides. */
 interface LanguageSigns {
@@ -38,7 +38,10 @@ const languageSigns = memo((text: string): LanguageSigns => {
   const script = languageOfScript(prose);
   if (script !== undefined) return { script, scores: [], least: 0 };
   const words = (prose.match(/[\p{L}\p{M}]+(?:'(?=\p{L}))?/gu) ?? []).slice(0, MAX_WORDS);
-  return { scores: [...scoresOf(words, prose)], least: Math.max(LEAST, LEAST_PER_WORD * words.length) };
+  return {
+    scores: [...scoresOf(words, prose)],
+    least: Math.max(LEAST, LEAST_PER_WORD * words.length),
+  };
 }, SHORT_TEXTS);
 
 const MAX_READ = 4000;
@@ -122,7 +125,9 @@ const languageOfScript = (text: string): string | undefined => {
   // Every Japanese sentence contains kana.
   if (kana * 12 > han && (kana + han) * 3 > SHARE * letters) return 'ja';
   const found = SCRIPTS.find(([, script, weight]) => count(script) * weight > SHARE * letters)?.[0];
-  return found === undefined ? undefined : (OWN_LETTERS[found]?.find(([, own]) => own.test(text))?.[0] ?? found);
+  return found === undefined
+    ? undefined
+    : (OWN_LETTERS[found]?.find(([, own]) => own.test(text))?.[0] ?? found);
 };
 
 const SHARE = 0.34;

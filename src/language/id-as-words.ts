@@ -1,2 +1,4 @@
 /** The id of a librarian as words, for readers: `partner.opening-hours` is "opening hours". */
-export const idAsWords = (id: string): string => id.replace(/^partner\./, '').replace(/[._-]+/g, ' ');
+export function idAsWords(id: string): string {
+  return id.replace(/^partner\./, '').replace(/[._-]+/g, ' ');
+}

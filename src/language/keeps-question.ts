@@ -13,11 +13,11 @@ const MAX_READ = 8000;
  * @param before.questions Previous questions, as typed or rewritten.
  * @param before.answers Answers of the same turns.
  */
-export const keepsQuestion = (
+export function keepsQuestion(
   written: string,
   question: string,
   { questions, answers }: { questions: readonly string[]; answers: readonly string[] },
-): boolean => {
+): boolean {
   const [language = 'en'] = languagesOf(question.slice(0, MAX_READ));
   const reading = readQuestion(question.slice(0, MAX_READ), language);
   const pronouns = pronounsIn(reading).filter(({ classes }) => !classes.has('determiners'));
@@ -39,7 +39,10 @@ export const keepsQuestion = (
     if (!isPart) return added.length === 0 || (added.at(-1)?.isContent === true && subject < 2);
     // "And on the II?" may become "How do I reset the II?", and never "… with the II?".
     const before = place === 0 ? added.slice(-2).findLast(isPreposition)?.word : undefined;
-    return (subject < 0 || place % own.length === 0) && (before ?? preposition) === (preposition ?? before);
+    return (
+      (subject < 0 || place % own.length === 0) &&
+      (before ?? preposition) === (preposition ?? before)
+    );
   };
   for (const word of wordsIn(written.slice(0, MAX_READ), language)) {
     if (word.isContent && !conversation.has(stem(word.word))) return false;
@@ -50,7 +53,7 @@ export const keepsQuestion = (
     } else return false;
   }
   return place === own.length && isCompletion();
-};
+}
 
 const isPreposition = ({ classes }: Word): boolean => classes.has('prepositions');
 /** It names something, or asks for it. */
@@ -60,16 +63,18 @@ const isSubject = ({ isContent, classes }: Word): boolean => isContent || classe
  * Whether parts that somebody else wrote ask together what a question asks: each has words of the question alone and articles, and together
  * they have all of them in its order, but those that refer to another part, ask or join.
  */
-export const isSplitOf = (question: string, parts: readonly string[]): boolean => {
+export function isSplitOf(question: string, parts: readonly string[]): boolean {
   const text = question.slice(0, MAX_READ);
   const [language = 'en'] = languagesOf(text);
   const words = wordsIn(text, language);
   const pronouns = pronounsIn({ rest: text, words, language });
   const isFree = (word: Word) =>
-    pronouns.includes(word) || (!word.word.includes("'") && FREE.some((name) => word.classes.has(name)));
+    pronouns.includes(word) ||
+    (!word.word.includes("'") && FREE.some((name) => word.classes.has(name)));
   const own = words.filter((word) => !isFree(word)).map(({ word }) => word);
   const written = parts.map((part) => wordsIn(part.slice(0, MAX_READ), language));
-  const placeOf = (part: readonly Word[]) => own.indexOf(part.find(({ word }) => own.includes(word))?.word ?? '');
+  const placeOf = (part: readonly Word[]) =>
+    own.indexOf(part.find(({ word }) => own.includes(word))?.word ?? '');
   const inOrder = written.toSorted((left, right) => placeOf(left) - placeOf(right)).flat();
   let at = 0;
   const isWhole = own.every((word) => {
@@ -79,15 +84,15 @@ export const isSplitOf = (question: string, parts: readonly string[]): boolean =
   const isOfQuestion = ({ word, classes }: Word) =>
     classes.has('determiners') || words.some((other) => other.word === word);
   return isWhole && inOrder.every(isOfQuestion);
-};
+}
 
 /** They ask or join, so that what is asked does not depend on them. */
 const FREE = ['questions', 'verbs', 'coordinators'] as const;
 
 /** Whether each word of a text that may name something, as a stem, occurs in one of the others: then it says nothing that they do not say. */
-export const hasOnlyWordsOf = (text: string, others: readonly string[]): boolean => {
+export function hasOnlyWordsOf(text: string, others: readonly string[]): boolean {
   if (others.includes(text)) return true;
   const otherStems = new Set(others.flatMap((other) => wordsOf(other).map(stem)));
   const functionWords = functionWordsOf(languagesOf(text)[0] ?? 'en');
   return wordsOf(text).every((word) => functionWords.has(word) || otherStems.has(stem(word)));
-};
+}

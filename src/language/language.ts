@@ -53,7 +53,9 @@ export interface Language {
 }
 
 /** By tag: the algorithm of the Snowball project (snowballstem.org) and the list of stop words. */
-const DATA: Readonly<Record<string, { algorithm?: string; stopWords: readonly string[]; isCompounding?: true }>> = {
+const DATA: Readonly<
+  Record<string, { algorithm?: string; stopWords: readonly string[]; isCompounding?: true }>
+> = {
   ar: { algorithm: 'arabic', stopWords: ara },
   bg: { stopWords: bul },
   ca: { algorithm: 'catalan', stopWords: cat },
@@ -97,7 +99,7 @@ const MAX_STEMS = 50_000;
 const languages = new Map<string, Language>();
 
 /** The language with this tag; of its region and script only the primary tag counts. */
-export const languageNamed = (tag: string): Language => {
+export function languageNamed(tag: string): Language {
   const primary = tag.toLowerCase().split('-', 1)[0] ?? '';
   const cached = languages.get(primary);
   if (cached !== undefined) return cached;
@@ -105,11 +107,16 @@ export const languageNamed = (tag: string): Language => {
   // Tags come from detection and from callers, who may send any.
   if (primary === 'en' || Object.hasOwn(DATA, primary)) languages.set(primary, language);
   return language;
-};
+}
 
 const makeLanguage = (tag: string): Language => {
-  if (tag === 'en') return { tag, stem: stemAsEnglish, stopWords: STOP_WORDS, isCompounding: false };
-  const { algorithm, stopWords = [], isCompounding = false } = (Object.hasOwn(DATA, tag) ? DATA[tag] : undefined) ?? {};
+  if (tag === 'en')
+    return { tag, stem: stemAsEnglish, stopWords: STOP_WORDS, isCompounding: false };
+  const {
+    algorithm,
+    stopWords = [],
+    isCompounding = false,
+  } = (Object.hasOwn(DATA, tag) ? DATA[tag] : undefined) ?? {};
   const words = stopWords.flatMap((word) =>
     withoutMarks(word.normalize('NFKC').toLowerCase()).split(/[^\p{L}\p{N}]+/u),
   );
@@ -131,7 +138,8 @@ const makeLanguage = (tag: string): Language => {
   };
 };
 
-const stemAsEnglish = (word: string): string => stemEnglish(ASCII.test(word) ? word : withoutMarks(word));
+const stemAsEnglish = (word: string): string =>
+  stemEnglish(ASCII.test(word) ? word : withoutMarks(word));
 
 /** Digits and signs are no part of an inflected word. */
 const WORD = /^\p{L}[\p{L}\p{M}]*$/u;

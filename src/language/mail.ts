@@ -17,7 +17,7 @@ export interface Mail {
  *
  * @param text Plain text or Markdown; time is linear in its length.
  */
-export const readMail = (text: string): Mail => {
+export function readMail(text: string): Mail {
   const lines = text.replace(/\r\n?/g, '\n').split('\n');
   const forward = lines.findIndex((line) => isForwardMark(line));
   if (forward >= 0) {
@@ -26,7 +26,7 @@ export const readMail = (text: string): Mail => {
   }
   const own = ownWords(lines);
   return { own: own === '' ? text.trim() : own, forwarded: undefined };
-};
+}
 
 const ownWords = (lines: readonly string[]): string => {
   const kept = withoutQuotes(lines.slice(0, historyAt(lines)));
@@ -44,21 +44,30 @@ const oneOf = (words: readonly string[]): string =>
 
 /** `From: …`, `**Von:** …`. */
 const labelled = (words: readonly string[]): RegExp =>
-  new RegExp(`^[ \\t>]{0,9}[*_]{0,2}(?:${oneOf(words)})[ \\u00a0]?[*_]{0,2}[:：][*_]{0,2}(?:[ \\t]|\\S|$)`, 'iu');
+  new RegExp(
+    `^[ \\t>]{0,9}[*_]{0,2}(?:${oneOf(words)})[ \\u00a0]?[*_]{0,2}[:：][*_]{0,2}(?:[ \\t]|\\S|$)`,
+    'iu',
+  );
 const FROM = labelled(WORDS.from);
 const OTHER_HEADER = labelled(WORDS.other);
 const ANY_HEADER = labelled([...WORDS.from, ...WORDS.other]);
 const WROTE = new RegExp(`(?<!\\p{L})(?:${oneOf(WORDS.wrote)})(?!\\p{L}).{0,200}[:：]\\s*$`, 'iu');
-const FORWARDED = new RegExp(`^[ \\t>]{0,9}(?:-{2,} ?|begin )(?:${oneOf(WORDS.forwarded)})[^\\n]{0,60}$`, 'iu');
+const FORWARDED = new RegExp(
+  `^[ \\t>]{0,9}(?:-{2,} ?|begin )(?:${oneOf(WORDS.forwarded)})[^\\n]{0,60}$`,
+  'iu',
+);
 const SENT_FROM = new RegExp(`^\\s*(?:${oneOf(WORDS.sentFrom)})(?!\\p{L})`, 'iu');
 const NOTICE = new RegExp(oneOf(WORDS.notices), 'iu');
 
 const isForwardMark = (line: string): boolean => line.length <= MAX_LINE && FORWARDED.test(line);
-const startsWithAny = (line: string, pattern: RegExp): boolean => line.length <= 120 && pattern.test(line);
+const startsWithAny = (line: string, pattern: RegExp): boolean =>
+  line.length <= 120 && pattern.test(line);
 
 /** Index of the first line of the quoted mail; the number of lines if there is none. */
 const historyAt = (lines: readonly string[]): number => {
-  const at = lines.findIndex((line, index) => isSeparator(line, lines, index) || isHeaderBlock(lines, index));
+  const at = lines.findIndex(
+    (line, index) => isSeparator(line, lines, index) || isHeaderBlock(lines, index),
+  );
   return Math.min(at < 0 ? lines.length : at, attributionAt(lines) ?? lines.length);
 };
 
@@ -87,7 +96,10 @@ const attributionAt = (lines: readonly string[]): number | undefined => {
     if (!isHere && (/[:：]\s*$/.test(line.slice(-10)) || !isAttribution(both))) continue;
     const from = at + (isHere ? 1 : 2);
     const isQuoted = isQuote(lines.slice(from, from + 3).find((next) => next.trim() !== '') ?? '');
-    if (isQuoted) return lines.slice(from).every((next) => next.trim() === '' || isQuote(next)) ? at : undefined;
+    if (isQuoted)
+      return lines.slice(from).every((next) => next.trim() === '' || isQuote(next))
+        ? at
+        : undefined;
     if (WROTE.test(both) && ADDRESS.test(both)) return at;
   }
   return undefined;
@@ -115,7 +127,8 @@ const withoutQuotes = (lines: readonly string[]): string[] => {
   for (const [at, line] of lines.entries()) {
     if (!isQuote(line)) {
       const isIntroduced =
-        isAttribution(line) && isQuote(lines.slice(at + 1, at + 3).find((next) => next !== '') ?? '');
+        isAttribution(line) &&
+        isQuote(lines.slice(at + 1, at + 3).find((next) => next !== '') ?? '');
       if (!isIntroduced) kept.push(line);
       if (line.trim() !== '') isOwnQuote = !isIntroduced && line.trimEnd().endsWith(':');
     } else if (isOwnQuote) kept.push(line);
@@ -136,7 +149,9 @@ const withoutNotices = (lines: readonly string[]): readonly string[] => {
 /** Removes headers and quote marks from a forwarded mail. */
 const bodyOf = (lines: readonly string[]): string => {
   const plain = lines.map((line) => line.replace(/^[ \t]{0,8}(?:>[ \t]?){1,9}/, ''));
-  const start = plain.findIndex((line) => line.trim() !== '' && !(line.length <= 500 && ANY_HEADER.test(line)));
+  const start = plain.findIndex(
+    (line) => line.trim() !== '' && !(line.length <= 500 && ANY_HEADER.test(line)),
+  );
   return start < 0 ? '' : ownWords(plain.slice(start));
 };
 
@@ -145,7 +160,7 @@ const MAX_HEADER = 64_000;
 const MAX_FIELDS = 100;
 
 /** The header fields of a mail as it was sent, by name in lower case (RFC 5322, section 2.2); those that occur several times joined by commas. */
-export const headersOfMail = (source: string): Record<string, string> => {
+export function headersOfMail(source: string): Record<string, string> {
   const read = source.slice(0, MAX_HEADER).replace(/\r\n?/g, '\n');
   const [header = ''] = read.split('\n\n', 1);
   const fields = new Map<string, string>();
@@ -162,4 +177,4 @@ export const headersOfMail = (source: string): Record<string, string> => {
     );
   }
   return Object.fromEntries(fields);
-};
+}

@@ -2,7 +2,15 @@ import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import SHIPPED from './message-kinds.json' with { type: 'json' };
 
 /** What a message does; `other` is whatever a desk is asked. */
-export const MESSAGE_KINDS = ['other', 'thanks', 'greeting', 'goodbye', 'person', 'danger', 'automatic'] as const;
+export const MESSAGE_KINDS = [
+  'other',
+  'thanks',
+  'greeting',
+  'goodbye',
+  'person',
+  'danger',
+  'automatic',
+] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
 /** Probability of each kind, 0 to 1; together 1. */
@@ -41,7 +49,14 @@ export function readKind(text: string): KindProbabilities {
 }
 
 /** Opens a model as `fit-messages.ts` writes it. */
-export function openKindModel({ bits, bias, codebook, unit, hashes, codes }: KindModel): KindReader {
+export function openKindModel({
+  bits,
+  bias,
+  codebook,
+  unit,
+  hashes,
+  codes,
+}: KindModel): KindReader {
   const weights = Int8Array.from(bytesOf(codebook));
   const codeOf = new Uint16Array(2 ** bits);
   const codeBytes = bytesOf(codes);
@@ -60,7 +75,8 @@ export function openKindModel({ bits, bias, codebook, unit, hashes, codes }: Kin
     const sums = bias.map(() => 0);
     for (const feature of features) {
       const row = ((codeOf[feature] ?? 1) - 1) * sums.length;
-      for (let kind = 0; kind < sums.length; kind += 1) sums[kind] = (sums[kind] ?? 0) + (weights[row + kind] ?? 0);
+      for (let kind = 0; kind < sums.length; kind += 1)
+        sums[kind] = (sums[kind] ?? 0) + (weights[row + kind] ?? 0);
     }
     const scale = unit * scaleOf(features.length);
     return probabilities(sums.map((sum, kind) => sum * scale + (bias[kind] ?? 0)));
@@ -68,10 +84,20 @@ export function openKindModel({ bits, bias, codebook, unit, hashes, codes }: Kin
 }
 
 /** Nothing that the model knows. */
-const UNKNOWN: KindProbabilities = { other: 1, thanks: 0, greeting: 0, goodbye: 0, person: 0, danger: 0, automatic: 0 };
+const UNKNOWN: KindProbabilities = {
+  other: 1,
+  thanks: 0,
+  greeting: 0,
+  goodbye: 0,
+  person: 0,
+  danger: 0,
+  automatic: 0,
+};
 
 /** What each of so many features counts: a long text is as sure as a short one that says the same. */
-export const scaleOf = (count: number): number => 1 / Math.sqrt(Math.max(1, count));
+export function scaleOf(count: number): number {
+  return 1 / Math.sqrt(Math.max(1, count));
+}
 
 const probabilities = (scores: readonly number[]): KindProbabilities => {
   const highest = Math.max(...scores);
@@ -82,7 +108,8 @@ const probabilities = (scores: readonly number[]): KindProbabilities => {
   return Object.fromEntries(entries) as Record<MessageKind, number>;
 };
 
-const bytesOf = (base64: string): Uint8Array => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
+const bytesOf = (base64: string): Uint8Array =>
+  Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
 /**
  * The features of a text, each once: its words, pairs of neighbouring words with the ends of the text, the parts of words of 2 to 5 characters
@@ -146,7 +173,8 @@ const SEEDS = { part: 0x811c9dc5, pair: 0x50000001, word: 0x70000001, length: 0x
 /** FNV-1a over UTF-16 units. */
 const hashOf = (text: string, seed: number): number => {
   let hash = seed;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   return hash;
 };
 

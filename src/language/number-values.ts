@@ -69,7 +69,12 @@ const valuesOf = (written: string): string[] => {
   const isGrouped = /^\d{1,3}(?:[.,]\d{3})+$/.test(plain) && new Set(marks).size === 1;
   const decimal = `${plain.slice(0, plain.lastIndexOf(last)).replace(/[.,]/g, '')}.${plain.slice(plain.lastIndexOf(last) + 1)}`;
   if (marks.length === 1)
-    return [...new Set([...(isGrouped ? [numericValue(plain.replace(/[.,]/g, ''))] : []), numericValue(decimal)])];
+    return [
+      ...new Set([
+        ...(isGrouped ? [numericValue(plain.replace(/[.,]/g, ''))] : []),
+        numericValue(decimal),
+      ]),
+    ];
   if (isGrouped) return [numericValue(plain.replace(/[.,]/g, '')), plain];
   const isNumber = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)[.,]\d+$/.test(plain);
   return [isNumber ? numericValue(decimal) : plain];
@@ -81,10 +86,12 @@ const numericValue = (digits: string): string => {
 };
 
 /** Every value of the numbers of texts, and of small numbers in words. */
-export const valuesIn = (texts: readonly string[]): ReadonlySet<string> => {
+export function valuesIn(texts: readonly string[]): ReadonlySet<string> {
   const values = new Set<string>();
   words ??= new Map(
-    Object.values(NUMBER_WORDS).flatMap((list) => list.split(' ').map((word, value) => [word, String(value)])),
+    Object.values(NUMBER_WORDS).flatMap((list) =>
+      list.split(' ').map((word, value) => [word, String(value)]),
+    ),
   );
   for (const text of texts) {
     for (const number of numbersIn(text)) for (const value of number.values) values.add(value);
@@ -94,14 +101,15 @@ export const valuesIn = (texts: readonly string[]): ReadonlySet<string> => {
     }
   }
   return values;
-};
+}
 let words: ReadonlyMap<string, string> | undefined;
 
 /** In scripts whose words are not spaced, each character may be a number. */
-const wordsIn = (text: string): string[] => text.toLowerCase().match(/\p{sc=Han}|[\p{L}\p{M}]+/gu) ?? [];
+const wordsIn = (text: string): string[] =>
+  text.toLowerCase().match(/\p{sc=Han}|[\p{L}\p{M}]+/gu) ?? [];
 
 /** The numbers of the months that texts name. */
-export const monthsIn = (texts: readonly string[]): ReadonlySet<string> => {
+export function monthsIn(texts: readonly string[]): ReadonlySet<string> {
   months ??= monthNames();
   const values = new Set<string>();
   for (const text of texts)
@@ -110,7 +118,7 @@ export const monthsIn = (texts: readonly string[]): ReadonlySet<string> => {
       if (month !== undefined) values.add(month);
     }
   return values;
-};
+}
 let months: ReadonlyMap<string, string> | undefined;
 
 const monthNames = (): ReadonlyMap<string, string> => {
@@ -136,7 +144,9 @@ export const UNIT_FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;
 const MAX_OPERANDS = 40;
 
 /** Whether a value is a factor between units. */
-export const isUnitFactor = (value: string): boolean => UNIT_FACTORS.some((factor) => factor === Number(value));
+export function isUnitFactor(value: string): boolean {
+  return UNIT_FACTORS.some((factor) => factor === Number(value));
+}
 
 /**
  * How a number follows from others: `2 × 48`.
@@ -144,14 +154,19 @@ export const isUnitFactor = (value: string): boolean => UNIT_FACTORS.some((facto
  * @param operands What may be used, as values.
  * @returns Undefined when no sum, difference, product or quotient of two gives it.
  */
-export const sumFor = ({ text, values }: WrittenNumber, operands: Iterable<string>): string | undefined => {
+export function sumFor(
+  { text, values }: WrittenNumber,
+  operands: Iterable<string>,
+): string | undefined {
   const known = [...new Set(operands)]
     .map(Number)
     .filter((value) => Number.isFinite(value))
     .slice(0, MAX_OPERANDS);
   const decimals = /[.,](\d+)$/.exec(text)?.[1]?.length ?? 0;
   const isResult = (result: number): boolean =>
-    values.some((value) => Math.abs(Number(value) - result) < (decimals > 0 ? 0.51 * 10 ** -decimals : 1e-9));
+    values.some(
+      (value) => Math.abs(Number(value) - result) < (decimals > 0 ? 0.51 * 10 ** -decimals : 1e-9),
+    );
   for (const one of known)
     for (const other of [...known, ...UNIT_FACTORS]) {
       if (isResult(one * other)) return `${one} × ${other}`;
@@ -160,4 +175,4 @@ export const sumFor = ({ text, values }: WrittenNumber, operands: Iterable<strin
       if (other !== 0 && isResult(one / other)) return `${one} ÷ ${other}`;
     }
   return undefined;
-};
+}

@@ -15,7 +15,8 @@ export function fenceAfter(line: string, open: OpenFence | undefined): OpenFence
   if (fence === null) return open;
   const [, mark = '', rest = ''] = fence;
   const indent = line.slice(0, line.indexOf(mark)).replaceAll('\t', '    ').length;
-  if (open === undefined) return mark.startsWith('`') && rest.includes('`') ? undefined : { mark, indent };
+  if (open === undefined)
+    return mark.startsWith('`') && rest.includes('`') ? undefined : { mark, indent };
   const isEnd = mark.startsWith(open.mark) && rest.trim() === '' && indent <= open.indent + 3;
   return isEnd ? undefined : open;
 }
@@ -48,7 +49,9 @@ const MAX_LINE = 20_000;
 
 /** Gives each line outside of fenced code to `read`, unless it is very long. */
 export function linesOutsideCode(text: string, read: (line: string) => string): string {
-  return runsOutsideCode(text, (lines) => lines.map((line) => (line.length > MAX_LINE ? line : read(line))));
+  return runsOutsideCode(text, (lines) =>
+    lines.map((line) => (line.length > MAX_LINE ? line : read(line))),
+  );
 }
 
 /** Code within a line or a paragraph (CommonMark 0.31.2, 6.1). */

@@ -6,7 +6,9 @@ interface Qualifiers {
   denies: RegExp;
 }
 
-const LISTS: ReadonlyMap<string, Record<keyof Qualifiers, string>> = new Map(Object.entries(QUALIFIERS));
+const LISTS: ReadonlyMap<string, Record<keyof Qualifiers, string>> = new Map(
+  Object.entries(QUALIFIERS),
+);
 /** In languages without spaces, words have no borders. */
 const UNSPACED = new Set(['zh', 'ja', 'ko']);
 const PATTERNS = new Map<string, Qualifiers>();
@@ -19,7 +21,10 @@ export function qualifiersOf(language: string): Qualifiers | undefined {
   const pattern = (words: string): RegExp =>
     UNSPACED.has(language)
       ? new RegExp(`(?:${words})`, 'gu')
-      : new RegExp(`(?<![\\p{L}\\p{M}])(?:${words.replaceAll('\\w', '\\p{L}')})(?![\\p{L}\\p{M}])`, 'gu');
+      : new RegExp(
+          `(?<![\\p{L}\\p{M}])(?:${words.replaceAll('\\w', '\\p{L}')})(?![\\p{L}\\p{M}])`,
+          'gu',
+        );
   const patterns = {
     limits: pattern(lists.limits),
     denies: pattern(lists.denies),
@@ -42,4 +47,6 @@ export function limitsOrDenies(words: string, language: string | undefined): boo
 }
 
 /** In lower case, with straight apostrophes. */
-export const inPlainCase = (text: string): string => text.toLowerCase().replaceAll('’', "'");
+export function inPlainCase(text: string): string {
+  return text.toLowerCase().replaceAll('’', "'");
+}

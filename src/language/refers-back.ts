@@ -31,12 +31,17 @@ export interface Reading {
 }
 
 /** Reads a question without thanks, greetings and marks at its beginning. */
-export const readQuestion = (question: string, language: string): Reading => readingsIn(language)(question);
+export function readQuestion(question: string, language: string): Reading {
+  return readingsIn(language)(question);
+}
 
 /** Cached by language: some 200 kB each. */
-const readingsIn = memo((language: string) => memo((question: string) => readAlone(question, language), SHORT_TEXTS), {
-  max: 8,
-});
+const readingsIn = memo(
+  (language: string) => memo((question: string) => readAlone(question, language), SHORT_TEXTS),
+  {
+    max: 8,
+  },
+);
 
 const readAlone = (question: string, language: string): Reading => {
   const text = withoutSmallTalk(question)
@@ -63,14 +68,16 @@ const readAlone = (question: string, language: string): Reading => {
   };
 };
 
-const shift = (first: number, rest: readonly Word[]): number => (first === 0 ? 0 : (rest[0]?.start ?? 0));
+const shift = (first: number, rest: readonly Word[]): number =>
+  first === 0 ? 0 : (rest[0]?.start ?? 0);
 
 /** The first word after those that continue another question, such as "ok, and"; 0 when there are none, or nothing else. */
 const continuationEnd = (words: readonly Word[]): number => {
   let end = 0;
   for (const [at, { classes, isContent }] of words.slice(0, MAX_LEAD).entries()) {
     if (classes.has('coordinators')) end = at + 1;
-    else if (isContent || isAsking(classes) || classes.has('prepositions') || isReferring(classes)) break;
+    else if (isContent || isAsking(classes) || classes.has('prepositions') || isReferring(classes))
+      break;
   }
   return end < words.length ? end : 0;
 };
@@ -85,23 +92,33 @@ const openEnd = (words: readonly Word[], start: number, topical: string | undefi
   for (let at = start; at < words.length && at < start + MAX_LEAD; at++) {
     const { word, classes, isContent } = words[at] as Word;
     const isAfterQuestion = at > start && words[start]?.classes.has('questions') === true;
-    const isCondition = at === start + 1 && classes.has('subordinators') && !classes.has('questions');
-    if (isAfterQuestion && (word === topical || isCondition)) return at + 1 < words.length ? at + 1 : 0;
+    const isCondition =
+      at === start + 1 && classes.has('subordinators') && !classes.has('questions');
+    if (isAfterQuestion && (word === topical || isCondition))
+      return at + 1 < words.length ? at + 1 : 0;
     if (isContent || isReferring(classes)) return 0;
   }
   return 0;
 };
 
-export const isAsking = (classes: Word['classes']): boolean => classes.has('questions') || classes.has('verbs');
-export const isContentWord = ({ isContent }: Word): boolean => isContent;
+export function isAsking(classes: Word['classes']): boolean {
+  return classes.has('questions') || classes.has('verbs');
+}
+export function isContentWord({ isContent }: Word): boolean {
+  return isContent;
+}
 /** A function word of no particular class: "only", "please". */
-export const isOther = ({ classes, isContent }: Word): boolean =>
-  !isContent && (classes.size === 0 || classes.has('others'));
-const isReferring = (classes: Word['classes']): boolean => classes.has('pronouns') || classes.has('demonstratives');
-export const beginsAsking = (words: readonly Word[]): boolean => {
-  const first = words.find((word) => isAsking(word.classes) || !(word.classes.has('prepositions') || isOther(word)));
+export function isOther({ classes, isContent }: Word): boolean {
+  return !isContent && (classes.size === 0 || classes.has('others'));
+}
+const isReferring = (classes: Word['classes']): boolean =>
+  classes.has('pronouns') || classes.has('demonstratives');
+export function beginsAsking(words: readonly Word[]): boolean {
+  const first = words.find(
+    (word) => isAsking(word.classes) || !(word.classes.has('prepositions') || isOther(word)),
+  );
   return first !== undefined && isAsking(first.classes);
-};
+}
 
 /** A longer message explains itself. In UTF-16 units. */
 const MAX_LENGTH = 300;
@@ -118,10 +135,10 @@ const MAX_FRAGMENT = 6;
  *
  * @param message As written, with or without thanks or a greeting before the question.
  */
-export const referenceIn = (
+export function referenceIn(
   message: string,
   { question: before, answer = '' }: TurnBefore = { question: '' },
-): Reference => {
+): Reference {
   if (message.length > MAX_LENGTH) return 'nothing';
   for (const language of languagesOf(message, before)) {
     const reading = readQuestion(message, language);
@@ -132,10 +149,12 @@ export const referenceIn = (
     if (isStatement && /[?？]\s*$/.test(answer)) return 'question';
   }
   return 'nothing';
-};
+}
 
 /** Whether a question refers to the conversation before it. */
-export const refersBack = (message: string, before?: TurnBefore): boolean => referenceIn(message, before) !== 'nothing';
+export function refersBack(message: string, before?: TurnBefore): boolean {
+  return referenceIn(message, before) !== 'nothing';
+}
 
 const referenceInWords = (reading: Reading): Reference => {
   const { rest, words, lead, isContinued } = reading;
@@ -159,29 +178,44 @@ const referenceInWords = (reading: Reading): Reference => {
   if (subjects === 0) return isQuestion ? 'question' : 'nothing';
   // "In Canada?", "With which product?", "Which size?", "カナダは？"
   const last = words.at(-1);
-  const hasTopic = wordsOfClass('endings', reading.language).some((ending) => last?.word.endsWith(ending));
+  const hasTopic = wordsOfClass('endings', reading.language).some((ending) =>
+    last?.word.endsWith(ending),
+  );
   const leading = words.find((word) => !isOther(word));
-  const isAsked = words.every(({ isContent, classes }) => isContent || PHRASE.some((name) => classes.has(name)));
-  const isPart = hasTopic || leading?.classes.has('prepositions') === true || (hasQuestionWord && hasMark && isAsked);
-  return isShort && !hasVerb && isPart && (!hasQuestionWord || subjects < OWN_WORDS) ? 'question' : 'nothing';
+  const isAsked = words.every(
+    ({ isContent, classes }) => isContent || PHRASE.some((name) => classes.has(name)),
+  );
+  const isPart =
+    hasTopic ||
+    leading?.classes.has('prepositions') === true ||
+    (hasQuestionWord && hasMark && isAsked);
+  return isShort && !hasVerb && isPart && (!hasQuestionWord || subjects < OWN_WORDS)
+    ? 'question'
+    : 'nothing';
 };
 
 /** All function words of a part such as "With which size?", which has no verb. */
 const PHRASE = ['questions', 'prepositions', 'determiners'] as const;
 
 /** All pronouns of a question, whatever they mean. */
-export const pronounsIn = ({ rest, words, language }: Pick<Reading, 'rest' | 'words' | 'language'>): Word[] =>
-  words.filter((_, at) => isPronoun(words, at, rest, language));
+export function pronounsIn({
+  rest,
+  words,
+  language,
+}: Pick<Reading, 'rest' | 'words' | 'language'>): Word[] {
+  return words.filter((_, at) => isPronoun(words, at, rest, language));
+}
 
 /** After more content words, a pronoun means one of them: "My Apollo III has firmware 4 on it." */
 const MAX_BEFORE_PRONOUN = 4;
 
 /** The pronouns of which nothing in the message itself can be meant: no content word stands in a clause before them. */
-export const openPronouns = ({ rest, words, language }: Reading): Word[] => {
+export function openPronouns({ rest, words, language }: Reading): Word[] {
   let clauseStart = 0;
   const open: Word[] = [];
   for (const [at, word] of words.entries()) {
-    if (at > 0 && /[.,;:!?，。；！？\n]/.test(rest.slice(words[at - 1]?.end, word.start))) clauseStart = at;
+    if (at > 0 && /[.,;:!?，。；！？\n]/.test(rest.slice(words[at - 1]?.end, word.start)))
+      clauseStart = at;
     // A possessive may mean a subject of its own clause: "Does the shop have its own app?"
     const namesBefore = words.slice(0, at).filter(isContentWord).length;
     const isLate = namesBefore >= (word.classes.has('determiners') ? 1 : MAX_BEFORE_PRONOUN);
@@ -190,27 +224,29 @@ export const openPronouns = ({ rest, words, language }: Reading): Word[] => {
     if (word.classes.has('coordinators') || word.classes.has('subordinators')) clauseStart = at + 1;
   }
   return open;
-};
+}
 
 /** A question without the words that continue the one before it: "And what about shipping?" is about "shipping?". */
-export const withoutContinuation = (text: string): string =>
-  readQuestion(text, languagesOf(text)[0] ?? 'en').rest || text;
+export function withoutContinuation(text: string): string {
+  return readQuestion(text, languagesOf(text)[0] ?? 'en').rest || text;
+}
 
 /** Whether a text has words and none of them names a subject, as in "It does not work". */
-export const namesNoSubject = (text: string): boolean =>
-  languagesOf(text).some((language) => {
+export function namesNoSubject(text: string): boolean {
+  return languagesOf(text).some((language) => {
     const words = wordsIn(text, language);
     return words.length > 0 && words.every(({ isContent }) => !isContent);
   });
+}
 
 /**
  * The turns that a question is read with: none unless it refers back. Thanks, greetings and requests for a person are left out with their
  * replies, so that "and in Canada?" after "thanks!" continues the question before.
  */
-export const turnsFor = <Turn extends { speaker: 'user' | 'assistant'; text: string }>(
+export function turnsFor<Turn extends { speaker: 'user' | 'assistant'; text: string }>(
   question: string,
   turns: readonly Turn[],
-): Turn[] => {
+): Turn[] {
   const asked: Turn[] = [];
   let isQuestion = true;
   for (const turn of turns) {
@@ -218,10 +254,14 @@ export const turnsFor = <Turn extends { speaker: 'user' | 'assistant'; text: str
     if (isQuestion) asked.push(turn);
   }
   return asked.length > 0 && refersBack(question, lastOf(asked)) ? asked : [];
-};
+}
 
 /** The last question in a history, and what was answered to it. */
-export const lastOf = (turns: readonly { speaker: 'user' | 'assistant'; text: string }[]): TurnBefore | undefined => {
+export function lastOf(
+  turns: readonly { speaker: 'user' | 'assistant'; text: string }[],
+): TurnBefore | undefined {
   const at = turns.findLastIndex(({ speaker }) => speaker === 'user');
-  return at < 0 ? undefined : { question: turns[at]?.text ?? '', answer: turns.slice(at + 1).at(-1)?.text };
-};
+  return at < 0
+    ? undefined
+    : { question: turns[at]?.text ?? '', answer: turns.slice(at + 1).at(-1)?.text };
+}

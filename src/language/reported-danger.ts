@@ -17,7 +17,12 @@ const LEAST = 0.7;
 export function reportedDanger(text: string): Danger | undefined {
   const byWords = dangerIn(text);
   if (byWords !== undefined) return byWords;
-  const sentence = sentencesOf(withoutDeniedDanger(text)).find((each) => readKind(each).danger >= LEAST);
+  const sentence = sentencesOf(withoutDeniedDanger(text)).find(
+    (each) => readKind(each).danger >= LEAST,
+  );
   if (sentence === undefined) return undefined;
-  return { words: sentence.toLowerCase().slice(0, 100), language: detectLanguage(sentence) ?? 'en' };
+  return {
+    words: sentence.toLowerCase().slice(0, 100),
+    language: detectLanguage(sentence) ?? 'en',
+  };
 }

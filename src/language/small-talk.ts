@@ -1,12 +1,23 @@
 import { detectLanguage } from './detect-language.ts';
-import { type KindProbabilities, type KindReader, type MessageKind, readKind, runsOf } from './message-kind.ts';
+import {
+  type KindProbabilities,
+  type KindReader,
+  type MessageKind,
+  readKind,
+  runsOf,
+} from './message-kind.ts';
 
 /**
  * What a message does that asks nothing of the articles: it thanks or says that the problem is solved, greets, says goodbye, or asks for a
  * person instead.
  */
 export type SmallTalkKind = Extract<MessageKind, 'thanks' | 'greeting' | 'goodbye' | 'person'>;
-const KINDS = ['thanks', 'greeting', 'goodbye', 'person'] as const satisfies readonly SmallTalkKind[];
+const KINDS = [
+  'thanks',
+  'greeting',
+  'goodbye',
+  'person',
+] as const satisfies readonly SmallTalkKind[];
 
 export interface SmallTalk {
   kind: SmallTalkKind;
@@ -20,9 +31,19 @@ const MAX_LENGTH = 200;
  * Least probability of each kind. A question that gets "You're welcome" is worse than thanks that get an answer: of 612 unseen messages that ask
  * something, two thirds of them near misses, two are taken for small talk.
  */
-const LEAST: Readonly<Record<SmallTalkKind, number>> = { thanks: 0.32, greeting: 0.15, goodbye: 0.4, person: 0.2 };
+const LEAST: Readonly<Record<SmallTalkKind, number>> = {
+  thanks: 0.32,
+  greeting: 0.15,
+  goodbye: 0.4,
+  person: 0.2,
+};
 /** Words of a run, which has to be small talk by itself. A wish for a person begins like any other. */
-const RUN: Readonly<Record<SmallTalkKind, number>> = { thanks: 2, greeting: 2, goodbye: 2, person: 4 };
+const RUN: Readonly<Record<SmallTalkKind, number>> = {
+  thanks: 2,
+  greeting: 2,
+  goodbye: 2,
+  person: 4,
+};
 /** Least probability of a run of words within a question that asks how a person is reached. */
 const LEAST_MENTION = 0.9;
 
@@ -39,7 +60,10 @@ export function smallTalkIn(message: string, before = ''): SmallTalk | undefined
 }
 
 /** The kind of a message that is small talk. */
-export function smallTalkKind(message: string, read: KindReader = readKind): SmallTalkKind | undefined {
+export function smallTalkKind(
+  message: string,
+  read: KindReader = readKind,
+): SmallTalkKind | undefined {
   if (message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return undefined;
   const probabilities = read(message);
   const kind = likeliest(probabilities);
@@ -68,12 +92,18 @@ export function unansweredSmallTalk(message: string): SmallTalk | undefined {
 
 function unansweredKind(message: string): SmallTalkKind | undefined {
   const sure = smallTalkKind(message);
-  if (sure !== undefined || message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message)) return sure;
-  if ([message, ...runsOf(message, RUN.person)].some((run) => readKind(run).person >= LEAST_MENTION)) return 'person';
+  if (sure !== undefined || message.length > MAX_LENGTH || !SAYS_SOMETHING.test(message))
+    return sure;
+  if (
+    [message, ...runsOf(message, RUN.person)].some((run) => readKind(run).person >= LEAST_MENTION)
+  )
+    return 'person';
   const probabilities = readKind(message);
   const kind = likeliest(probabilities);
   if (isQuestion(message, kind)) return undefined;
-  return KINDS.reduce((sum, each) => sum + probabilities[each], 0) >= LEAST_UNANSWERED ? kind : undefined;
+  return KINDS.reduce((sum, each) => sum + probabilities[each], 0) >= LEAST_UNANSWERED
+    ? kind
+    : undefined;
 }
 
 /** A longer message has more to say than thanks. In UTF-16 units. */
@@ -116,4 +146,5 @@ export function withoutSmallTalk(message: string): string {
 const MAX_READ = 2000;
 const MAX_CLAUSES = 40;
 
-const clausesOf = (message: string): string[] => message.split(/(?<=[.,;:!?…\n])(?=\s)|(?<=[。！？、，])/u);
+const clausesOf = (message: string): string[] =>
+  message.split(/(?<=[.,;:!?…\n])(?=\s)|(?<=[。！？、，])/u);

@@ -1,6 +1,13 @@
 import { memo } from '../platform/lru-cache.ts';
 import { isCode } from './analyse-text.ts';
-import { beginsAsking, isAsking, isContentWord, isOther, readQuestion, refersBack } from './refers-back.ts';
+import {
+  beginsAsking,
+  isAsking,
+  isContentWord,
+  isOther,
+  readQuestion,
+  refersBack,
+} from './refers-back.ts';
 import { type Span, splitSentences } from './split-sentences.ts';
 import { languagesOf, type Word, wordsIn, wordsOfClass } from './word-classes.ts';
 
@@ -13,7 +20,7 @@ const MAX_JOINTS = 60;
  * Splits a message into its questions, each with its introduction, so that each stands alone. A question that refers back (`and its price?`)
  * stays with the previous one. When in doubt the message stays whole: a missed split costs less than a wrong one.
  */
-export const questionsIn = (message: string): string[] => {
+export function questionsIn(message: string): string[] {
   const questions: string[] = [];
   let introduction = '';
   for (const sentence of sentencesIn(message)) {
@@ -25,12 +32,15 @@ export const questionsIn = (message: string): string[] => {
       continue;
     }
     introduction = '';
-    if (last !== undefined && refersBack(text, { question: last })) questions[questions.length - 1] = `${last} ${text}`;
+    if (last !== undefined && refersBack(text, { question: last }))
+      questions[questions.length - 1] = `${last} ${text}`;
     else questions.push(text);
   }
   if (questions.length < 2) return [message];
-  return introduction === '' ? questions : [...questions.slice(0, -1), `${questions.at(-1)} ${introduction}`];
-};
+  return introduction === ''
+    ? questions
+    : [...questions.slice(0, -1), `${questions.at(-1)} ${introduction}`];
+}
 
 /** A question that is asked together with others. */
 export interface QuestionPart {
@@ -49,7 +59,7 @@ export interface QuestionPart {
  *
  * @returns Empty for a message with a single question.
  */
-export const questionPartsIn = (message: string): QuestionPart[] => {
+export function questionPartsIn(message: string): QuestionPart[] {
   if (message.length > MAX_LENGTH) return [];
   const language = languagesOf(message)[0] ?? 'en';
   // In languages whose question words stand anywhere, only the mark tells a question.
@@ -63,7 +73,8 @@ export const questionPartsIn = (message: string): QuestionPart[] => {
     const text = message.slice(start, end);
     // A condition stays with its question anyway: what follows a comma begins no part.
     const asking = askingIn(text, ` ${message}`);
-    const isJoined = /^\s*[,，、]?\s*$/u.test(message.slice(clauses[at - 1]?.end ?? 0, start)) && at > 0;
+    const isJoined =
+      /^\s*[,，、]?\s*$/u.test(message.slice(clauses[at - 1]?.end ?? 0, start)) && at > 0;
     const isSentence = SENTENCE_END.test(message.slice(0, start));
     const [mark] = /[.!?。！？](?=["”’»)\]]*(?:\s|$))/u.exec(message.slice(start)) ?? [''];
     const isAsked = /[?？]/.test(mark) || (mark === '' && !needsMark);
@@ -80,7 +91,7 @@ export const questionPartsIn = (message: string): QuestionPart[] => {
     context: texts[at === 0 ? 1 : at - 1] ?? '',
     lacksSubject: askingIn(text, message).subjects < 2 || refersBack(text, { question: message }),
   }));
-};
+}
 
 /** More questions at once are a list. */
 const MAX_PARTS = 4;
@@ -90,7 +101,9 @@ const SENTENCE_END = /[.!?:。！？：]["”’»)\]]*\s*$/u;
 const spansBetween = (message: string, { start, end }: Span): Span[] => {
   const spans: Span[] = [];
   let from = start;
-  for (const { index, 0: gap } of message.slice(start, end).matchAll(/(?<=[?？.:!])\s+(?=\S)|\s+[-–—]\s+/gu)) {
+  for (const { index, 0: gap } of message
+    .slice(start, end)
+    .matchAll(/(?<=[?？.:!])\s+(?=\S)|\s+[-–—]\s+/gu)) {
     spans.push({ start: from, end: start + index });
     from = start + index + gap.length;
   }
@@ -98,10 +111,10 @@ const spansBetween = (message: string, { start, end }: Span): Span[] => {
 };
 
 /** Whether a text, or a part of one, names a subject: at least two content words, or one within a sentence. */
-export const namesSubject = (text: string, whole: string = text): boolean => {
+export function namesSubject(text: string, whole: string = text): boolean {
   const { subjects, words } = askingIn(text, whole);
   return subjects >= 2 || (subjects === 1 && words >= LONG_ENOUGH);
-};
+}
 
 const LONG_ENOUGH = 4;
 
@@ -114,7 +127,7 @@ const sentencesIn = (message: string): string[] => {
 };
 
 /** The clauses of a text that may be questions of their own, in order: what stands between its joints and the ends of its sentences. */
-export const clausesIn = (text: string): Span[] => {
+export function clausesIn(text: string): Span[] {
   const clauses: Span[] = [];
   let start = 0;
   const close = (end: number, next: number) => {
@@ -129,7 +142,7 @@ export const clausesIn = (text: string): Span[] => {
     close(sentence.end, sentence.end);
   }
   return clauses;
-};
+}
 
 /** How a text or a part of it asks. */
 interface Asking {
@@ -147,7 +160,7 @@ interface Asking {
 }
 
 /** Reads how a text asks, in the language of the text that it belongs to. */
-export const askingIn = (text: string, whole: string = text): Asking => {
+export function askingIn(text: string, whole: string = text): Asking {
   const language = languagesOf(whole)[0] ?? 'en';
   const { words } = readQuestion(text, language);
   const first = words.findIndex((word) => !isOther(word));
@@ -156,17 +169,22 @@ export const askingIn = (text: string, whole: string = text): Asking => {
   const isJoint = (word: Word | undefined) => word?.classes.has('subordinators') === true;
   // "When I open it, ..." is a condition, "when is it open" is a question.
   const isCondition =
-    isJoint(own[asking]) && !isAsking(own[asking + 1]?.classes ?? new Set()) && whole.startsWith(`${text},`);
+    isJoint(own[asking]) &&
+    !isAsking(own[asking + 1]?.classes ?? new Set()) &&
+    whole.startsWith(`${text},`);
   return {
     // In languages whose question words stand anywhere, any clause may ask.
-    beginsAsking: wordsOfClass('verbs', language).length === 0 ? words.length > 2 : beginsAsking(own) && !isCondition,
+    beginsAsking:
+      wordsOfClass('verbs', language).length === 0
+        ? words.length > 2
+        : beginsAsking(own) && !isCondition,
     goesOn: own[0]?.classes.has('prepositions') === true,
     isPhrase: own[0] !== undefined && !own[0].isContent && !isAsking(own[0].classes),
     isRelative: isJoint(own[0]),
     subjects: words.filter(isContentWord).length,
     words: words.length,
   };
-};
+}
 
 /** The joints between clauses of a text: "and", a comma. */
 const jointsIn = (text: string): RegExpExecArray[] => {
@@ -175,9 +193,14 @@ const jointsIn = (text: string): RegExpExecArray[] => {
 
 const jointOf = memo(
   (language: string) => {
-    const phrases = wordsOfClass('coordinators', language).map((phrase) => phrase.replaceAll('-', '\\s+'));
+    const phrases = wordsOfClass('coordinators', language).map((phrase) =>
+      phrase.replaceAll('-', '\\s+'),
+    );
     const any = [...phrases, '&'].join('|');
-    return new RegExp(`\\s*[;；，、]\\s*|,?\\s+(?:(?:${any}),?\\s+){1,3}|,\\s+(?:(?:${any})\\s+)?`, 'giu');
+    return new RegExp(
+      `\\s*[;；，、]\\s*|,?\\s+(?:(?:${any}),?\\s+){1,3}|,\\s+(?:(?:${any})\\s+)?`,
+      'giu',
+    );
   },
   { max: 20 },
 );

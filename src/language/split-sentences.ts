@@ -15,7 +15,10 @@ export interface Span {
  *
  * @returns Non-overlapping spans in order. Between them is only white space, or the mark of a hard break.
  */
-export const splitSentences = (text: string, { start = 0, end = text.length }: Partial<Span> = {}): Span[] => {
+export function splitSentences(
+  text: string,
+  { start = 0, end = text.length }: Partial<Span> = {},
+): Span[] {
   const spans: Span[] = [];
   let from = start;
   const close = (to: number, next = to) => {
@@ -29,13 +32,16 @@ export const splitSentences = (text: string, { start = 0, end = text.length }: P
     const stop = Math.min(end, match.index + all.length);
     if (all.includes('\n')) {
       if (isLineEnd(text, from, match)) close(match.index, stop);
-    } else if (marks === undefined || isSentenceEnd(text, { start: from, end: match.index }, marks)) {
+    } else if (
+      marks === undefined ||
+      isSentenceEnd(text, { start: from, end: match.index }, marks)
+    ) {
       close(stop);
     }
   }
   close(end);
   return spans;
-};
+}
 
 /** The span without leading and trailing white space. */
 const trimSpan = (text: string, { start, end }: Span): Span => {
@@ -46,7 +52,8 @@ const trimSpan = (text: string, { start, end }: Span): Span => {
   return { start: from, end: to };
 };
 
-const isBlank = (code: number) => code <= 32 || code === 0xa0 || code === 0xfeff || code === 0x2028 || code === 0x2029;
+const isBlank = (code: number) =>
+  code <= 32 || code === 0xa0 || code === 0xfeff || code === 0x2028 || code === 0x2029;
 
 // Either the marks that may end a sentence, before white space and a beginning, or a line break. Chinese and Japanese full
 // stops end a sentence wherever they stand. The repetitions are bounded so that no input is slow.
@@ -63,7 +70,8 @@ const isSentenceEnd = (text: string, { start, end }: Span, marks: string): boole
 };
 
 /** "2." at the beginning of a sentence or line numbers what follows. */
-const isOrdinal = (text: string, start: number, at: number) => /^\s*$|\n[ \t]*$/.test(text.slice(start, at));
+const isOrdinal = (text: string, start: number, at: number) =>
+  /^\s*$|\n[ \t]*$/.test(text.slice(start, at));
 
 const SHORT_LINE = 50;
 
@@ -80,4 +88,6 @@ const ABBREVIATIONS: ReadonlySet<string> = new Set(english.abbreviations);
 const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
 
 /** Removes the numbers of list items from a text. */
-export const withoutListNumbers = (text: string): string => text.replace(LIST_NUMBER, '$1');
+export function withoutListNumbers(text: string): string {
+  return text.replace(LIST_NUMBER, '$1');
+}

@@ -6,16 +6,17 @@
  *
  * @param word Lower case. Anything but a run of three or more letters a to z comes back unchanged.
  */
-export const stem = (word: string): string => {
+export function stem(word: string): string {
   if (word.length < 3 || !LETTERS.test(word)) return word;
   let result = removePlural(word);
   result = removePast(result);
-  if (result.endsWith('y') && hasVowel(result, result.length - 1)) result = `${result.slice(0, -1)}i`;
+  if (result.endsWith('y') && hasVowel(result, result.length - 1))
+    result = `${result.slice(0, -1)}i`;
   result = replaceSuffix(result, STEP_2_SUFFIXES, 0);
   result = replaceSuffix(result, STEP_3_SUFFIXES, 0);
   result = replaceSuffix(result, STEP_4_SUFFIXES, 1);
   return removeFinalE(result);
-};
+}
 
 const LETTERS = /^[a-z]+$/;
 
@@ -96,7 +97,8 @@ const measure = (word: string, end: number): number => {
 /** The paper's *o: consonant, vowel, consonant at the end, the last one not w, x or y. */
 const endsShort = (word: string): boolean => {
   const last = word.length - 1;
-  if (last < 2 || isVowel(word, last) || !isVowel(word, last - 1) || isVowel(word, last - 2)) return false;
+  if (last < 2 || isVowel(word, last) || !isVowel(word, last - 1) || isVowel(word, last - 2))
+    return false;
   return !'wxy'.includes(word.charAt(last));
 };
 
@@ -132,7 +134,10 @@ const replaceSuffix = (
     if (!word.endsWith(suffix)) continue;
     const kept = word.slice(0, word.length - suffix.length) + replacement;
     // The paper measures what stands before `ion`, `s` or `t` included.
-    const measured = suffix.endsWith('ion') && replacement.length === 1 ? kept.length : word.length - suffix.length;
+    const measured =
+      suffix.endsWith('ion') && replacement.length === 1
+        ? kept.length
+        : word.length - suffix.length;
     return measure(word, measured) > minimumMeasure ? kept : word;
   }
   return word;

@@ -24,10 +24,10 @@ const CLASS_NAMES = Object.keys(CLASSES) as WordClass[];
 const LANGUAGES = Object.keys(CLASSES.questions);
 
 /** The words of a class in a language; empty for a language without such words. */
-export const wordsOfClass = (name: WordClass, language: string): readonly string[] => {
+export function wordsOfClass(name: WordClass, language: string): readonly string[] {
   const lists: Readonly<Record<string, string>> = CLASSES[name];
   return Object.hasOwn(lists, language) ? (lists[language] ?? '').split(' ') : [];
-};
+}
 
 type Vocabulary = ReadonlyMap<string, ReadonlySet<WordClass>>;
 const NO_CLASSES: ReadonlySet<WordClass> = new Set();
@@ -63,7 +63,8 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=K
 let segmenter: Intl.Segmenter | undefined;
 
 const tokensOf = (text: string): { index: number; token: string }[] => {
-  if (!UNSPACED.test(text)) return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({ index, token }));
+  if (!UNSPACED.test(text))
+    return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({ index, token }));
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
   return [...segmenter.segment(text)].flatMap(({ index, segment, isWordLike }) =>
     isWordLike === true ? [{ index, token: segment }] : [],
@@ -71,7 +72,7 @@ const tokensOf = (text: string): { index: number; token: string }[] => {
 };
 
 /** The words of a text in a language. What is written together with a pronoun is a word of its own: "l'", "-il", "-lo" of "devolverlo". */
-export const wordsIn = (text: string, language: string): Word[] => {
+export function wordsIn(text: string, language: string): Word[] {
   const vocabulary = vocabularyOf(language);
   const enclitics = wordsOfClass('enclitics', language);
   const words = tokensOf(text).flatMap(({ index, token }) => {
@@ -98,35 +99,51 @@ export const wordsIn = (text: string, language: string): Word[] => {
     const before = words[at - 1];
     // "In May", "May 2026": a capital makes a name of a function word.
     const isCapital = before !== undefined && /^\p{Lu}/u.test(text.slice(word.start, word.end));
-    const isNamed = before?.classes.has('prepositions') === true || /^\p{N}/u.test(words[at + 1]?.word ?? '');
+    const isNamed =
+      before?.classes.has('prepositions') === true || /^\p{N}/u.test(words[at + 1]?.word ?? '');
     if (isCapital && isNamed) return { ...word, classes: NO_CLASSES, isContent: true };
     const isJoined = word.word.includes('-') && word.word.split('-').every(isFunctionWord);
     const isContent = !isJoined && !isFunctionWord(word.word);
     return { ...word, isContent: isContent || /\p{N}/u.test(word.word) };
   });
-};
+}
 
-const piecesOf = (token: string, vocabulary: Vocabulary, enclitics: readonly string[]): string[] => {
+const piecesOf = (
+  token: string,
+  vocabulary: Vocabulary,
+  enclitics: readonly string[],
+): string[] => {
   if (enclitics.length === 0 && !/['-]/.test(token)) return [token];
   const isReferring = (word: string) =>
-    ['pronouns', 'demonstratives', 'determiners'].some((name) => vocabulary.get(word)?.has(name as WordClass));
+    ['pronouns', 'demonstratives', 'determiners'].some((name) =>
+      vocabulary.get(word)?.has(name as WordClass),
+    );
   const elided = /^\p{L}+'(?=\p{L})/u.exec(token)?.[0] ?? '';
   const rest = vocabulary.has(elided) ? token.slice(elided.length) : token;
   const parts = rest.split(/(?<=-)/);
   const enclitic = enclitics.find(
-    (word) => rest.length >= MIN_WITH_ENCLITIC && rest.endsWith(word) && INFINITIVE.test(rest.slice(0, -word.length)),
+    (word) =>
+      rest.length >= MIN_WITH_ENCLITIC &&
+      rest.endsWith(word) &&
+      INFINITIVE.test(rest.slice(0, -word.length)),
   );
   const pieces = enclitic === undefined ? [rest] : [rest.slice(0, -enclitic.length), enclitic];
-  return [token.slice(0, -rest.length), ...(parts.slice(1).some(isReferring) ? parts : pieces)].filter(
-    (piece) => piece !== '',
-  );
+  return [
+    token.slice(0, -rest.length),
+    ...(parts.slice(1).some(isReferring) ? parts : pieces),
+  ].filter((piece) => piece !== '');
 };
 
 const MIN_WITH_ENCLITIC = 6;
 const INFINITIVE = /[aeiouáéíóú]r$/;
 
 /** Whether the word at a place stands for something that is named elsewhere. */
-export const isPronoun = (words: readonly Word[], at: number, text: string, language: string): boolean => {
+export function isPronoun(
+  words: readonly Word[],
+  at: number,
+  text: string,
+  language: string,
+): boolean {
   const word = words[at];
   if (word === undefined) return false;
   const { classes, start } = word;
@@ -137,8 +154,11 @@ export const isPronoun = (words: readonly Word[], at: number, text: string, lang
   const isBeginning = before === undefined || /[.!?…¿¡"'“„«(-]/.test(text.slice(before.end, start));
   if (!isBeginning && /^\p{Lu}/u.test(text.slice(start, word.end))) return false;
   if (classes.has('expletives')) {
-    const isImpersonal = words.slice(Math.max(0, at - 2), at + 3).some((each) => each.classes.has('impersonal'));
-    if (isImpersonal && words.some((each) => each.isContent && !each.classes.has('impersonal'))) return false;
+    const isImpersonal = words
+      .slice(Math.max(0, at - 2), at + 3)
+      .some((each) => each.classes.has('impersonal'));
+    if (isImpersonal && words.some((each) => each.isContent && !each.classes.has('impersonal')))
+      return false;
   }
   if (classes.has('pronouns')) return true;
   const next = nextInClause(words, at, text);
@@ -146,14 +166,16 @@ export const isPronoun = (words: readonly Word[], at: number, text: string, lang
   // "How do I get there?", and not "Are there any?"
   if (classes.has('others')) return false;
   // "The orders that were returned"
-  if (classes.has('subordinators') && before?.isContent === true && next.classes.has('verbs')) return false;
-  if (!next.isContent || next.classes.has('impersonal')) return NOUN_PHRASE.every((name) => !next.classes.has(name));
+  if (classes.has('subordinators') && before?.isContent === true && next.classes.has('verbs'))
+    return false;
+  if (!next.isContent || next.classes.has('impersonal'))
+    return NOUN_PHRASE.every((name) => !next.classes.has(name));
   const afterNext = nextInClause(words, at + 1, text);
   if (afterNext !== undefined && !afterNext.classes.has('prepositions')) return false;
   // "Dove la trovo?" asks for it by a verb, "Quando la garanzia scade?" names it.
   if (before?.classes.has('questions') === true) return true;
   return language === CAPITALISING && /^\P{Ll}.*\s\p{Ll}\S*$/su.test(text.slice(0, next.end));
-};
+}
 
 /** German writes nouns with a capital: what follows "das" in "Kann ich das ändern?" is none. */
 const CAPITALISING = 'de';
@@ -163,14 +185,16 @@ const NOUN_PHRASE: readonly WordClass[] = ['determiners', 'pronouns', 'demonstra
 
 const nextInClause = (words: readonly Word[], at: number, text: string): Word | undefined => {
   const next = words[at + 1];
-  return next !== undefined && !/[.,;:!?\n]/.test(text.slice(words[at]?.end, next.start)) ? next : undefined;
+  return next !== undefined && !/[.,;:!?\n]/.test(text.slice(words[at]?.end, next.start))
+    ? next
+    : undefined;
 };
 
 /**
  * Words of a language that name no subject, in lower case without diacritics: its stop words and closed classes. Empty for a language that is
  * not known.
  */
-export const functionWordsOf = (language: string): ReadonlySet<string> => {
+export function functionWordsOf(language: string): ReadonlySet<string> {
   const cached = functionWords.get(language);
   if (cached !== undefined) return cached;
   const words = new Set([
@@ -179,7 +203,7 @@ export const functionWordsOf = (language: string): ReadonlySet<string> => {
   ]);
   if (LANGUAGES.includes(language)) functionWords.set(language, words);
   return words;
-};
+}
 const functionWords = new Map<string, ReadonlySet<string>>();
 
 /** Worth of a detected language, in words that it knows; of a few words it is a guess. */
@@ -189,18 +213,23 @@ const FEW_WORDS = 4;
 const EARLIER = 0.5;
 
 /** The language with most words of a text in its closed classes, several for a text of a few words that they share: all of them count. */
-export const languagesOf = (text: string, before = ''): readonly string[] =>
-  before === '' ? languagesOfText(text) : languagesLike(text, detectLanguage(before));
+export function languagesOf(text: string, before = ''): readonly string[] {
+  return before === '' ? languagesOfText(text) : languagesLike(text, detectLanguage(before));
+}
 
 const languagesLike = (text: string, earlier: string | undefined): readonly string[] => {
   // The letter of a code such as `E40` is no word.
-  const words = tokensOf(text.toLowerCase()).flatMap(({ token }) => (/\p{N}/u.test(token) ? [] : [token]));
+  const words = tokensOf(text.toLowerCase()).flatMap(({ token }) =>
+    /\p{N}/u.test(token) ? [] : [token],
+  );
   const detected = detectLanguage(text);
-  if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected))) return [detected];
+  if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected)))
+    return [detected];
   const scores = LANGUAGES.map((language): number => (language === 'en' ? 0.1 : 0));
   for (const word of words) {
     const languages = languagesWith(word);
-    for (let at = 0; at < scores.length; at++) scores[at] = (scores[at] ?? 0) + ((languages >> at) & 1);
+    for (let at = 0; at < scores.length; at++)
+      scores[at] = (scores[at] ?? 0) + ((languages >> at) & 1);
   }
   const add = (language: string | undefined, score: number) => {
     const at = LANGUAGES.indexOf(language ?? '');
@@ -221,7 +250,9 @@ const languagesWith = (word: string): number => {
   if (!word.includes("'")) return own;
   // "L'" and "what" of "l'eau" and "what's".
   return (
-    own | (languagesByWord.get(word.replace(/'.*/, "'")) ?? 0) | (languagesByWord.get(word.replace(/'.*/, '')) ?? 0)
+    own |
+    (languagesByWord.get(word.replace(/'.*/, "'")) ?? 0) |
+    (languagesByWord.get(word.replace(/'.*/, '')) ?? 0)
   );
 };
 let languagesByWord: ReadonlyMap<string, number> | undefined;
@@ -229,6 +260,7 @@ let languagesByWord: ReadonlyMap<string, number> | undefined;
 const wordsByLanguages = (): Map<string, number> => {
   const languages = new Map<string, number>();
   for (const [at, language] of LANGUAGES.entries())
-    for (const word of vocabularyOf(language).keys()) languages.set(word, (languages.get(word) ?? 0) | (1 << at));
+    for (const word of vocabularyOf(language).keys())
+      languages.set(word, (languages.get(word) ?? 0) | (1 << at));
   return languages;
 };

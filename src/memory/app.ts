@@ -81,7 +81,9 @@ export interface MemoryParts
   /** Counters and seen calls of a workspace: strongly consistent, whichever store holds the memories. */
   ledgerOf: (workspace: string) => RemoteLedger;
   /** Cached embeddings of queries, for one workspace and one request. */
-  queryEmbeddings?: ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined;
+  queryEmbeddings?:
+    | ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings)
+    | undefined;
   /** Erases what else is stored of a person or a conversation, and returns how many answers that were, of those that audiences may read. */
   eraseAnswers?:
     | ((workspace: string, of: MemoryErasureQuery, audiences: readonly string[]) => Promise<number>)
@@ -116,15 +118,23 @@ type MemoryContext = Context<GuardedEnv>;
  * The routes of the memory API over HTTP. The workspace is that of the verified context; paths of other workspaces are not
  * found.
  */
-export const createApp = (parts: MemoryParts) => {
+export function createApp(parts: MemoryParts) {
   const { guard, store, engines, queryEmbeddings, ledgerOf, quotas } = parts;
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
   // A replayed call is refused, since it would change something a second time.
   const replay = ledgerReplay(ledgerOf);
-  const write = [contextGuard({ ...settings, replay }), requireCapability('memory:write'), ownWorkspace] as const;
-  const restore = [contextGuard({ ...settings, replay }), requireCapability(RESTORE_CAPABILITY), ownWorkspace] as const;
+  const write = [
+    contextGuard({ ...settings, replay }),
+    requireCapability('memory:write'),
+    ownWorkspace,
+  ] as const;
+  const restore = [
+    contextGuard({ ...settings, replay }),
+    requireCapability(RESTORE_CAPABILITY),
+    ownWorkspace,
+  ] as const;
   const keepTurns = [
     contextGuard({ ...settings, replay, callers: ['gateway'] }),
     requireCapability(TURNS_CAPABILITY),
@@ -156,17 +166,29 @@ export const createApp = (parts: MemoryParts) => {
   const onFault = faultHandler({ ...guard, self: SELF });
   app.onError(async (error, c) => withRetryAfter(await onFault(codedError(error), c)));
   app.notFound((c) => errorResponse(c, 'NOT_FOUND'));
-  app.get('/librarians/memory', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
+  app.get('/librarians/memory', (c) =>
+    c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
+  );
 
   const keep = async (c: MemoryContext, { isTurn }: { isTurn: boolean }): Promise<Response> => {
     const input = readJson(c.get('body'), MemoryInput);
-    if (!input.ok) return errorResponse(c, 'INVALID_QUERY', input.problem, { suggestion: input.suggestion });
+    if (!input.ok)
+      return errorResponse(c, 'INVALID_QUERY', input.problem, { suggestion: input.suggestion });
     const { metadata } = input.value;
-    const reserved = RESERVED.find((name) => metadata !== undefined && Object.hasOwn(metadata, name));
+    const reserved = RESERVED.find(
+      (name) => metadata !== undefined && Object.hasOwn(metadata, name),
+    );
     if (reserved !== undefined)
-      return errorResponse(c, 'INVALID_QUERY', `Cannot store the memory: metadata.${reserved} is reserved`);
+      return errorResponse(
+        c,
+        'INVALID_QUERY',
+        `Cannot store the memory: metadata.${reserved} is reserved`,
+      );
     const { subject, audiences } = c.get('context');
-    const asked = { [ASKED_BY]: subject, ...(audiences.length === 0 ? {} : { [ASKED_WITH]: [...audiences] }) };
+    const asked = {
+      [ASKED_BY]: subject,
+      ...(audiences.length === 0 ? {} : { [ASKED_WITH]: [...audiences] }),
+    };
     const memory = isTurn ? { ...input.value, metadata: { ...metadata, ...asked } } : input.value;
     const { embeddings } = parts;
     const storing = {
@@ -196,17 +218,34 @@ export const createApp = (parts: MemoryParts) => {
   app.get(MEMORIES, ...read, async (c) => {
     const query = readAs(MemoryListingQuery, c.req.query());
     if (!query.ok)
-      return errorResponse(c, 'INVALID_QUERY', `Cannot list memories: ${describeIssues(query.issues)}`, {
-        suggestion: suggestForm(MemoryListingQuery, query.issues, inAddress),
-      });
-    const { conversation_id: conversationId, person_id: personId, type, limit = DEFAULT_PAGE, cursor } = query.value;
+      return errorResponse(
+        c,
+        'INVALID_QUERY',
+        `Cannot list memories: ${describeIssues(query.issues)}`,
+        {
+          suggestion: suggestForm(MemoryListingQuery, query.issues, inAddress),
+        },
+      );
+    const {
+      conversation_id: conversationId,
+      person_id: personId,
+      type,
+      limit = DEFAULT_PAGE,
+      cursor,
+    } = query.value;
     const { workspaceId, signal } = callOf(c);
     const own = readable(c);
-    const page = await own.list(workspaceId, { conversationId, personId, type, limit, cursor }, { signal });
+    const page = await own.list(
+      workspaceId,
+      { conversationId, personId, type, limit, cursor },
+      { signal },
+    );
     if (query.value.relations === undefined) return jsonAnswer(fitPage(page) satisfies MemoryPage);
     const memories = await mapBounded(page.memories, async (memory) => {
       const adjacent = await own.getMemoryRelationships(memory.id, workspaceId, { signal });
-      const outgoing = adjacent.filter(({ relationship }) => relationship.from_memory_id === memory.id);
+      const outgoing = adjacent.filter(
+        ({ relationship }) => relationship.from_memory_id === memory.id,
+      );
       const related_to = outgoing.map(({ relationship: { to_memory_id, type } }) => ({
         memory_id: to_memory_id,
         type,
@@ -217,23 +256,43 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.put(MEMORIES, ...restore, async (c) => {
     const request = readJson(c.get('body'), MemoriesRestore);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { embeddings } = parts;
     const { audiences } = c.get('context');
-    const storing = { store, readable: readable(c), audiences, embeddings, quotas, now, log, ...callOf(c) };
+    const storing = {
+      store,
+      readable: readable(c),
+      audiences,
+      embeddings,
+      quotas,
+      now,
+      log,
+      ...callOf(c),
+    };
     return jsonAnswer((await restoreMemories(request.value.memories, storing)) satisfies Restored);
   });
   app.delete(MEMORIES, ...write, async (c) => {
     const query = readAs(MemoryErasureQuery, c.req.query());
     if (!query.ok)
-      return errorResponse(c, 'INVALID_QUERY', `Cannot erase memories: ${describeIssues(query.issues)}`, {
-        suggestion: suggestForm(MemoryErasureQuery, query.issues, inAddress),
-      });
+      return errorResponse(
+        c,
+        'INVALID_QUERY',
+        `Cannot erase memories: ${describeIssues(query.issues)}`,
+        {
+          suggestion: suggestForm(MemoryErasureQuery, query.issues, inAddress),
+        },
+      );
     const { conversation_id: conversationId, person_id: personId } = query.value;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
     const { workspace, audiences } = c.get('context');
     const answers = (await parts.eraseAnswers?.(workspace, query.value, audiences)) ?? 0;
-    const erased = await eraseMemories(of, { store, audiences, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) });
+    const erased = await eraseMemories(of, {
+      store,
+      audiences,
+      forgetEmbeddings: forgetEmbeddings(c),
+      ...callOf(c),
+    });
     return jsonAnswer({ erased, ...(answers === 0 ? {} : { answers }) } satisfies MemoryErasure);
   });
 
@@ -274,13 +333,17 @@ export const createApp = (parts: MemoryParts) => {
   };
   app.post(`${MEMORIES}/search`, ...read, async (c) => {
     const request = readJson(c.get('body'), MemorySearchRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query, vector = [], options } = request.value;
     const hasText = query !== undefined;
-    if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
+    if (!hasText && engines.semantic === undefined)
+      return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const isEmpty = (results: SearchResult[]) => results.length === 0;
     const { result, degraded } = await find(c, { hasText, isEmpty }, (engine, workspaceId) =>
-      hasText ? engine.search(query, workspaceId, options) : engine.searchByVector(vector, workspaceId, options),
+      hasText
+        ? engine.search(query, workspaceId, options)
+        : engine.searchByVector(vector, workspaceId, options),
     );
     if (!result.ok) return contextErrorResponse(c, result.error);
     const results = fitResults(result.value);
@@ -288,7 +351,8 @@ export const createApp = (parts: MemoryParts) => {
   });
   app.post(`${MEMORIES}/search/batch`, ...read, async (c) => {
     const request = readJson(c.get('body'), MemoryBatchRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { queries, options } = request.value;
     const isEmpty = (lists: SearchResult[][]) => lists.every((results) => results.length === 0);
     const { result, degraded } = await find(c, { hasText: true, isEmpty }, (engine, workspaceId) =>
@@ -305,34 +369,46 @@ export const createApp = (parts: MemoryParts) => {
   addContextSettingsRoutes(app, { read, write, ledgerIn: settingsIn });
   app.post(`${MEMORIES}/context`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query, vector = [] } = request.value;
     const hasText = query !== undefined;
-    if (!hasText && engines.semantic === undefined) return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
+    if (!hasText && engines.semantic === undefined)
+      return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const { ledger, signal } = settingsIn(c);
     const named = await resolveStored(request.value.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
-    const { result, degraded } = await find(c, { hasText, isEmpty: hasNoMemories }, (engine, workspaceId) =>
-      hasText
-        ? engine.buildContext(query, workspaceId, options)
-        : engine.buildContextByVector(vector, workspaceId, options),
+    const { result, degraded } = await find(
+      c,
+      { hasText, isEmpty: hasNoMemories },
+      (engine, workspaceId) =>
+        hasText
+          ? engine.buildContext(query, workspaceId, options)
+          : engine.buildContextByVector(vector, workspaceId, options),
     );
     if (!result.ok) return contextErrorResponse(c, result.error);
     return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
   });
   app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
     const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { query } = request.value;
     if (query === undefined)
-      return errorResponse(c, 'INVALID_QUERY', 'Cannot preview a context by vector: send the query');
+      return errorResponse(
+        c,
+        'INVALID_QUERY',
+        'Cannot preview a context by vector: send the query',
+      );
     const { ledger, signal } = settingsIn(c);
     const named = await resolveStored(request.value.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
-    const { result, degraded } = await find(c, { hasText: true, isEmpty: hasNoMemories }, (engine, workspaceId) =>
-      engine.previewContext(query, workspaceId, options),
+    const { result, degraded } = await find(
+      c,
+      { hasText: true, isEmpty: hasNoMemories },
+      (engine, workspaceId) => engine.previewContext(query, workspaceId, options),
     );
     if (!result.ok) return contextErrorResponse(c, result.error);
     return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
@@ -340,22 +416,33 @@ export const createApp = (parts: MemoryParts) => {
   // Not reachable at the gateway, as turns: the gateway itself reads what is known about its caller.
   app.post(`${MEMORIES}/facts`, ...recall, async (c) => {
     const request = readJson(c.get('body'), FactsRequest);
-    if (!request.ok) return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+    if (!request.ok)
+      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
     const { subject } = c.get('context');
-    const options = { engines, store: readable(c), subject, embeddingProvider: embeddingsFor(c), ...callOf(c) };
+    const options = {
+      engines,
+      store: readable(c),
+      subject,
+      embeddingProvider: embeddingsFor(c),
+      ...callOf(c),
+    };
     const { result, facts } = await readFacts(request.value, options);
     return result.ok ? jsonAnswer(facts) : contextErrorResponse(c, result.error);
   });
   app.get(`${MEMORIES}/stats`, ...read, async (c) => {
     const { workspaceId, signal } = callOf(c);
     const { subject: storedBy, audiences: readableWith } = c.get('context');
-    const count = (of: MemoryCount) => store.count(workspaceId, { ...of, readableWith }, { signal });
+    const count = (of: MemoryCount) =>
+      store.count(workspaceId, { ...of, readableWith }, { signal });
     const [memories, turns, ofKey, turnsOfKey, searches] = await Promise.all([
       count({ turns: false }),
       count({ turns: true }),
       count({ turns: false, storedBy }),
       count({ turns: true, storedBy }),
-      withDeadline(() => ledgerOf(workspaceId).searches(), { signal, reason: 'the ledger did not answer' }),
+      withDeadline(() => ledgerOf(workspaceId).searches(), {
+        signal,
+        reason: 'the ledger did not answer',
+      }),
     ]);
     const cache = embeddingsFor(c)?.statistics();
     const isolate = (engines.semantic ?? engines.lexical).searchAnalytics(workspaceId);
@@ -390,11 +477,15 @@ export const createApp = (parts: MemoryParts) => {
     const isGone =
       id.ok &&
       (await readable(c).get(workspaceId, id.value, { signal })) !== undefined &&
-      (await deleteMemory(id.value, { store, forgetEmbeddings: forgetEmbeddings(c), ...callOf(c) }));
+      (await deleteMemory(id.value, {
+        store,
+        forgetEmbeddings: forgetEmbeddings(c),
+        ...callOf(c),
+      }));
     return isGone ? c.body(null, 204) : errorResponse(c, 'NOT_FOUND', NO_MEMORY);
   });
   return app;
-};
+}
 
 interface Call {
   workspaceId: string;
@@ -405,30 +496,49 @@ interface Call {
 const fullSuggestion = (scope: 'workspace' | 'key'): string =>
   `Delete memories that are no longer needed, one by one or by conversation, or have the operator raise MAX_MEMORIES${scope === 'key' ? '_PER_KEY' : ''}`;
 const NO_MEMORY = 'Cannot find this memory';
-const NO_VECTORS = 'Cannot search by vector: there is no embedding model, so no memory has one. Send the query';
+const NO_VECTORS =
+  'Cannot search by vector: there is no embedding model, so no memory has one. Send the query';
 /** Errors of the request, before any search. */
-const REQUEST_ERRORS: ReadonlySet<ContextError['type']> = new Set(['validation_error', 'template_not_found']);
+const REQUEST_ERRORS: ReadonlySet<ContextError['type']> = new Set([
+  'validation_error',
+  'template_not_found',
+]);
 
 /** Runs after the guard. Any workspace but the context's is not found. */
-const ownWorkspace = async (c: MemoryContext, next: () => Promise<void>): Promise<Response | undefined> => {
-  if (c.req.param('workspace_id') !== c.get('context').workspace) return errorResponse(c, 'NOT_FOUND', NO_WORKSPACE);
+const ownWorkspace = async (
+  c: MemoryContext,
+  next: () => Promise<void>,
+): Promise<Response | undefined> => {
+  if (c.req.param('workspace_id') !== c.get('context').workspace)
+    return errorResponse(c, 'NOT_FOUND', NO_WORKSPACE);
   await next();
   return undefined;
 };
 const NO_WORKSPACE = 'Cannot find this workspace: the context is of another one';
 
-const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean => memories.length === 0;
+const hasNoMemories = ({ memories }: { memories: SearchResult[] }): boolean =>
+  memories.length === 0;
 
-const degradedField = (degraded: MemorySearch<unknown>['degraded']) => (degraded.length === 0 ? {} : { degraded });
+const degradedField = (degraded: MemorySearch<unknown>['degraded']) =>
+  degraded.length === 0 ? {} : { degraded };
 
-const isolateStats = ({ latencyMs, since, ...counts }: SearchAnalytics): MemoryStats['isolate'] => ({
+const isolateStats = ({
+  latencyMs,
+  since,
+  ...counts
+}: SearchAnalytics): MemoryStats['isolate'] => ({
   ...counts,
   since: new Date(since).toISOString(),
   ...(latencyMs === undefined ? {} : { latency_ms: latencyMs }),
 });
 
 /** A query that another request is already embedding counts as a hit. */
-const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics): MemoryStats['embedding_cache'] => {
+const cacheStats = ({
+  hits,
+  storeHits,
+  coalesced,
+  misses,
+}: EmbeddingStatistics): MemoryStats['embedding_cache'] => {
   const all = hits + storeHits + coalesced;
   return { hits: all, misses, hit_rate: all + misses === 0 ? 0 : all / (all + misses) };
 };
@@ -436,7 +546,8 @@ const cacheStats = ({ hits, storeHits, coalesced, misses }: EmbeddingStatistics)
 /** The memories that a context with some audiences may read: no turn that was asked with others. */
 const readableMemories = (store: MemoryStore, audiences: readonly string[]): MemoryStore => {
   const isReadable = (memory: Memory): boolean => mayReadMemory(audiences, memory);
-  const readable = (adjacent: AdjacentMemory[]) => adjacent.filter(({ memory }) => isReadable(memory));
+  const readable = (adjacent: AdjacentMemory[]) =>
+    adjacent.filter(({ memory }) => isReadable(memory));
   return {
     ...store,
     searchMemories: (workspaceId, query, options) =>
@@ -447,6 +558,7 @@ const readableMemories = (store: MemoryStore, audiences: readonly string[]): Mem
       const memory = await store.get(...of);
       return memory !== undefined && isReadable(memory) ? memory : undefined;
     },
-    list: (workspaceId, listing, options) => store.list(workspaceId, { ...listing, readableWith: audiences }, options),
+    list: (workspaceId, listing, options) =>
+      store.list(workspaceId, { ...listing, readableWith: audiences }, options),
   };
 };

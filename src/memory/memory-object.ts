@@ -2,13 +2,20 @@ import { storeObject } from '../platform/rpc/workspace-object.ts';
 import { sqlVectorIndex } from '../platform/storage/sql-vector-index.ts';
 import type { VectorIndex } from '../platform/storage/vector-index.ts';
 import { stemsOf } from './search-memories.ts';
-import { createLedger, type Ledger, MEMORY_METHODS, type MemoryMethod } from './store/remote-memory.ts';
+import {
+  createLedger,
+  type Ledger,
+  MEMORY_METHODS,
+  type MemoryMethod,
+} from './store/remote-memory.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from './store/sql-memory-store.ts';
 
 type MemoryObjectStore = SqlMemoryStore & Ledger;
 
 /** The Durable Object of one workspace: its ledger and its memories. */
-export class MemoryObject extends storeObject<unknown, MemoryObjectStore, MemoryMethod>(MEMORY_METHODS) {
+export class MemoryObject extends storeObject<unknown, MemoryObjectStore, MemoryMethod>(
+  MEMORY_METHODS,
+) {
   protected readonly librarian = 'memory';
 
   /** The workspace's vector index outside of the object; none unless a function overrides it. */
@@ -18,7 +25,8 @@ export class MemoryObject extends storeObject<unknown, MemoryObjectStore, Memory
 
   protected open(workspace: string): MemoryObjectStore {
     const { sql } = this;
-    const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
+    const vectorsOf = (dimensions: number) =>
+      sqlVectorIndex(sql, { namespace: 'memory', dimensions });
     const remoteVectors = this.remoteVectorsOf(workspace, this.env);
     const store = sqlMemoryStore(sql, { workspace, vectorsOf, remoteVectors, wordsOf: stemsOf });
     return { ...store, ...createLedger(sql) };

@@ -17,7 +17,12 @@ import { logLine } from '../platform/log.ts';
 import type { ContextEngineConfig } from './context-engine/config.ts';
 import type { LogFields, Logger } from './context-engine/errors.ts';
 import { ContextEngine } from './context-engine/index.ts';
-import { type MemoryQuery, type MemoryStore, placeOf, type StorageClient } from './store/memory-store.ts';
+import {
+  type MemoryQuery,
+  type MemoryStore,
+  placeOf,
+  type StorageClient,
+} from './store/memory-store.ts';
 
 /** Two engines over the same memories. They outlive a request: use `forRequest`. */
 export interface Engines {
@@ -27,20 +32,25 @@ export interface Engines {
   lexical: ContextEngine;
 }
 
-export const createEngines = (parts: {
+export function createEngines(parts: {
   store: MemoryStore;
   embeddings?: EmbeddingProvider | undefined;
   tokenizer?: ContextEngineConfig['tokenizer'];
-}): Engines => {
+}): Engines {
   const { store: storageClient, embeddings: embeddingProvider, tokenizer } = parts;
-  const common = { storageClient, tokenizer, logger: logFailures, maxResultBytes: MAX_CONTEXT_BYTES };
+  const common = {
+    storageClient,
+    tokenizer,
+    logger: logFailures,
+    maxResultBytes: MAX_CONTEXT_BYTES,
+  };
   const lexical = new ContextEngine(common);
   if (embeddingProvider === undefined) return { lexical };
   return {
     lexical,
     semantic: new ContextEngine({ ...common, embeddingProvider, cacheConfig }),
   };
-};
+}
 
 /** Practically off: each request brings a provider with its own cache, which can drop the texts of erased memories. */
 const cacheConfig = { maxSize: 1, ttl: 0.001 };
@@ -60,7 +70,7 @@ export interface MemorySearch<T> {
  * @param options.timeoutMs Time left for both attempts.
  * @param options.embeddingProvider The provider of this request, in place of the engine's.
  */
-export const findMemories = async <T>(
+export async function findMemories<T>(
   { semantic, lexical }: Engines,
   search: (engine: ContextEngine) => Promise<Result<T, ContextError>>,
   options: {
@@ -69,24 +79,37 @@ export const findMemories = async <T>(
     hasText: boolean;
     embeddingProvider?: EmbeddingProvider | undefined;
   },
-): Promise<MemorySearch<T>> => {
+): Promise<MemorySearch<T>> {
   const { signal, timeoutMs, hasText, embeddingProvider } = options;
-  if (semantic === undefined) return { result: await search(lexical.forRequest({ signal })), degraded: [] };
-  if (!hasText) return { result: await search(semantic.forRequest({ signal, embeddingProvider })), degraded: [] };
+  if (semantic === undefined)
+    return { result: await search(lexical.forRequest({ signal })), degraded: [] };
+  if (!hasText)
+    return {
+      result: await search(semantic.forRequest({ signal, embeddingProvider })),
+      degraded: [],
+    };
   const semanticMs = Math.max(1, Math.floor(Math.min(timeoutMs * SEMANTIC_SHARE, SEMANTIC_MS)));
   const searchSignal = AbortSignal.any([signal, AbortSignal.timeout(semanticMs)]);
   const first = await search(semantic.forRequest({ signal, searchSignal, embeddingProvider }));
-  if (first.ok || signal.aborted || !RETRYABLE.has(first.error.type)) return { result: first, degraded: [] };
+  if (first.ok || signal.aborted || !RETRYABLE.has(first.error.type))
+    return { result: first, degraded: [] };
   const second = await search(lexical.forRequest({ signal }));
   if (!second.ok) return { result: second, degraded: [] };
-  return { result: second, degraded: [first.error.type === 'embedding_error' ? 'embeddings' : 'vectors'] };
-};
+  return {
+    result: second,
+    degraded: [first.error.type === 'embedding_error' ? 'embeddings' : 'vectors'],
+  };
+}
 
 /** Share of the remaining time for the first attempt, and its upper bound. */
 const SEMANTIC_SHARE = 0.5;
 const SEMANTIC_MS = 3000;
 
-const RETRYABLE: ReadonlySet<ContextError['type']> = new Set(['embedding_error', 'storage_error', 'search_error']);
+const RETRYABLE: ReadonlySet<ContextError['type']> = new Set([
+  'embedding_error',
+  'storage_error',
+  'search_error',
+]);
 
 /** Writes failures of the context engine to the log: their kind and cause, nothing of the query. */
 const logFailures: Logger = {
@@ -115,33 +138,40 @@ const MAX_CONTEXT_BYTES = 3_800_000;
  * @param results Best first.
  * @param options.share Of the response, when it holds the results of several searches.
  */
-export const fitResults = (
+export function fitResults(
   results: readonly SearchResult[],
   { share = 1 }: { share?: number } = {},
-): SearchResult[] => {
+): SearchResult[] {
   let left = Math.floor(MAX_RESULT_BYTES * share);
   const fitting: SearchResult[] = [];
-  const bare = results.map(({ relationships: _, ...result }) => ({ result, bytes: bytesOf(result) }));
+  const bare = results.map(({ relationships: _, ...result }) => ({
+    result,
+    bytes: bytesOf(result),
+  }));
   for (const { result, bytes } of bare) {
     if (bytes > left) break;
     left -= bytes;
     fitting.push(result);
   }
   return withRelated(fitting, results, left);
-};
+}
 
 /**
  * A context or a preview that fits into one response. All its memories stay, since the engine keeps them and the text within
  * `MAX_CONTEXT_BYTES`; related memories are added as far as there is room.
  */
-export const fitContext = <T extends { memories: SearchResult[] }>(built: T): T => {
+export function fitContext<T extends { memories: SearchResult[] }>(built: T): T {
   const bare = built.memories.map(({ relationships: _, ...result }) => result);
   const taken = bytesOf({ ...built, memories: bare });
   return { ...built, memories: withRelated(bare, built.memories, MAX_RESULT_BYTES - taken) };
-};
+}
 
 /** Adds related memories, those of the first results first. */
-const withRelated = (bare: readonly SearchResult[], results: readonly SearchResult[], room: number): SearchResult[] => {
+const withRelated = (
+  bare: readonly SearchResult[],
+  results: readonly SearchResult[],
+  room: number,
+): SearchResult[] => {
   let left = room;
   return bare.map((result, at) => {
     const relationships = results[at]?.relationships;
@@ -159,7 +189,13 @@ const FIELD_BYTES = 20;
 const bytesOf = (value: unknown): number => utf8(JSON.stringify(value)).length + 1;
 
 /** A page that fits into one response; when it is cut, the next page begins there. */
-export const fitPage = ({ memories, next }: { memories: MemoryRecord[]; next?: string | undefined }): MemoryPage => {
+export function fitPage({
+  memories,
+  next,
+}: {
+  memories: MemoryRecord[];
+  next?: string | undefined;
+}): MemoryPage {
   let left = MAX_RESULT_BYTES;
   const end = memories.findIndex((memory) => {
     left -= bytesOf(memory);
@@ -169,9 +205,12 @@ export const fitPage = ({ memories, next }: { memories: MemoryRecord[]; next?: s
   const last = fitting.at(-1);
   const cursor = end === -1 || last === undefined ? next : placeOf(last);
   return { memories: fitting, ...(cursor === undefined ? {} : { next_cursor: cursor }) };
-};
+}
 
-type FactsOptions = Pick<Parameters<typeof findMemories>[2], 'signal' | 'timeoutMs' | 'embeddingProvider'> & {
+type FactsOptions = Pick<
+  Parameters<typeof findMemories>[2],
+  'signal' | 'timeoutMs' | 'embeddingProvider'
+> & {
   engines: Engines;
   store: MemoryStore;
   workspaceId: string;
@@ -183,21 +222,24 @@ type FactsOptions = Pick<Parameters<typeof findMemories>[2], 'signal' | 'timeout
  * The facts about a person, or about a conversation that names none, as lines of text within a token budget: those that fit the question
  * best, then the newest.
  */
-export const readFacts = async (
+export async function readFacts(
   { query, token_budget: tokenBudget, ...about }: FactsRequest,
   { engines, store, workspaceId, subject, ...bounds }: FactsOptions,
-): Promise<Pick<MemorySearch<unknown>, 'result'> & { facts?: Facts }> => {
+): Promise<Pick<MemorySearch<unknown>, 'result'> & { facts?: Facts }> {
   const storageClient = factStorage(store, { subject, ...about });
   const { result, degraded } = await findMemories(
     engines,
-    (engine) => engine.forRequest({ storageClient }).buildContext(query, workspaceId, { ...OPTIONS, tokenBudget }),
+    (engine) =>
+      engine
+        .forRequest({ storageClient })
+        .buildContext(query, workspaceId, { ...OPTIONS, tokenBudget }),
     { ...bounds, hasText: true },
   );
   if (!result.ok) return { result };
   const { context, tokenCount: tokens } = result.value;
   const facts = context.split('\n').filter((line) => line !== '');
   return { result, facts: { facts, tokens, ...(degraded.length === 0 ? {} : { degraded }) } };
-};
+}
 
 const OPTIONS = { template: 'list', limit: 100 };
 
@@ -216,7 +258,13 @@ const factStorage = (
   ...store,
   searchMemories: async (workspaceId, { vector, text, limit }, options) => {
     const conversationId = personId === undefined ? conversation_id : undefined;
-    const within = { factsOf, personId, conversationId, memoryTypes: FACT_TYPES, limit } satisfies MemoryQuery;
+    const within = {
+      factsOf,
+      personId,
+      conversationId,
+      memoryTypes: FACT_TYPES,
+      limit,
+    } satisfies MemoryQuery;
     const [found, newest] = await Promise.all([
       store.searchMemories(workspaceId, { ...within, vector, text }, options),
       store.searchMemories(workspaceId, within, options),
@@ -233,4 +281,6 @@ const factStorage = (
 });
 
 /** The distinct stems of the content words of a text, in order; searches and memories are compared by them. */
-export const stemsOf = (text: string): string[] => [...new Set(wordsOf(text).map(stem))];
+export function stemsOf(text: string): string[] {
+  return [...new Set(wordsOf(text).map(stem))];
+}

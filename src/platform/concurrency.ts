@@ -4,7 +4,10 @@ import type { Context } from 'hono';
 const MAX_PARALLEL = 5;
 
 /** Maps with at most five calls in flight; results are in the order of the items. After a failure no further call starts. */
-export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Promise<U>): Promise<U[]> => {
+export async function mapBounded<T, U>(
+  items: readonly T[],
+  map: (item: T) => Promise<U>,
+): Promise<U[]> {
   const results: U[] = [];
   let next = 0;
   let hasFailed = false;
@@ -21,19 +24,21 @@ export const mapBounded = async <T, U>(items: readonly T[], map: (item: T) => Pr
   };
   await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, items.length) }, work));
   return results;
-};
+}
 
 /** Yields between questions that no one waits for: each takes some milliseconds, and responses of the same isolate must not wait. */
-export const turnOfOthers = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+export function turnOfOthers(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
 
 /** Continues work after the response, like `ExecutionContext.waitUntil`; outside of workerd it continues by itself. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-export const waitUntilOf = (c: Context): WaitUntil => {
+export function waitUntilOf(c: Context): WaitUntil {
   try {
     const { executionCtx } = c;
     return (work) => executionCtx.waitUntil(work);
   } catch {
     return (work) => void work.catch(() => undefined);
   }
-};
+}

@@ -4,11 +4,11 @@
  *
  * @returns The distance; any number above `limit` when it is more.
  */
-export const editDistance = (
+export function editDistance(
   word: Uint8Array,
   bytes: Uint8Array,
   { from, to, limit }: { from: number; to: number; limit: number },
-): number => {
+): number {
   let start = 0;
   let wordEnd = word.length;
   let bytesEnd = to;
@@ -21,10 +21,14 @@ export const editDistance = (
   const bytesRest = bytesEnd - from - start;
   if (wordRest === 0 || bytesRest === 0) return Math.max(wordRest, bytesRest);
   if (limit > 1 || (wordRest === 2 && bytesRest === 2)) {
-    return fullDistance(word.subarray(start, wordEnd), bytes.subarray(from + start, bytesEnd), limit);
+    return fullDistance(
+      word.subarray(start, wordEnd),
+      bytes.subarray(from + start, bytesEnd),
+      limit,
+    );
   }
   return wordRest === 1 && bytesRest === 1 ? 1 : limit + 1;
-};
+}
 
 const fullDistance = (left: Uint8Array, right: Uint8Array, limit: number): number => {
   const width = right.length + 1;
@@ -38,7 +42,8 @@ const fullDistance = (left: Uint8Array, right: Uint8Array, limit: number): numbe
       const changed = left[row - 1] === right[column - 1] ? 0 : 1;
       const inserted = (current[column - 1] ?? 0) + 1;
       let distance = Math.min((last[column] ?? 0) + 1, inserted, (last[column - 1] ?? 0) + changed);
-      const isSwap = row > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const isSwap =
+        row > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       if (isSwap) distance = Math.min(distance, (beforeLast[column - 2] ?? 0) + 1);
       current[column] = distance;
       smallest = Math.min(smallest, distance);

@@ -4,7 +4,7 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Bytes -> base64url without padding (RFC 4648, section 5). */
-export const encodeBase64url = (bytes: Uint8Array): string => {
+export function encodeBase64url(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
     const group = (byteAt(bytes, at) << 16) | (byteAt(bytes, at + 1) << 8) | byteAt(bytes, at + 2);
@@ -13,13 +13,13 @@ export const encodeBase64url = (bytes: Uint8Array): string => {
     if (at + 2 < bytes.length) text += letter(group);
   }
   return text;
-};
+}
 
 /**
  * Base64url -> bytes; `undefined` unless the text is canonical: no padding, no white space, unused bits of the last letter zero. `atob`
  * accepts all three.
  */
-export const decodeBase64url = (text: string): Bytes | undefined => {
+export function decodeBase64url(text: string): Bytes | undefined {
   const rest = text.length % 4;
   if (rest === 1) return undefined;
   const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
@@ -37,7 +37,7 @@ export const decodeBase64url = (text: string): Bytes | undefined => {
     at += 1;
   }
   return (group & ((1 << bits) - 1)) === 0 ? bytes : undefined;
-};
+}
 
 const NONE = 255;
 const VALUES = new Uint8Array(128).fill(NONE);
@@ -50,15 +50,19 @@ const encoder = new TextEncoder();
 
 /** Text -> UTF-8. */
 // TextEncoder always allocates an ArrayBuffer; Cloudflare's types leave that open.
-export const utf8 = (text: string): Bytes => encoder.encode(text) as Bytes;
+export function utf8(text: string): Bytes {
+  return encoder.encode(text) as Bytes;
+}
 
 /** SHA-256 as base64url, 43 characters: of bodies, links and answers. */
-export const sha256 = async (bytes: Bytes): Promise<string> =>
-  encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+export async function sha256(bytes: Bytes): Promise<string> {
+  return encodeBase64url(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
+}
 
 /** Random bytes as lower-case hex: 8 for a span id, 16 for a trace id. */
-export const randomHex = (byteCount: number): string => {
+export function randomHex(byteCount: number): string {
   let hex = '';
-  for (const byte of crypto.getRandomValues(new Uint8Array(byteCount))) hex += byte.toString(16).padStart(2, '0');
+  for (const byte of crypto.getRandomValues(new Uint8Array(byteCount)))
+    hex += byte.toString(16).padStart(2, '0');
   return hex;
-};
+}

@@ -69,27 +69,39 @@ export const logLine: Log = (line, waitUntil) => {
 let observer: Log | undefined;
 
 /** Has all lines of this isolate, which runs one function, observed as well: for metrics. */
-export const observeLog = (log: Log): void => {
+export function observeLog(log: Log): void {
   observer = log;
-};
+}
 
 /** Name and message of an error and its causes, at most 500 characters, without quoted text or parser input. */
-export const describeCause = (error: unknown): string => {
+export function describeCause(error: unknown): string {
   const parts: string[] = [];
-  for (let at: unknown = error; parts.length < 4 && at !== undefined; at = at instanceof Error ? at.cause : undefined) {
+  for (
+    let at: unknown = error;
+    parts.length < 4 && at !== undefined;
+    at = at instanceof Error ? at.cause : undefined
+  ) {
     parts.push(at instanceof Error ? describeError(at) : typeof at);
   }
   return parts
     .join(' < ')
     .replace(/"[^"]*"|'[^']*'|`[^`]*`/g, '"…"')
     .slice(0, 500);
-};
+}
 
 /** The message of a SyntaxError is dropped: V8 quotes the input, in ways that no pattern reliably finds. */
-const describeError = ({ name, message }: Error): string => (name === 'SyntaxError' ? name : `${name}: ${message}`);
+const describeError = ({ name, message }: Error): string =>
+  name === 'SyntaxError' ? name : `${name}: ${message}`;
 
 /** Logs a fault of a dependency that an answer had to do without. */
-export const faultLogger =
-  (librarian: string, log: Log = logLine) =>
-  (where: string, error: unknown): void =>
-    log({ event: 'fault', time: Date.now(), librarian, where, code: 'DATA_SOURCE_ERROR', cause: describeCause(error) });
+export function faultLogger(librarian: string, log: Log = logLine) {
+  return (where: string, error: unknown): void =>
+    log({
+      event: 'fault',
+      time: Date.now(),
+      librarian,
+      where,
+      code: 'DATA_SOURCE_ERROR',
+      cause: describeCause(error),
+    });
+}

@@ -38,12 +38,15 @@ interface DirectoryNumbers {
 export interface MetricsBindings {
   COUNTERS?: { getByName(name: string): CounterStore & DirectoryNumbers };
   /** A dataset of Workers Analytics Engine. */
-  METRICS?: { writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void };
+  METRICS?: {
+    writeDataPoint(point: { indexes: string[]; blobs: string[]; doubles: number[] }): void;
+  };
 }
 
 /** The counters of a deployment, in the one object that all functions are bound to. */
-export const counterStoreOf = ({ COUNTERS }: MetricsBindings): CounterStore | undefined =>
-  COUNTERS?.getByName('deployment');
+export function counterStoreOf({ COUNTERS }: MetricsBindings): CounterStore | undefined {
+  return COUNTERS?.getByName('deployment');
+}
 
 /** Upper bounds of the duration histogram, in seconds. */
 export const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -57,10 +60,10 @@ const ATTEMPTS = 3;
 const MAX_SERIES = 2000;
 
 /** Name and labels as Prometheus writes them: `requests_total{function="gateway"}`. */
-export const seriesOf = (name: string, labels: Readonly<Record<string, string>>): string => {
+export function seriesOf(name: string, labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
   return pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;
-};
+}
 
 const escapeLabel = (value: string): string =>
   value.slice(0, 100).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
@@ -75,10 +78,10 @@ export interface IsolateCounters {
 }
 
 /** Nothing that was counted is forgotten before the store has it: a batch whose reply was lost is sent again under the same number. */
-export const isolateCounters = (
+export function isolateCounters(
   store: CounterStore,
   { flushMs = FLUSH_MS, now = Date.now }: { flushMs?: number; now?: () => number } = {},
-): IsolateCounters => {
+): IsolateCounters {
   const isolate = crypto.randomUUID();
   let counts = new Map<string, number>();
   let unsent: CounterBatch | undefined;
@@ -131,12 +134,24 @@ export const isolateCounters = (
       waitUntil(flush());
     },
   };
-};
+}
 
 /** Counts a finished request, without anything of its text. */
-const countRequest = (counters: Pick<IsolateCounters, 'add'>, function_: string, line: LogLine): void => {
+const countRequest = (
+  counters: Pick<IsolateCounters, 'add'>,
+  function_: string,
+  line: LogLine,
+): void => {
   if (line.event !== 'request') return;
-  const { route, outcome, model, model_calls = 0, input_tokens = 0, output_tokens = 0, cost_usd } = line;
+  const {
+    route,
+    outcome,
+    model,
+    model_calls = 0,
+    input_tokens = 0,
+    output_tokens = 0,
+    cost_usd,
+  } = line;
   const seconds = line.duration_ms / 1000;
   const of = { function: function_, route };
   counters.add(seriesOf('constellation_requests_total', { ...of, outcome }), 1);
@@ -147,16 +162,28 @@ const countRequest = (counters: Pick<IsolateCounters, 'add'>, function_: string,
   if (model === undefined) return;
   const by = { function: function_, model };
   counters.add(seriesOf('constellation_model_calls_total', by), model_calls);
-  counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'input' }), input_tokens);
-  counters.add(seriesOf('constellation_model_tokens_total', { ...by, direction: 'output' }), output_tokens);
-  if (cost_usd !== undefined) counters.add(seriesOf('constellation_model_cost_dollars_total', by), cost_usd);
+  counters.add(
+    seriesOf('constellation_model_tokens_total', { ...by, direction: 'input' }),
+    input_tokens,
+  );
+  counters.add(
+    seriesOf('constellation_model_tokens_total', { ...by, direction: 'output' }),
+    output_tokens,
+  );
+  if (cost_usd !== undefined)
+    counters.add(seriesOf('constellation_model_cost_dollars_total', by), cost_usd);
 };
 
 const durations = lruCache<string, ReturnType<typeof readDurationSeries>>({ max: MAX_SERIES });
 
 /** Made once for each route, as every request counts a dozen of them. */
-const durationSeriesOf = (function_: string, route: string): ReturnType<typeof readDurationSeries> => {
-  return durations.getOr(`${function_} ${route}`, () => readDurationSeries({ function: function_, route }));
+const durationSeriesOf = (
+  function_: string,
+  route: string,
+): ReturnType<typeof readDurationSeries> => {
+  return durations.getOr(`${function_} ${route}`, () =>
+    readDurationSeries({ function: function_, route }),
+  );
 };
 
 const readDurationSeries = (of: { function: string; route: string }) => {
@@ -173,8 +200,9 @@ const readDurationSeries = (of: { function: string; route: string }) => {
 };
 
 /** The counters of an environment: one per isolate. Undefined without the binding. */
-export const countersOf = (env: MetricsBindings): IsolateCounters | undefined =>
-  env.COUNTERS === undefined ? undefined : boundCounters(env);
+export function countersOf(env: MetricsBindings): IsolateCounters | undefined {
+  return env.COUNTERS === undefined ? undefined : boundCounters(env);
+}
 
 const boundCounters = oncePer((env: MetricsBindings) =>
   isolateCounters({
@@ -185,12 +213,15 @@ const boundCounters = oncePer((env: MetricsBindings) =>
 );
 
 /** What a function does with each of its log lines: counts it, and writes a data point, where the bindings exist. */
-export const metricsLog = (env: MetricsBindings, function_: string): Log => {
+export function metricsLog(env: MetricsBindings, function_: string): Log {
   const counters = countersOf(env);
   return (line, waitUntil) => {
     if (line.event === 'violation') {
       const { rule, outcome } = line;
-      counters?.add(seriesOf('constellation_answer_violations_total', { function: function_, rule, outcome }), 1);
+      counters?.add(
+        seriesOf('constellation_answer_violations_total', { function: function_, rule, outcome }),
+        1,
+      );
     }
     if (line.event !== 'request') return;
     if (counters !== undefined) {
@@ -206,4 +237,4 @@ export const metricsLog = (env: MetricsBindings, function_: string): Log => {
       ],
     });
   };
-};
+}

@@ -1,5 +1,7 @@
 /** Caches the result of `make` for the lifetime of its argument. `make` must be pure, and callers must not change the result. */
-export const oncePer = <Of extends object, Value extends object>(make: (of: Of) => Value): ((of: Of) => Value) => {
+export function oncePer<Of extends object, Value extends object>(
+  make: (of: Of) => Value,
+): (of: Of) => Value {
   const made = new WeakMap<Of, Value>();
   return (of) => {
     const known = made.get(of);
@@ -8,4 +10,4 @@ export const oncePer = <Of extends object, Value extends object>(make: (of: Of) 
     made.set(of, value);
     return value;
   };
-};
+}

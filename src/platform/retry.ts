@@ -33,7 +33,9 @@ export async function withRetries<Value>(
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await call(attempt).then(
       (value): Outcome<Value> => ({ value }),
-      (error: unknown): Outcome<Value> => ({ error: error ?? new Error('the call failed without a reason') }),
+      (error: unknown): Outcome<Value> => ({
+        error: error ?? new Error('the call failed without a reason'),
+      }),
     );
     const mayRetry = attempt < attempts && signal?.aborted !== true;
     const pause = mayRetry ? pauseMs(outcome, attempt) : undefined;

@@ -1,5 +1,5 @@
 /** Pseudo-random numbers from 0 (included) to 1 (excluded), reproducible by seed (Mulberry32, T. Ettinger). */
-export const seededRandom = (seed: number): (() => number) => {
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -7,10 +7,13 @@ export const seededRandom = (seed: number): (() => number) => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-};
+}
 
 /** Shuffles a list of numbers in place (Fisher-Yates). */
-export const shuffle = <List extends Uint32Array | number[]>(list: List, random: () => number): List => {
+export function shuffle<List extends Uint32Array | number[]>(
+  list: List,
+  random: () => number,
+): List {
   for (let at = list.length - 1; at > 0; at -= 1) {
     const other = Math.floor(random() * (at + 1));
     const held = list[at] ?? 0;
@@ -18,4 +21,4 @@ export const shuffle = <List extends Uint32Array | number[]>(list: List, random:
     list[other] = held;
   }
   return list;
-};
+}

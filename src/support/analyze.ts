@@ -1,7 +1,11 @@
 import type { TextVectors } from '../answering/understand/parse-question.ts';
 import type { AIClient } from '../contract/core/librarian.ts';
 import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
-import type { IntentClassification, SupportRequest, SupportResponse } from '../contract/wire/support-response.ts';
+import type {
+  IntentClassification,
+  SupportRequest,
+  SupportResponse,
+} from '../contract/wire/support-response.ts';
 import { type Intent, type Taxonomy, UNKNOWN_INTENT } from '../contract/wire/taxonomy.ts';
 import { readPages } from '../knowledge/edition/chunk-texts.ts';
 import { type AutomaticMail, automaticMail, type MailSigns } from '../language/automatic-mail.ts';
@@ -15,7 +19,13 @@ import { type Answer, answerPassages } from './drafts/answer-passages.ts';
 import { withoutName } from './drafts/fill-template.ts';
 import type { FramedTicket } from './drafts/frame.ts';
 import { type ComposedDraft, createDraftComposer, noDraft } from './drafts/generate-draft.ts';
-import { coveredBy, isCovered, rankTicketUnits, type TicketUnits, withUnits } from './drafts/ticket-units.ts';
+import {
+  coveredBy,
+  isCovered,
+  rankTicketUnits,
+  type TicketUnits,
+  withUnits,
+} from './drafts/ticket-units.ts';
 import {
   canAnswerFrom,
   type FoundUnits,
@@ -31,7 +41,12 @@ import { reasonsForPerson } from './message/auto-send.ts';
 import { deviceShown } from './message/device-signs.ts';
 import { getsNoReply, missingInformation } from './message/intent-rules.ts';
 import { readTicket, type TicketReading } from './message/read-ticket.ts';
-import { type Knowledge, type KnowledgeScope, knowledgeBlock, withoutWeakSources } from './retrieval/knowledge.ts';
+import {
+  type Knowledge,
+  type KnowledgeScope,
+  knowledgeBlock,
+  withoutWeakSources,
+} from './retrieval/knowledge.ts';
 import { ownNumbersIn } from './retrieval/problem-text.ts';
 import { type KnowledgeRetriever, TIMEOUT_MS } from './retrieval/retrieve-knowledge.ts';
 
@@ -64,19 +79,27 @@ export interface AnalysisScope extends KnowledgeScope {
  * Analyses a ticket: its intent, the knowledge about it, a draft reply and guidance for the agent. A failure of
  * knowledge or model leaves the rest of the analysis as it is.
  */
-export const analyze = async (
+export async function analyze(
   request: SupportRequest,
   scope: AnalysisScope,
   parts: AnalysisParts,
-): Promise<SupportResponse> => {
+): Promise<SupportResponse> {
   const { ai, signal, now } = scope;
   const timeLeftMs = boundedTime(scope.timeLeftMs);
-  if (covers(scope.context.capabilities, 'kb:read')) parts.openEdition?.(scope).catch(() => undefined);
+  if (covers(scope.context.capabilities, 'kb:read'))
+    parts.openEdition?.(scope).catch(() => undefined);
   const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
-  const read = readTicket(request, { mask: maskFor(request, parts.mask), taxonomy, facts: scope.facts });
+  const read = readTicket(request, {
+    mask: maskFor(request, parts.mask),
+    taxonomy,
+    facts: scope.facts,
+  });
   const danger = reportedDanger(customerWords(read));
   const asked = danger === undefined ? read : inDanger(read, danger);
-  const automatic = automaticMail({ ...mailSignsOf(request), subject: request.subject }, request.message);
+  const automatic = automaticMail(
+    { ...mailSignsOf(request), subject: request.subject },
+    request.message,
+  );
   // Words alone never hide danger.
   if (automatic !== undefined && (danger === undefined || isMail(request)))
     return automaticAnalysis(automatic, { ticket: asked, taxonomy });
@@ -92,43 +115,55 @@ export const analyze = async (
   const classification = withWarnings(intent, { ticket: asked, taxonomy, danger });
   const known = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const isUnanswered = asked.isClosing || getsNoReply(classification, known);
-  const search = (of: TicketReading) => retrieve(of, classification, { request, scope, parts, taxonomy });
+  const search = (of: TicketReading) =>
+    retrieve(of, classification, { request, scope, parts, taxonomy });
   const first = isUnanswered ? withoutKnowledge() : await search(asked);
   const ticket = withShownDevice(asked, { knowledge: first, taxonomy });
-  const retrieved = ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
+  const retrieved =
+    ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
   const { found, answer, units } = await answerIn(retrieved, ticket, parts);
   const needs = needsOf(ticket, { classification, knowledge: found, taxonomy });
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
-  const metadata = ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
+  const metadata =
+    ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
   const compose = (own: Answer | undefined) =>
     createDraftComposer({ taxonomy, ticket: { ...ticket, ...needs, answer: own, missing } })(
       ...[classification, request.customer_name, metadata, found],
     );
   const { composed, outcome } = await written(compose(answer), {
-    ...{
-      ticket,
-      found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
-      isCovered: isCovered(found),
-      warning: answer?.warning,
-      holding: () => compose(undefined),
-    },
-    ...{ signature: taxonomy.signature, ai, signal, timeLeftMs: timeLeftMs() },
+    ticket,
+    found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
+    isCovered: isCovered(found),
+    warning: answer?.warning,
+    holding: () => compose(undefined),
+    signature: taxonomy.signature,
+    ai,
+    signal,
+    timeLeftMs: timeLeftMs(),
   });
-  const isByModel = outcome !== undefined && outcome.refused === undefined && composed.passages.length > 0;
+  const isByModel =
+    outcome !== undefined && outcome.refused === undefined && composed.passages.length > 0;
   const covered = isByModel && !isCovered(found) ? coveredBy(found, composed.passages) : found;
   return {
     intent_classification: classification,
     draft: composed.draft,
     // Weak sources are only shown to people; neither draft nor guidance uses them.
-    knowledge_retrieval: knowledgeBlock(request.include_weak === true ? covered : withoutWeakSources(covered)),
+    knowledge_retrieval: knowledgeBlock(
+      request.include_weak === true ? covered : withoutWeakSources(covered),
+    ),
     agent_guidance: guideAgent({
-      ...{ taxonomy, classification, ticket, missing, composed, now },
+      taxonomy,
+      classification,
+      ticket,
+      missing,
+      composed,
+      now,
       knowledge: covered,
       model: outcome,
     }),
   };
-};
+}
 
 /**
  * An intent whose own team sees every ticket is not chosen for words of danger that the message denies: "I live in a smoke-free home". Any other
@@ -136,7 +171,11 @@ export const analyze = async (
  */
 const classified = (
   words: string,
-  { isDanger, taxonomy, classifier }: { isDanger: boolean; taxonomy: Taxonomy; classifier: IntentClassifier },
+  {
+    isDanger,
+    taxonomy,
+    classifier,
+  }: { isDanger: boolean; taxonomy: Taxonomy; classifier: IntentClassifier },
 ): { text: string; first: IntentClassification } => {
   const first = classifier.classify(words);
   const intent = taxonomy.intents.find(({ id }) => id === first.primary_intent);
@@ -167,7 +206,9 @@ const automaticAnalysis = (
     knowledge_retrieval: withoutKnowledge(),
     agent_guidance: {
       summary: reason,
-      ...{ recommended_steps: [], missing_information: [], risks: [reason] },
+      recommended_steps: [],
+      missing_information: [],
+      risks: [reason],
       escalation: { needed: false, reasons: [] },
       auto_send: { allowed: false, reasons: [reason] },
     },
@@ -187,7 +228,11 @@ const inDanger = (ticket: TicketReading, { language }: Danger): TicketReading =>
  */
 const withWarnings = (
   classification: IntentClassification,
-  { ticket, taxonomy, danger }: { ticket: TicketReading; taxonomy: Taxonomy; danger: Danger | undefined },
+  {
+    ticket,
+    taxonomy,
+    danger,
+  }: { ticket: TicketReading; taxonomy: Taxonomy; danger: Danger | undefined },
 ): IntentClassification => {
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const words = danger?.words ?? classification.danger;
@@ -203,11 +248,15 @@ const withWarnings = (
 };
 
 /** In danger, only the facts of an intent whose own team sees every ticket are asked for: whether anybody is hurt, not which pool. */
-const asksAbout = (intent: Intent | undefined, { danger, escalated_to }: IntentClassification): boolean =>
-  danger === undefined || isAlwaysEscalated(intent, escalated_to);
+const asksAbout = (
+  intent: Intent | undefined,
+  { danger, escalated_to }: IntentClassification,
+): boolean => danger === undefined || isAlwaysEscalated(intent, escalated_to);
 
 const isAlwaysEscalated = (intent: Intent | undefined, team?: string): boolean =>
-  intent?.escalation.some(({ always, to }) => always === true && (team === undefined || to === team)) === true;
+  intent?.escalation.some(
+    ({ always, to }) => always === true && (team === undefined || to === team),
+  ) === true;
 
 /**
  * The ticket about the device that a serial number or a count in it shows, where it names none or another one. A short name does not
@@ -229,7 +278,8 @@ const withShownDevice = (
     isProductExact: true,
     isProductStored: false,
     shownBy: words,
-    otherProduct: ticket.isProductStored || ticket.product === undefined ? ticket.otherProduct : ticket.product,
+    otherProduct:
+      ticket.isProductStored || ticket.product === undefined ? ticket.otherProduct : ticket.product,
   };
 };
 
@@ -264,12 +314,20 @@ const inTime = async (first: Knowledge, search: () => Promise<Knowledge>): Promi
 };
 
 /** A closing message has no intent, whatever its words. */
-const withoutIntent = ({ confidence }: IntentClassification, threshold: number): IntentClassification => ({
+const withoutIntent = (
+  { confidence }: IntentClassification,
+  threshold: number,
+): IntentClassification => ({
   primary_intent: UNKNOWN_INTENT,
   confidence: Math.min(confidence, Math.round(threshold * 1000) / 1000),
 });
 
-const withoutKnowledge = (): Knowledge => ({ sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 0 });
+const withoutKnowledge = (): Knowledge => ({
+  sources_consulted: [],
+  coverage: 'none',
+  gaps: [],
+  retrieval_time_ms: 0,
+});
 
 /** Upper bound of an analysis, whatever the caller's deadline. */
 const ANALYSIS_MS = 20_000;
@@ -317,7 +375,10 @@ const answerIn = async (
     // What is quoted counts as retrieved.
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
-      const units = rankTicketUnits(evidence, { product: ticket.product, vectors: wordVectors?.() });
+      const units = rankTicketUnits(evidence, {
+        product: ticket.product,
+        vectors: wordVectors?.(),
+      });
       const singleAnswer = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
       const isAnswered = isCovered(raised) && singleAnswer.passages.length > 0;
@@ -328,10 +389,18 @@ const answerIn = async (
         : undefined;
       if (divided !== undefined) {
         const hasPromptInjection = singleAnswer.hasPromptInjection || divided.hasPromptInjection;
-        return { found: coveredBy(raised, divided.passages), answer: { ...divided, hasPromptInjection }, units };
+        return {
+          found: coveredBy(raised, divided.passages),
+          answer: { ...divided, hasPromptInjection },
+          units,
+        };
       }
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
-      return { found: raised, answer: isCovered(raised) ? singleAnswer : { ...singleAnswer, passages: [] }, units };
+      return {
+        found: raised,
+        answer: isCovered(raised) ? singleAnswer : { ...singleAnswer, passages: [] },
+        units,
+      };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;
   } catch (error) {
@@ -341,7 +410,10 @@ const answerIn = async (
 };
 
 /** Masks personal data and the customer's name. */
-const maskFor = ({ customer_name: name }: SupportRequest, { mask }: Mask): ((text: string) => string) => {
+const maskFor = (
+  { customer_name: name }: SupportRequest,
+  { mask }: Mask,
+): ((text: string) => string) => {
   const own = name?.trim() ?? '';
   return own.length < 3 ? mask : (text) => mask(withoutName(text, own));
 };
@@ -381,5 +453,11 @@ const retrieve = async (
     .map(({ intent }) => intent);
   const own = taxonomy.intents.find(({ id }) => id === primary_intent)?.article_intents ?? [];
   const articleIntents = [...own, ...nearby];
-  return parts.retrieveKnowledge(question, { context, waitUntil, signal, products: taxonomy.devices, articleIntents });
+  return parts.retrieveKnowledge(question, {
+    context,
+    waitUntil,
+    signal,
+    products: taxonomy.devices,
+    articleIntents,
+  });
 };

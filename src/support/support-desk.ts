@@ -55,7 +55,13 @@ interface SupportDeskParts {
 const SWEEP_MS = 300_000;
 
 /** The support desk of an isolate: requests and schedule share its open editions and its compared gaps. */
-export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts }: SupportDeskParts) => {
+export function createSupportDesk({
+  identity,
+  books,
+  mask,
+  wordVectors,
+  ...parts
+}: SupportDeskParts) {
   const { library, meaningOf, statistics, editions, taxonomies: store } = parts;
   const onFault = faultLogger('support');
   const knowledge = {
@@ -74,7 +80,12 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
         ...model,
         // Best effort: a replay that reaches another isolate within 60 s is answered again, which changes nothing.
         replay: memoryReplayStore(),
-        ...{ taxonomyFor, retrieveKnowledge: retriever, openEdition: knowledge.editionFor, wordVectors, mask, onFault },
+        taxonomyFor,
+        retrieveKnowledge: retriever,
+        openEdition: knowledge.editionFor,
+        wordVectors,
+        mask,
+        onFault,
         mount: (app, guard) => {
           retrievalRoutes(app, { guard, retriever, statistics });
           gapRoutes(app, { guard, books, keeper, mask: mask.mask });
@@ -86,13 +97,19 @@ export const createSupportDesk = ({ identity, books, mask, wordVectors, ...parts
     sweepGaps: (waitUntil: WaitUntil): Promise<void> =>
       keeper.sweep((workspace, audiences) => ({
         context: originate({
-          ...{ self: 'support', subject: 'svc:support', authentication: 'none', capabilities: ['kb:read'] },
-          ...{ workspace, audiences, timeoutMs: SWEEP_MS, now: Date.now() },
+          self: 'support',
+          subject: 'svc:support',
+          authentication: 'none',
+          capabilities: ['kb:read'],
+          workspace,
+          audiences,
+          timeoutMs: SWEEP_MS,
+          now: Date.now(),
         }),
         waitUntil,
       })),
   };
-};
+}
 
 const SUPPORT = 'support';
 
@@ -104,39 +121,48 @@ interface SupportAppOptions extends Omit<GuardOptions, 'access'>, AnalysisParts 
 }
 
 /** `POST /v1/support/analyze`, and the routes that `mount` adds. */
-export const createApp = ({ ai, aiPrice, mount, ...options }: SupportAppOptions): Hono<GuardedEnv> => {
+export function createApp({ ai, aiPrice, mount, ...options }: SupportAppOptions): Hono<GuardedEnv> {
   const { now = Date.now } = options;
   const guard: GuardOptions = { ...options, access: 'signed', self: SUPPORT };
   const app = new Hono<GuardedEnv>();
-  app.post('/v1/support/analyze', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const request = readJson(c.get('body'), SupportRequest);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: SUPPORT, message: request.problem, suggestion: request.suggestion });
-    }
-    const context = c.get('context');
-    const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};
-    // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
-    const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
-    const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
-    const analysis = await analyze(
-      { ...request.value, metadata },
-      {
-        facts: facts.ok ? facts.value : [],
-        context,
-        waitUntil: waitUntilOf(c),
-        ai: model?.ai,
-        signal: c.req.raw.signal,
-        timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
-        now: now(),
-      },
-      options,
-    );
-    settleModel(c, model);
-    return jsonAnswer(analysis);
-  });
+  app.post(
+    '/v1/support/analyze',
+    contextGuard(guard),
+    requireCapability('support:analyze'),
+    async (c) => {
+      const request = readJson(c.get('body'), SupportRequest);
+      if (!request.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        return refusal('INVALID_QUERY', {
+          librarian: SUPPORT,
+          message: request.problem,
+          suggestion: request.suggestion,
+        });
+      }
+      const context = c.get('context');
+      const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};
+      // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
+      const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
+      const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
+      const analysis = await analyze(
+        { ...request.value, metadata },
+        {
+          facts: facts.ok ? facts.value : [],
+          context,
+          waitUntil: waitUntilOf(c),
+          ai: model?.ai,
+          signal: c.req.raw.signal,
+          timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
+          now: now(),
+        },
+        options,
+      );
+      settleModel(c, model);
+      return jsonAnswer(analysis);
+    },
+  );
   mount?.(app, guard);
   app.notFound(() => refusal('NOT_FOUND', { librarian: SUPPORT }));
   app.onError(faultHandler(guard));
   return app;
-};
+}

@@ -5,13 +5,19 @@ import { openaiChat } from '../../src/ai/openai-chat.ts';
 export default {
   fetch: async (request: Request): Promise<Response> => {
     // The test beside this file writes it.
-    const { baseURL, apiKey, what, giveUpAfterMs } = (await request.json()) as Record<string, string>;
-    const signal = giveUpAfterMs === undefined ? undefined : AbortSignal.timeout(Number(giveUpAfterMs));
+    const { baseURL, apiKey, what, giveUpAfterMs } = (await request.json()) as Record<
+      string,
+      string
+    >;
+    const signal =
+      giveUpAfterMs === undefined ? undefined : AbortSignal.timeout(Number(giveUpAfterMs));
     const config = { baseURL, apiKey: apiKey ?? '' };
     try {
       if (what === 'chat') {
         const chat = openaiChat({ ...config, model: 'gpt-4.1-mini' });
-        return Response.json(await chat.complete([{ role: 'user', content: 'Grüße 😀' }], { signal }));
+        return Response.json(
+          await chat.complete([{ role: 'user', content: 'Grüße 😀' }], { signal }),
+        );
       }
       const texts = Array.from({ length: 600 }, (_, at) => `text ${at} ${'word '.repeat(300)}`);
       const vectors = await new OpenAIEmbeddingProvider(config).embedBatch(texts, { signal });

@@ -33,10 +33,13 @@ describe('openaiChat()', () => {
     expect(sent()).toMatchObject({ max_completion_tokens: 200, temperature: 0 });
     expect(sent()).not.toHaveProperty('max_tokens');
   });
-  it.each(['o4-mini', 'o3', 'gpt-5-mini'])('sends %s no temperature, which it refuses', async (model) => {
-    await chatOf({ model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
-    expect(sent()).not.toHaveProperty('temperature');
-  });
+  it.each(['o4-mini', 'o3', 'gpt-5-mini'])(
+    'sends %s no temperature, which it refuses',
+    async (model) => {
+      await chatOf({ model }).complete(QUESTION, { maxTokens: 200, temperature: 0 });
+      expect(sent()).not.toHaveProperty('temperature');
+    },
+  );
   it('sends a reasoning effort only when one is configured', async () => {
     await chatOf(REASONING).complete(QUESTION);
     expect(sent()).toMatchObject({ reasoning_effort: 'low' });
@@ -50,18 +53,25 @@ describe('openaiChat()', () => {
   });
   it('sends a schema whose bounds are refused without them', async () => {
     const schema = { name: 'answer', schema: object({ text: { type: 'string', maxLength: 5 } }) };
-    expect(JSON.parse((await chatOf().complete(QUESTION, { schema })).text)).toEqual({ text: expect.any(String) });
+    expect(JSON.parse((await chatOf().complete(QUESTION, { schema })).text)).toEqual({
+      text: expect.any(String),
+    });
     expect(server.sent('/chat/completions')).toMatchObject([
       { response_format: { json_schema: { schema: { properties: { text: { maxLength: 5 } } } } } },
-      { response_format: { json_schema: { schema: { properties: { text: { type: 'string' } } } } } },
+      {
+        response_format: { json_schema: { schema: { properties: { text: { type: 'string' } } } } },
+      },
     ]);
     expect(JSON.stringify(server.sent('/chat/completions')[1])).not.toContain('maxLength');
   });
-  it.each(['', 'an answer', 'réponse', 'x'.repeat(65)])('sends no schema of the name "%s"', async (name) => {
-    const schema = { name, schema: object({}) };
-    await expect(chatOf().complete(QUESTION, { schema })).rejects.toThrow(RangeError);
-    expect(server.requests).toHaveLength(0);
-  });
+  it.each(['', 'an answer', 'réponse', 'x'.repeat(65)])(
+    'sends no schema of the name "%s"',
+    async (name) => {
+      const schema = { name, schema: object({}) };
+      await expect(chatOf().complete(QUESTION, { schema })).rejects.toThrow(RangeError);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
   it('streams the text, and returns the same completion as without streaming', async () => {
     const pieces: string[] = [];
     server.script({ text: 'It is warm today, and dry.' }, { text: 'It is warm today, and dry.' });
@@ -104,7 +114,9 @@ describe('openaiChat()', () => {
 });
 
 describe('the cost of a completion', () => {
-  const prices = { 'gpt-4.1-mini': { inputPerMillion: 2, cachedInputPerMillion: 0.5, outputPerMillion: 8 } };
+  const prices = {
+    'gpt-4.1-mini': { inputPerMillion: 2, cachedInputPerMillion: 0.5, outputPerMillion: 8 },
+  };
   const usage = { prompt: 1_000_000, cached: 400_000, completion: 100_000 };
 
   it('counts input, input from the cache and output at their prices', async () => {
@@ -125,11 +137,18 @@ describe('the cost of a completion', () => {
 describe('a reply', () => {
   const COMPLETION = '{"choices":[{"message":{"content":"Yes."},"finish_reason":"stop"}]}';
   it('is read although its type is another', async () => {
-    const fetch = async () => new Response(COMPLETION, { headers: { 'content-type': 'text/plain' } });
-    expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'stop' });
+    const fetch = async () =>
+      new Response(COMPLETION, { headers: { 'content-type': 'text/plain' } });
+    expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({
+      text: 'Yes.',
+      finish: 'stop',
+    });
   });
   const change = (message: unknown, more: object = {}) =>
-    changeReply((reply: object) => ({ ...reply, choices: [{ index: 0, message, finish_reason: 'stop', ...more }] }));
+    changeReply((reply: object) => ({
+      ...reply,
+      choices: [{ index: 0, message, finish_reason: 'stop', ...more }],
+    }));
 
   it.each<[string, typeof fetch]>([
     ['no choices', changeReply((reply: object) => ({ ...reply, choices: [] }))],
@@ -144,7 +163,10 @@ describe('a reply', () => {
   const ENDINGS = ['tool_calls', 'function_call', 'something new', null, undefined];
   it.each(ENDINGS)('is incomplete when it ended by %s', async (finish_reason) => {
     const fetch = change({ content: 'Yes.' }, { finish_reason });
-    expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({ text: 'Yes.', finish: 'length' });
+    expect(await chatOf({ fetch }).complete(QUESTION)).toMatchObject({
+      text: 'Yes.',
+      finish: 'length',
+    });
   });
   it.each<[string, unknown]>([
     ['null', null],

@@ -20,7 +20,9 @@ const post = (
   );
 
 const status = (code: number, rest: Partial<Extract<Fault, { kind: 'status' }>> = {}): Fault => ({
-  ...{ kind: 'status', status: code, ...rest },
+  kind: 'status',
+  status: code,
+  ...rest,
 });
 const AT_ONCE = { retryAfter: 0 };
 const AGAIN = { 'x-should-retry': 'true' };
@@ -29,7 +31,10 @@ const NOT_AGAIN = { 'x-should-retry': 'false' };
 it.each<[string, Fault]>([
   ['status 408', status(408, AT_ONCE)],
   ['status 429 that may be tried again at once', status(429, AT_ONCE)],
-  ['status 429 that may be tried again in milliseconds', status(429, { headers: { 'retry-after-ms': '20' } })],
+  [
+    'status 429 that may be tried again in milliseconds',
+    status(429, { headers: { 'retry-after-ms': '20' } }),
+  ],
   ['status 500', status(500, AT_ONCE)],
   ['status 503', status(503, AT_ONCE)],
   ['a page of a proxy', { kind: 'html-502' }],
@@ -47,9 +52,15 @@ it.each<[string, Fault]>([
   ['status 401', status(401, AT_ONCE)],
   ['status 404', status(404, AT_ONCE)],
   ['status 409', status(409, AT_ONCE)],
-  ['status 503 that the service does not want to see again', status(503, { ...AT_ONCE, headers: NOT_AGAIN })],
+  [
+    'status 503 that the service does not want to see again',
+    status(503, { ...AT_ONCE, headers: NOT_AGAIN }),
+  ],
   ['a wait that is too long to sit out', status(429, { retryAfter: 3 })],
-  ['a wait until a date that is too far', status(503, { retryAfter: 'Wed, 21 Oct 2065 07:28:00 GMT' })],
+  [
+    'a wait until a date that is too far',
+    status(503, { retryAfter: 'Wed, 21 Oct 2065 07:28:00 GMT' }),
+  ],
   ['an exhausted quota', { ...QUOTA_USED_UP, ...AT_ONCE }],
   ['an exhausted quota, despite Retry-After', { ...QUOTA_USED_UP, headers: AGAIN }],
   ['a reply that is not JSON', { kind: 'malformed-json' }],
@@ -69,7 +80,10 @@ it.each([
 });
 it('starts no retry that the time left does not allow', async () => {
   server.faults.always(status(503, { retryAfter: 2 }));
-  expect(await post({ timeoutMs: 1500 })).toMatchObject({ problem: 'status is 503', retryAfterMs: 2000 });
+  expect(await post({ timeoutMs: 1500 })).toMatchObject({
+    problem: 'status is 503',
+    retryAfterMs: 2000,
+  });
   expect(server.requests).toHaveLength(1);
 });
 it.each<[string, Fault, number | undefined]>([
@@ -102,21 +116,39 @@ it('names the code of a broken connection, and quotes neither address nor key', 
   const gone = await startOpenAIServer();
   await gone.stop();
   const reply = await post({ baseURL: gone.url }, { retries: 0 });
-  expect(reply).toMatchObject({ reason: 'unavailable', problem: 'it cannot be reached (ECONNREFUSED)' });
+  expect(reply).toMatchObject({
+    reason: 'unavailable',
+    problem: 'it cannot be reached (ECONNREFUSED)',
+  });
 });
 it('quotes nothing from the service or the network', async () => {
   server.faults.always(status(400, { message: 'You sent "a text" with sk-local-0000' }));
   const refused = await post();
-  expect(refused).toMatchObject({ ok: false, reason: 'refused', problem: 'status is 400', retryAfterMs: undefined });
+  expect(refused).toMatchObject({
+    ok: false,
+    reason: 'refused',
+    problem: 'status is 400',
+    retryAfterMs: undefined,
+  });
   expect(JSON.stringify(refused)).not.toMatch(/You sent|a text|sk-local/);
-  const talkative: typeof fetch = () => Promise.reject(new TypeError(`Bearer ${server.apiKey} is no header`));
-  expect(await post({ fetch: talkative }, { retries: 0 })).toMatchObject({ problem: 'it cannot be reached' });
+  const talkative: typeof fetch = () =>
+    Promise.reject(new TypeError(`Bearer ${server.apiKey} is no header`));
+  expect(await post({ fetch: talkative }, { retries: 0 })).toMatchObject({
+    problem: 'it cannot be reached',
+  });
 });
 it('reads no address, key, header or log level from the environment, and logs nothing', async () => {
-  const environment = { BASE_URL: 'http://127.0.0.1:9/v1', API_KEY: 'sk-environment', ORG_ID: 'org-environment' };
+  const environment = {
+    BASE_URL: 'http://127.0.0.1:9/v1',
+    API_KEY: 'sk-environment',
+    ORG_ID: 'org-environment',
+  };
   const others = { CUSTOM_HEADERS: 'X-Environment: 1', LOG: 'debug' };
-  for (const [name, value] of Object.entries({ ...environment, ...others })) vi.stubEnv(`OPENAI_${name}`, value);
-  const methods = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) => vi.spyOn(console, name));
+  for (const [name, value] of Object.entries({ ...environment, ...others }))
+    vi.stubEnv(`OPENAI_${name}`, value);
+  const methods = (['debug', 'info', 'log', 'warn', 'error'] as const).map((name) =>
+    vi.spyOn(console, name),
+  );
   expect(await post()).toMatchObject({ ok: true });
   expect(JSON.stringify(server.requests[0]?.headers)).not.toContain('nvironment');
   expect(methods.flatMap(({ mock }) => mock.calls)).toEqual([]);

@@ -17,7 +17,10 @@ import { classifyWithModel } from '../../src/support/intents/classify-with-model
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
 import { ROOT } from '../../tools/functions.ts';
 import { type ChatRequest, schemaOf, textOf } from '../../tools/stand-ins/openai/chat-request.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { PROVIDERS, type Provider } from '../../tools/stand-ins/openai/providers.ts';
 import { readPrompt } from '../../tools/stand-ins/read-prompt.ts';
 import { OFTEN, openSmallKb, QUOTE } from '../answering/write/small-kb.ts';
@@ -45,18 +48,33 @@ const FAN_SAID = 'You can make the fan quieter when you clean it with a soft bru
 const ANSWERS: Record<string, (prompt: string) => unknown> = {
   answer_from_passages: (prompt) => {
     const [text, quote] = prompt.includes(FAN) ? [FAN_SAID, FAN] : [SAID, QUOTE];
-    const id = readPrompt(prompt)?.passages.find((each) => /every 60 days|soft brush/.test(each.text))?.passage ?? 'p1';
+    const id =
+      readPrompt(prompt)?.passages.find((each) => /every 60 days|soft brush/.test(each.text))
+        ?.passage ?? 'p1';
     const parts = [{ asked: 'how often', passages: [id], answered: 'yes' }];
-    return { parts, statements: [{ part: 1, quotes: [{ passage: id, quote }], text }], missing: '', related: [] };
+    return {
+      parts,
+      statements: [{ part: 1, quotes: [{ passage: id, quote }], text }],
+      missing: '',
+      related: [],
+    };
   },
   judged_statements: (prompt) => ({
     judgements: readPrompt(prompt)?.statements.map(({ id }) => ({
-      ...{ id, finds: 'it says so', verdict: 'stated', keep: '' },
+      id,
+      finds: 'it says so',
+      verdict: 'stated',
+      keep: '',
     })),
   }),
-  search_queries: () => ({ alone: '', parts: [{ asked: 'how often', queries: ['descale the boiler'] }] }),
+  search_queries: () => ({
+    alone: '',
+    parts: [{ asked: 'how often', queries: ['descale the boiler'] }],
+  }),
   queries: () => ({ queries: ['descale the boiler'] }),
-  standalone_question: () => ({ question: 'How often must the boiler be descaled with hard water?' }),
+  standalone_question: () => ({
+    question: 'How often must the boiler be descaled with hard water?',
+  }),
   statement: () => ({ sql: 'SELECT name FROM products', text: '', each: '' }),
   sub_queries: () => ({
     sub_queries: [
@@ -72,7 +90,9 @@ const model = (request: ChatRequest) => {
   const asked = schemaOf(request);
   const prompt = request.messages.map(({ content }) => textOf(content)).join('\n');
   // Without a schema a model writes prose.
-  return asked === undefined ? 'The boiler wants descaling.' : { json: ANSWERS[asked.name]?.(prompt) ?? {} };
+  return asked === undefined
+    ? 'The boiler wants descaling.'
+    : { json: ANSWERS[asked.name]?.(prompt) ?? {} };
 };
 
 const taxonomy = smallTaxonomy();
@@ -84,7 +104,10 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
   [
     'writes an answer, which the judge accepts',
     async (ai) => {
-      const { answer, metadata } = await answerQuestion(edition, OFTEN, { ai, timeLeftMs: () => 8000 });
+      const { answer, metadata } = await answerQuestion(edition, OFTEN, {
+        ai,
+        timeLeftMs: () => 8000,
+      });
       return [metadata.model_refused, metadata.answered_by, answer.response.answer.includes(SAID)];
     },
     [undefined, 'model', true],
@@ -94,7 +117,8 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     async (ai) => {
       const passed: string[] = [];
       const { metadata } = await answerQuestion(edition, OFTEN, {
-        ...{ ai, timeLeftMs: () => 8000 },
+        ai,
+        timeLeftMs: () => 8000,
         progress: (event) => void passed.push(JSON.stringify(event)),
       });
       expect(passed.join()).toContain(SAID);
@@ -122,7 +146,10 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     'proposes queries',
     async (ai) => {
       const calls = startModelCalls({ ai, timeMs: 8000 });
-      const proposed = await proposeSearch({ question: OFTEN, history: [], found: [], languages: ['en'] }, calls);
+      const proposed = await proposeSearch(
+        { question: OFTEN, history: [], found: [], languages: ['en'] },
+        calls,
+      );
       calls.end();
       return proposed?.parts;
     },
@@ -132,7 +159,9 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     'reads a question in its conversation',
     (ai) =>
       understandQuestion('And with hard water?', [{ question: OFTEN, answer: QUOTE }], {
-        ...{ ai, timeLeftMs: 40_000, signal: new AbortController().signal },
+        ai,
+        timeLeftMs: 40_000,
+        signal: new AbortController().signal,
       }),
     { query: 'How often must the boiler be descaled with hard water?', history: [] },
   ],
@@ -148,8 +177,11 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     'writes SQL',
     (ai) =>
       proposeSql(ai, 'Which products are there?', {
-        catalogue: { tables: [{ name: 'products', description: 'Products.', columns: { name: 'text' } }] } as never,
-        ...{ now: 0, signal: new AbortController().signal },
+        catalogue: {
+          tables: [{ name: 'products', description: 'Products.', columns: { name: 'text' } }],
+        } as never,
+        now: 0,
+        signal: new AbortController().signal,
       }),
     { sql: 'SELECT name FROM products', wording: undefined },
   ],
@@ -166,7 +198,12 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
     'chooses an intent',
     async (ai) => {
       const first = classifier.classify(UNSURE);
-      const { decided_by } = await classifyWithModel(UNSURE, first, { ai, taxonomy, classifier, timeLeftMs: 20_000 });
+      const { decided_by } = await classifyWithModel(UNSURE, first, {
+        ai,
+        taxonomy,
+        classifier,
+        timeLeftMs: 20_000,
+      });
       return decided_by;
     },
     'model',
@@ -179,8 +216,12 @@ const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: 
       const { ticket, found } = await foundIn(fans, message);
       const units = { ...found.units, relevance: new Map([[0, 0.9]]) };
       const { outcome, composed } = await writeWithModel(composeFor(message, passage(FAN)), {
-        ...{ ai, ticket: { ...ticket, facts: [] }, found: { ...found, units }, holding: () => composeFor(message) },
-        ...{ signature: undefined, timeMs: 8000 },
+        ai,
+        ticket: { ...ticket, facts: [] },
+        found: { ...found, units },
+        holding: () => composeFor(message),
+        signature: undefined,
+        timeMs: 8000,
       });
       return [outcome.refused, composed.draft.text.includes(FAN_SAID)];
     },
@@ -237,7 +278,10 @@ describe.each(PROVIDERS.flatMap((provider) => (provider.chat === undefined ? [] 
       const chat = chatOf();
       const pieces: string[] = [];
       const whole = await chat.complete(messages, { schema: SCHEMA });
-      const streamed = await chat.complete(messages, { schema: SCHEMA, onText: (piece) => pieces.push(piece) });
+      const streamed = await chat.complete(messages, {
+        schema: SCHEMA,
+        onText: (piece) => pieces.push(piece),
+      });
       expect(JSON.parse(whole.text)).toEqual({ queries: ['descale the boiler'] });
       expect(JSON.parse(streamed.text)).toEqual({ queries: ['descale the boiler'] });
       expect([whole.finish, streamed.finish]).toEqual(['stop', 'stop']);
@@ -255,8 +299,14 @@ describe.each(PROVIDERS.flatMap((provider) => (provider.chat === undefined ? [] 
     });
     it('refuses a wrong key after one request', async () => {
       server().forgetRequests();
-      const chat = openaiChat({ ...configOf(server()), apiKey: 'wrong', model: provider.chat?.model ?? '' });
-      const error = await chat.complete(messages, { schema: SCHEMA }).catch((failure: unknown) => failure);
+      const chat = openaiChat({
+        ...configOf(server()),
+        apiKey: 'wrong',
+        model: provider.chat?.model ?? '',
+      });
+      const error = await chat
+        .complete(messages, { schema: SCHEMA })
+        .catch((failure: unknown) => failure);
       expect(error).toMatchObject({ reason: 'refused', why: 'key' });
       expect(server().requests).toHaveLength(1);
     });
@@ -280,38 +330,46 @@ const EXPECTED: Record<string, string[]> = {
   'a gateway that says nothing': [PROMPT, 'temperature', 'stream_options'],
 };
 
-describe.each(PROVIDERS.flatMap((provider) => (provider.embeddings === undefined ? [] : [provider])))(
-  'an embedding model of $name',
-  (provider) => {
-    const server = serverOf(provider);
-    const { model: name = '', dimensions = 0 } = provider.embeddings ?? {};
-    const providerOf = () => new OpenAIEmbeddingProvider({ ...configOf(server()), model: name, dimensions });
+describe.each(
+  PROVIDERS.flatMap((provider) => (provider.embeddings === undefined ? [] : [provider])),
+)('an embedding model of $name', (provider) => {
+  const server = serverOf(provider);
+  const { model: name = '', dimensions = 0 } = provider.embeddings ?? {};
+  const providerOf = () =>
+    new OpenAIEmbeddingProvider({ ...configOf(server()), model: name, dimensions });
 
-    it('embeds 300 texts, long ones too, in order', async () => {
-      const texts = Array.from({ length: 300 }, (_, at) => `text ${at} of the manual`);
-      texts[17] = 'A long one. '.repeat(900);
-      const embeddings = providerOf();
-      const vectors = await embeddings.embedBatch(texts);
-      expect(vectors.map((vector) => vector.length)).toEqual(texts.map(() => dimensions));
-      const [first, last] = await Promise.all([embeddings.embed(texts[0] ?? ''), embeddings.embed(texts[299] ?? '')]);
-      expect([vectors[0], vectors[299]]).toEqual([first, last]);
+  it('embeds 300 texts, long ones too, in order', async () => {
+    const texts = Array.from({ length: 300 }, (_, at) => `text ${at} of the manual`);
+    texts[17] = 'A long one. '.repeat(900);
+    const embeddings = providerOf();
+    const vectors = await embeddings.embedBatch(texts);
+    expect(vectors.map((vector) => vector.length)).toEqual(texts.map(() => dimensions));
+    const [first, last] = await Promise.all([
+      embeddings.embed(texts[0] ?? ''),
+      embeddings.embed(texts[299] ?? ''),
+    ]);
+    expect([vectors[0], vectors[299]]).toEqual([first, last]);
+  });
+  it('takes what was learned from the first batch in the next ones', async () => {
+    const embeddings = providerOf();
+    const texts = Array.from({ length: 300 }, (_, at) => `text ${at}`);
+    await embeddings.embedBatch(texts);
+    server().forgetRequests();
+    await embeddings.embedBatch(texts);
+    const most = Math.min(provider.embeddings?.maxInputs ?? 0, 300);
+    expect(server().requests.length).toBeLessThanOrEqual(Math.ceil(300 / Math.ceil(most / 2)));
+    expect(server().requests.length).toBeGreaterThanOrEqual(Math.ceil(300 / most));
+  });
+  it('refuses a wrong key after one request', async () => {
+    server().forgetRequests();
+    const wrong = new OpenAIEmbeddingProvider({
+      ...configOf(server()),
+      apiKey: 'wrong',
+      model: name,
+      dimensions,
     });
-    it('takes what was learned from the first batch in the next ones', async () => {
-      const embeddings = providerOf();
-      const texts = Array.from({ length: 300 }, (_, at) => `text ${at}`);
-      await embeddings.embedBatch(texts);
-      server().forgetRequests();
-      await embeddings.embedBatch(texts);
-      const most = Math.min(provider.embeddings?.maxInputs ?? 0, 300);
-      expect(server().requests.length).toBeLessThanOrEqual(Math.ceil(300 / Math.ceil(most / 2)));
-      expect(server().requests.length).toBeGreaterThanOrEqual(Math.ceil(300 / most));
-    });
-    it('refuses a wrong key after one request', async () => {
-      server().forgetRequests();
-      const wrong = new OpenAIEmbeddingProvider({ ...configOf(server()), apiKey: 'wrong', model: name, dimensions });
-      const error = await wrong.embedBatch(['a', 'b']).catch((failure: unknown) => failure);
-      expect(error).toMatchObject({ reason: 'refused', why: 'key' });
-      expect(server().requests).toHaveLength(1);
-    });
-  },
-);
+    const error = await wrong.embedBatch(['a', 'b']).catch((failure: unknown) => failure);
+    expect(error).toMatchObject({ reason: 'refused', why: 'key' });
+    expect(server().requests).toHaveLength(1);
+  });
+});

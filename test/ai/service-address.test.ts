@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { openaiChat } from '../../src/ai/openai-chat.ts';
 
-const REPLY = JSON.stringify({ choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }] });
+const REPLY = JSON.stringify({
+  choices: [{ message: { content: 'Yes.' }, finish_reason: 'stop' }],
+});
 const VECTORS = JSON.stringify({ data: [{ index: 0, embedding: [1, 0] }] });
 
 /** The addresses that are called for a chat completion, where only these exist, and the headers of the last call. */
@@ -20,7 +22,8 @@ const calls = async (baseURL: string, exists: (url: URL) => boolean = () => true
   const config = { apiKey: 'key', baseURL, fetch: fetch as typeof globalThis.fetch };
   const chat = openaiChat({ ...config, model: 'gpt-4o' });
   const ask = () => chat.complete([{ role: 'user', content: 'Hi' }]);
-  const embed = () => new OpenAIEmbeddingProvider({ ...config, model: 'ada', dimensions: 2 }).embed('a');
+  const embed = () =>
+    new OpenAIEmbeddingProvider({ ...config, model: 'ada', dimensions: 2 }).embed('a');
   return { ask, embed, urls, headers: () => headers };
 };
 const CHAT = '/chat/completions';
@@ -59,10 +62,16 @@ describe('the address of a service', () => {
     expect(urls).toEqual([url]);
   });
   it('tries the version when it is missing, and remembers it', async () => {
-    const { ask, urls } = await calls('http://127.0.0.1:11434', ({ pathname }) => pathname.startsWith('/v1/'));
+    const { ask, urls } = await calls('http://127.0.0.1:11434', ({ pathname }) =>
+      pathname.startsWith('/v1/'),
+    );
     await ask();
     await ask();
-    expect(urls).toEqual([`127.0.0.1:11434${CHAT}`, `127.0.0.1:11434/v1${CHAT}`, `127.0.0.1:11434/v1${CHAT}`]);
+    expect(urls).toEqual([
+      `127.0.0.1:11434${CHAT}`,
+      `127.0.0.1:11434/v1${CHAT}`,
+      `127.0.0.1:11434/v1${CHAT}`,
+    ]);
   });
   it('is reported as none after both', async () => {
     const { ask, urls } = await calls('https://ai.example', () => false);
@@ -76,7 +85,9 @@ describe('the address of a service', () => {
     await ask();
     expect([headers().get('api-key'), headers().get('authorization')]).toEqual(['key', null]);
     await embed();
-    expect(urls[1]).toBe('r.openai.azure.com/openai/deployments/ada/embeddings?api-version=2024-10-21');
+    expect(urls[1]).toBe(
+      'r.openai.azure.com/openai/deployments/ada/embeddings?api-version=2024-10-21',
+    );
   });
   it.each([
     'https://ai.example/v1?key=1',

@@ -7,7 +7,11 @@ export default {
     try {
       const tokenizer = new TiktokenTokenizer(model);
       const tokens = tokenizer.encode(text);
-      return Response.json({ count: tokenizer.count(text), tokens, text: tokenizer.decode(tokens) });
+      return Response.json({
+        count: tokenizer.count(text),
+        tokens,
+        text: tokenizer.decode(tokens),
+      });
     } catch (error) {
       const { name, message } = error as Error; // one of our own classes
       return Response.json({ name, message });

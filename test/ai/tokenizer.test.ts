@@ -54,7 +54,11 @@ describe('TiktokenTokenizer before its vocabulary is loaded', () => {
   });
   it('throws instead of approximating where nothing can be loaded at once', async () => {
     const { outputFiles } = await build({
-      ...{ entryPoints: [IN_WORKERD], bundle: true, format: 'esm', write: false, external: ['./vocabularies/*'] },
+      entryPoints: [IN_WORKERD],
+      bundle: true,
+      format: 'esm',
+      write: false,
+      external: ['./vocabularies/*'],
     });
     const worker = oneWorker(outputFiles[0]?.text ?? '');
     onTestFinished(() => worker.dispose());
@@ -71,17 +75,24 @@ describe('loadTokenizer()', () => {
   it('retries after a vocabulary could not be read', async () => {
     const { loadTokenizer } = await withoutVocabularies();
     const load = async (): Promise<never> => Promise.reject(new Error('cut off'));
-    await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow('cut off');
+    await expect(loadTokenizer('gpt-4', [{ encoding: 'cl100k_base', load }])).rejects.toThrow(
+      'cut off',
+    );
     expect((await loadTokenizer('gpt-4', [cl100k])).count('hello world')).toBe(2);
   });
   it('reads a vocabulary once', async () => {
     await loadTokenizer('gpt-4', [cl100k]);
     const load = async (): Promise<never> => Promise.reject(new Error('read twice'));
-    await expect(loadTokenizer('gpt-3.5-turbo', [{ encoding: 'cl100k_base', load }])).resolves.toBeDefined();
+    await expect(
+      loadTokenizer('gpt-3.5-turbo', [{ encoding: 'cl100k_base', load }]),
+    ).resolves.toBeDefined();
   });
-  it.each(['llama-3', 'text-davinci-003', 'gpt-5'])('approximates for %s without its vocabulary', async (model) => {
-    expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
-  });
+  it.each(['llama-3', 'text-davinci-003', 'gpt-5'])(
+    'approximates for %s without its vocabulary',
+    async (model) => {
+      expect(await loadTokenizer(model, [cl100k])).toBeInstanceOf(CharacterTokenizer);
+    },
+  );
   it('makes every tokenizer of the encoding ready', async () => {
     const tokenizer = new TiktokenTokenizer('gpt-4-turbo');
     await loadTokenizer('text-embedding-3-small', [cl100k]);
@@ -103,14 +114,28 @@ describe('encodingOfModel()', () => {
     ['openai/gpt-4o', 'o200k_base'],
     ['openai/gpt-4-turbo', 'cl100k_base'],
     ['@cf/openai/gpt-oss-120b', 'o200k_base'],
-    ...['llama3.1', '@cf/meta/llama-3.1-8b-instruct', 'gpt-4/other', 'text-davinci-003'].map((model) => [model]),
+    ...['llama3.1', '@cf/meta/llama-3.1-8b-instruct', 'gpt-4/other', 'text-davinci-003'].map(
+      (model) => [model],
+    ),
     ...['claude', '', 'my-gpt-4'].map((model) => [model]),
-  ])('has for %j the encoding %s', (model = '', encoding) => expect(encodingOfModel(model)).toBe(encoding));
+  ])('has for %j the encoding %s', (model = '', encoding) =>
+    expect(encodingOfModel(model)).toBe(encoding),
+  );
 });
 
 const ENCODINGS = [
-  { name: 'cl100k_base', model: 'gpt-4', vocabulary: cl100k, reference: () => new Tiktoken(cl100kRanks) },
-  { name: 'o200k_base', model: 'gpt-4o', vocabulary: o200k, reference: () => new Tiktoken(o200kRanks) },
+  {
+    name: 'cl100k_base',
+    model: 'gpt-4',
+    vocabulary: cl100k,
+    reference: () => new Tiktoken(cl100kRanks),
+  },
+  {
+    name: 'o200k_base',
+    model: 'gpt-4o',
+    vocabulary: o200k,
+    reference: () => new Tiktoken(o200kRanks),
+  },
 ];
 
 /** Words, code, blanks and any Unicode, since tokens depend on adjacent characters. */
@@ -149,7 +174,9 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
   });
   it('has the same tokens for the articles of the sample knowledge base', () => {
     const folder = new URL('../../tools/sample/knowledge-base/', import.meta.url);
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.md'),
+    );
     expect(files.length).toBeGreaterThan(20);
     for (const file of files) {
       const text = readFileSync(new URL(file, folder), 'utf8');
@@ -157,7 +184,13 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     }
   });
   it('has the same tokens for long runs of one character class', () => {
-    for (const text of ['a'.repeat(700), 'ab'.repeat(300), '漢'.repeat(200), '=-'.repeat(300), 'ſ'.repeat(200)])
+    for (const text of [
+      'a'.repeat(700),
+      'ab'.repeat(300),
+      '漢'.repeat(200),
+      '=-'.repeat(300),
+      'ſ'.repeat(200),
+    ])
       expect(tokenizer.encode(text)).toEqual(tiktoken.encode(text, [], []));
   });
   it('treats special tokens as plain text', () => {
@@ -171,16 +204,22 @@ describe.each(ENCODINGS)('TiktokenTokenizer with $name', ({ model, vocabulary, r
     expect(() => tokenizer.decode([token])).toThrow(RangeError);
   });
   it('returns the same count the second time', () => {
-    const texts = Array.from({ length: 300 }, (_, at) => `A text that is long enough to be remembered, number ${at}.`);
+    const texts = Array.from(
+      { length: 300 },
+      (_, at) => `A text that is long enough to be remembered, number ${at}.`,
+    );
     const counts = texts.map((text) => tokenizer.count(text));
     expect(texts.map((text) => tokenizer.count(text))).toEqual(counts);
     expect(counts).toEqual(texts.map((text) => tokenizer.encode(text).length));
   });
 
   // js-tiktoken takes seconds for 8,000 equal letters, and four times as long for twice as many: here that would be half an hour.
-  it.each(['a', 'A', '漢', ' ', '\n', '=-', '😀'])('counts 200,000 times %j without growing quadratically', (unit) => {
-    expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
-  });
+  it.each(['a', 'A', '漢', ' ', '\n', '=-', '😀'])(
+    'counts 200,000 times %j without growing quadratically',
+    (unit) => {
+      expect(tokenizer.count(unit.repeat(200_000 / unit.length))).toBeGreaterThan(1000);
+    },
+  );
   it('cuts a run that exceeds the piece limit, but no surrogate pair', () => {
     const text = `a${'😀'.repeat(MAX_PIECE_LENGTH)}`;
     const tokens = tokenizer.encode(text);

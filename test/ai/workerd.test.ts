@@ -14,7 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-const ask = async (what: 'chat' | 'embeddings', more: { giveUpAfterMs?: number; apiKey?: string } = {}) => {
+const ask = async (
+  what: 'chat' | 'embeddings',
+  more: { giveUpAfterMs?: number; apiKey?: string } = {},
+) => {
   const body = JSON.stringify({ baseURL: server.url, apiKey: server.apiKey, what, ...more });
   const response = await miniflare.dispatchFetch('http://localhost/', { method: 'POST', body });
   return response.json();
@@ -30,7 +33,10 @@ describe('the adapters in workerd', () => {
     ['embeddings', 'EmbeddingFailed'],
     ['chat', 'ModelUnavailable'],
   ] as const)('name what failed: %s', (what, name) => {
-    const FAILURES = [...FAULTS, ...HANGS.map(([when, fault]) => [`it ${when}`, fault, 'aborted'] as const)];
+    const FAILURES = [
+      ...FAULTS,
+      ...HANGS.map(([when, fault]) => [`it ${when}`, fault, 'aborted'] as const),
+    ];
     it.each(FAILURES)('where %s', async (_, fault, reason) => {
       server.faults.always(fault);
       const more = reason === 'aborted' ? { giveUpAfterMs: 100 } : {};
@@ -40,9 +46,16 @@ describe('the adapters in workerd', () => {
   it('load the official client with the first request, not with the function', async () => {
     const { metafile } = await build({
       entryPoints: [ENTRY],
-      ...{ bundle: true, splitting: true, format: 'esm', outdir: '/', write: false, metafile: true },
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      outdir: '/',
+      write: false,
+      metafile: true,
     });
-    const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint?.includes('adapters-in'));
+    const [entry] = Object.values(metafile.outputs).filter(({ entryPoint }) =>
+      entryPoint?.includes('adapters-in'),
+    );
     const modules = Object.keys(entry?.inputs ?? {});
     expect(modules).toContain('src/ai/openai-client.ts');
     expect(modules.filter((path) => path.includes('node_modules/openai/'))).toEqual([]);

@@ -22,17 +22,25 @@ export default {
       if (chat !== undefined) {
         const { ai } = chatModelOf(settings);
         const pieces: string[] = [];
-        const onText = chat.isStreamed === true ? (piece: string) => void pieces.push(piece) : undefined;
+        const onText =
+          chat.isStreamed === true ? (piece: string) => void pieces.push(piece) : undefined;
         const completions = [];
         for (let time = 0; time < (chat.times ?? 1); time += 1)
           completions.push(
-            await ai?.complete([{ role: 'user', content: chat.content }], { ...chat.options, onText, signal }),
+            await ai?.complete([{ role: 'user', content: chat.content }], {
+              ...chat.options,
+              onText,
+              signal,
+            }),
           );
         return Response.json({ ...completions.at(-1), pieces });
       }
       if (embed !== undefined) {
         const vectors = (await embeddingProviderOf(settings)?.embedBatch(embed, { signal })) ?? [];
-        return Response.json({ count: vectors.length, lengths: [...new Set(vectors.map(({ length }) => length))] });
+        return Response.json({
+          count: vectors.length,
+          lengths: [...new Set(vectors.map(({ length }) => length))],
+        });
       }
       const { reranker } = rerankerOf(configured);
       const scores = rank && (await reranker?.rank(rank.query, rank.documents, { signal }));

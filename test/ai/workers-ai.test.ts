@@ -2,15 +2,23 @@ import { fileURLToPath } from 'node:url';
 import type { Miniflare } from 'miniflare';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../tools/build/bundle-function.ts';
-import { NATIVE_CHAT, OPENAI_CHAT, startWorkersAI } from '../../tools/stand-ins/cloudflare/workers-ai.ts';
+import {
+  NATIVE_CHAT,
+  OPENAI_CHAT,
+  startWorkersAI,
+} from '../../tools/stand-ins/cloudflare/workers-ai.ts';
 import { oneWorker } from '../platform/storage/worker-for-test.ts';
 
 const server = await startWorkersAI();
 let miniflare: Miniflare;
 beforeAll(async () => {
-  const contents = await bundle(fileURLToPath(new URL('workers-ai-in-workerd.ts', import.meta.url)));
+  const contents = await bundle(
+    fileURLToPath(new URL('workers-ai-in-workerd.ts', import.meta.url)),
+  );
   // The binding that deployed functions have, with the code of workerd; only what it sends goes to this machine.
-  miniflare = oneWorker(contents, { ai: { binding: 'AI', remoteProxyConnectionString: new URL(server.url) } });
+  miniflare = oneWorker(contents, {
+    ai: { binding: 'AI', remoteProxyConnectionString: new URL(server.url) },
+  });
 });
 afterEach(() => {
   server.faults.none();
@@ -23,7 +31,10 @@ afterAll(async () => {
 });
 
 const run = async (asked: object): Promise<unknown> => {
-  const response = await miniflare.dispatchFetch('http://localhost/', { method: 'POST', body: JSON.stringify(asked) });
+  const response = await miniflare.dispatchFetch('http://localhost/', {
+    method: 'POST',
+    body: JSON.stringify(asked),
+  });
   return response.json();
 };
 const SCHEMA = {
@@ -35,7 +46,8 @@ const SCHEMA = {
     additionalProperties: false,
   },
 };
-const chat = (more: object = {}, variables: object = {}) => run({ variables, chat: { content: 'Say grüße', ...more } });
+const chat = (more: object = {}, variables: object = {}) =>
+  run({ variables, chat: { content: 'Say grüße', ...more } });
 const OBJECT = { json: { word: 'Grüße 😀' } };
 const json = (text: string) => JSON.parse(text) as unknown;
 
@@ -54,13 +66,20 @@ describe.each([
     const text = `Grüße 😀 ${'und mehr davon '.repeat(20)}`;
     server.answerWith(text);
     const reply = (await chat({ isStreamed: true }, variables)) as { pieces: string[] };
-    expect(reply).toMatchObject({ text, finish: 'stop', usage: { outputTokens: expect.any(Number) } });
+    expect(reply).toMatchObject({
+      text,
+      finish: 'stop',
+      usage: { outputTokens: expect.any(Number) },
+    });
     expect(reply.pieces.join('')).toBe(text);
     expect(server.runs(model)).toMatchObject([{ stream: true }]);
   });
   it('replies with the object of a schema, in one piece', async () => {
     server.answerWith(OBJECT);
-    const reply = (await chat({ options: { schema: SCHEMA }, isStreamed: true, times: 3 }, variables)) as {
+    const reply = (await chat(
+      { options: { schema: SCHEMA }, isStreamed: true, times: 3 },
+      variables,
+    )) as {
       text: string;
     };
     expect(json(reply.text)).toEqual(OBJECT.json);
@@ -68,18 +87,28 @@ describe.each([
     const bare = { type: 'json_schema', json_schema: { title: 'greeting', ...SCHEMA.schema } };
     const named = { type: 'json_schema', json_schema: { ...SCHEMA, strict: true } };
     // What a model refuses is learned, and not sent again.
-    expect(formats).toEqual(model === NATIVE_CHAT ? [bare, bare, bare] : [bare, named, named, named]);
+    expect(formats).toEqual(
+      model === NATIVE_CHAT ? [bare, bare, bare] : [bare, named, named, named],
+    );
     for (const inputs of server.runs(model)) expect(inputs).not.toHaveProperty('stream');
   });
   it('says that a text was cut off', async () => {
     server.answerWith('word '.repeat(200));
-    expect(await chat({ options: { maxTokens: 16 } }, variables)).toMatchObject({ finish: 'length' });
-    expect(await chat({ options: { maxTokens: 16 }, isStreamed: true }, variables)).toMatchObject({ finish: 'length' });
+    expect(await chat({ options: { maxTokens: 16 } }, variables)).toMatchObject({
+      finish: 'length',
+    });
+    expect(await chat({ options: { maxTokens: 16 }, isStreamed: true }, variables)).toMatchObject({
+      finish: 'length',
+    });
   });
 });
 
 describe('a model that does not keep to a schema', () => {
-  const UNMET = { status: 400, internalCode: 5024, description: "AiError: JSON Mode couldn't be met" };
+  const UNMET = {
+    status: 400,
+    internalCode: 5024,
+    description: "AiError: JSON Mode couldn't be met",
+  };
   it('is asked again with the schema in the prompt', async () => {
     server.answerWith(OBJECT);
     server.refuse(UNMET);
@@ -98,17 +127,26 @@ describe('a model that does not keep to a schema', () => {
       description: `This model doesn't support ${format} (response_format)`,
     });
     server.refuse(refused('JSON Schema'), refused('JSON Schema'), refused('JSON mode'));
-    server.answerWith(() => ({ text: `Here it is:\n\`\`\`json\n${JSON.stringify(OBJECT.json)}\n\`\`\`` }));
+    server.answerWith(() => ({
+      text: `Here it is:\n\`\`\`json\n${JSON.stringify(OBJECT.json)}\n\`\`\``,
+    }));
     const reply = (await chat({ options: { schema: SCHEMA } })) as { text: string };
     expect(json(reply.text)).toEqual(OBJECT.json);
-    const formats = server.runs(NATIVE_CHAT).map(({ response_format }) => (response_format as { type?: string })?.type);
+    const formats = server
+      .runs(NATIVE_CHAT)
+      .map(({ response_format }) => (response_format as { type?: string })?.type);
     expect(formats).toEqual(['json_schema', 'json_schema', 'json_object', undefined]);
   });
 });
 
 describe('errors of Workers AI', () => {
   it.each([
-    ['an unknown model', { status: 400, internalCode: 5007, description: 'No such model or task' }, 'refused', 'model'],
+    [
+      'an unknown model',
+      { status: 400, internalCode: 5007, description: 'No such model or task' },
+      'refused',
+      'model',
+    ],
     [
       'terms not agreed to',
       { status: 403, internalCode: 5016, description: 'User has not agreed' },
@@ -117,7 +155,11 @@ describe('errors of Workers AI', () => {
     ],
     [
       'a used up allocation',
-      { status: 429, internalCode: 3036, description: 'You have used up your daily free allocation of neurons.' },
+      {
+        status: 429,
+        internalCode: 3036,
+        description: 'You have used up your daily free allocation of neurons.',
+      },
       'refused',
       'quota',
     ],
@@ -127,7 +169,12 @@ describe('errors of Workers AI', () => {
       'rate_limited',
       undefined,
     ],
-    ['a timeout there', { status: 408, internalCode: 3007, description: 'Request timeout' }, 'unavailable', undefined],
+    [
+      'a timeout there',
+      { status: 408, internalCode: 3007, description: 'Request timeout' },
+      'unavailable',
+      undefined,
+    ],
     [
       'another failure',
       { status: 500, internalCode: 3043, description: 'Internal server error' },
@@ -136,7 +183,11 @@ describe('errors of Workers AI', () => {
     ],
   ])('names %s', async (_, refusal, reason, why) => {
     server.refuseAll(refusal);
-    expect(await chat()).toMatchObject({ name: 'ModelUnavailable', reason, ...(why === undefined ? {} : { why }) });
+    expect(await chat()).toMatchObject({
+      name: 'ModelUnavailable',
+      reason,
+      ...(why === undefined ? {} : { why }),
+    });
     expect(await run({ embed: ['a text'] })).toMatchObject({ name: 'EmbeddingFailed', reason });
   });
   it.each([
@@ -168,7 +219,10 @@ describe('embeddings of Workers AI', () => {
 });
 
 describe('the reranker of Workers AI', () => {
-  const rank = { query: 'When do hens lay eggs?', documents: ['The hive stands there.', 'Hens lay eggs in spring.'] };
+  const rank = {
+    query: 'When do hens lay eggs?',
+    documents: ['The hive stands there.', 'Hens lay eggs in spring.'],
+  };
   it('scores each document', async () => {
     const { model, scores } = (await run({ rank })) as { model: string; scores: [number, number] };
     expect(model).toBe('@cf/baai/bge-reranker-base');
@@ -182,7 +236,11 @@ describe('the reranker of Workers AI', () => {
 
 it('a function without the binding says what is missing', async () => {
   const without = { variables: { AI: null } };
-  for (const what of [{ chat: { content: 'x' } }, { embed: ['x'] }, { rank: { query: 'x', documents: ['y'] } }])
+  for (const what of [
+    { chat: { content: 'x' } },
+    { embed: ['x'] },
+    { rank: { query: 'x', documents: ['y'] } },
+  ])
     expect(await run({ ...without, ...what })).toMatchObject({
       message: expect.stringMatching(/WORKERS_AI.*binding AI/),
     });

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
-import { MAX_LINES, readCheckLines, saveCheckLines, writeCheckLines } from '../../client/check-lines.ts';
+import {
+  MAX_LINES,
+  readCheckLines,
+  saveCheckLines,
+  writeCheckLines,
+} from '../../client/check-lines.ts';
 import type { Constellation } from '../../client/constellation.ts';
 import { ConstellationError } from '../../client/constellation-error.ts';
 import { KnowledgeCheckInput } from '../../src/contract/wire/checks.ts';
@@ -14,7 +19,9 @@ describe('a file of checks', () => {
     const { checks, broken } = readCheckLines(text);
     expect([checks.length, broken]).toEqual([30, []]);
     for (const { check } of checks) KnowledgeCheckInput.parse(check);
-    expect(readCheckLines(writeCheckLines(checks.map(({ check }) => check))).checks).toEqual(checks);
+    expect(readCheckLines(writeCheckLines(checks.map(({ check }) => check))).checks).toEqual(
+      checks,
+    );
   });
 
   it.each<[name: string, line: string, problem: RegExp]>([
@@ -26,7 +33,11 @@ describe('a file of checks', () => {
     ['a question that is a number', '{"question": 1, "contains": "8333"}', /no question/],
     ['an unknown member', '{"question": "a", "contain": "b"}', /"contain"; known are question/],
     ['nothing expected', '{"question": "a"}', /contains or cites/],
-    ['an answer and a decline', '{"question": "a", "contains": "b", "declined": true}', /declined alone/],
+    [
+      'an answer and a decline',
+      '{"question": "a", "contains": "b", "declined": true}',
+      /declined alone/,
+    ],
     ['a prototype', '{"__proto__": {"question": "a"}, "contains": "b"}', /__proto__/],
     ['too many characters', `{"question": "${'a'.repeat(20_000)}"}`, /more than 20000/],
   ])('names a line with %s by its number, and reads the others', (_, line, problem) => {
@@ -38,7 +49,9 @@ describe('a file of checks', () => {
   it('ends after as many checks as a workspace may have', () => {
     const { checks, broken } = readCheckLines(`${GOOD}\n`.repeat(10_000));
     expect(checks).toHaveLength(MAX_LINES);
-    expect(broken).toEqual([{ line: MAX_LINES + 1, problem: expect.stringMatching(/those after it are not read/) }]);
+    expect(broken).toEqual([
+      { line: MAX_LINES + 1, problem: expect.stringMatching(/those after it are not read/) },
+    ]);
   });
 });
 
@@ -48,12 +61,17 @@ describe('saving a file of checks', () => {
     const spy = vi.fn(put);
     return { spy, client: { checks: { put: spy } } as unknown as Constellation };
   };
-  const added = async (checks: readonly unknown[]) => ({ added: checks.length, changed: 0, unchanged: 0 });
+  const added = async (checks: readonly unknown[]) => ({
+    added: checks.length,
+    changed: 0,
+    unchanged: 0,
+  });
 
   it('stores a hundred at a time', async () => {
     const { spy, client } = clientThat(added);
     expect(await saveCheckLines(client, lines(250))).toEqual({
-      ...{ written: { added: 250, changed: 0, unchanged: 0 }, broken: [] },
+      written: { added: 250, changed: 0, unchanged: 0 },
+      broken: [],
     });
     expect(spy).toHaveBeenCalledTimes(3);
   });
@@ -61,19 +79,26 @@ describe('saving a file of checks', () => {
   it('names the one that is refused, and stores the others', async () => {
     const bad = { line: 7, check: { question: 'bad', contains: 'x' } };
     const { client } = clientThat(async (checks) => {
-      if (checks.some(({ question }) => question === 'bad')) throw new ConstellationError('INVALID_QUERY', 'it is bad');
+      if (checks.some(({ question }) => question === 'bad'))
+        throw new ConstellationError('INVALID_QUERY', 'it is bad');
       return added(checks);
     });
     expect(await saveCheckLines(client, [...lines(6), bad, ...lines(3)])).toEqual({
-      ...{ written: { added: 9, changed: 0, unchanged: 0 }, broken: [{ line: 7, problem: 'it is bad' }] },
+      written: { added: 9, changed: 0, unchanged: 0 },
+      broken: [{ line: 7, problem: 'it is bad' }],
     });
   });
 
   it('gives up after twenty that are refused, and at once when it is for another reason', async () => {
-    const refusing = clientThat(() => Promise.reject(new ConstellationError('INVALID_QUERY', 'full')));
+    const refusing = clientThat(() =>
+      Promise.reject(new ConstellationError('INVALID_QUERY', 'full')),
+    );
     const { broken } = await saveCheckLines(refusing.client, lines(2000));
     expect([broken.length, refusing.spy.mock.calls.length]).toEqual([21, 21]);
-    expect(broken.at(-1)).toEqual({ line: 21, problem: expect.stringMatching(/those after it are not stored/) });
+    expect(broken.at(-1)).toEqual({
+      line: 21,
+      problem: expect.stringMatching(/those after it are not stored/),
+    });
     const down = clientThat(() => Promise.reject(new ConstellationError('UNREACHABLE', 'down')));
     await expect(saveCheckLines(down.client, lines(2))).rejects.toThrow('down');
   });

@@ -22,8 +22,16 @@ const json =
   (body: unknown, status = 200, headers: Record<string, string> = {}): Reply =>
   () =>
     Response.json(body, { status, headers });
-const failing = (code: string, status: number, headers: Record<string, string> = { 'Retry-After': '0' }): Reply =>
-  json({ error: { code, message: code, recoverable: status === 429 || status >= 500 } }, status, headers);
+const failing = (
+  code: string,
+  status: number,
+  headers: Record<string, string> = { 'Retry-After': '0' },
+): Reply =>
+  json(
+    { error: { code, message: code, recoverable: status === 429 || status >= 500 } },
+    status,
+    headers,
+  );
 const busy = failing('RATE_LIMITED', 429);
 const down = failing('SERVICE_UNAVAILABLE', 503);
 const lost: Reply = () => Promise.reject(new TypeError('fetch failed'));
@@ -44,9 +52,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const event = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+const event = (name: string, data: unknown): string =>
+  `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 const statement = (index: number) => ({
-  ...{ index, text: `Statement ${index} ü`, sources: [], support: 1, check: 'quoted' },
+  index,
+  text: `Statement ${index} ü`,
+  sources: [],
+  support: 1,
+  check: 'quoted',
 });
 
 /** A stream of these pieces. */
@@ -59,7 +72,9 @@ const stream =
       if (done) controller.close();
       else controller.enqueue(value);
     };
-    return new Response(new ReadableStream({ pull, cancel }), { headers: { 'content-type': 'text/event-stream' } });
+    return new Response(new ReadableStream({ pull, cancel }), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
   };
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(items);
@@ -67,10 +82,14 @@ const collect = <T>(items: AsyncIterable<T>): Promise<T[]> => Array.fromAsync(it
 describe('a call', () => {
   it('sends the question with the key and its interface, and returns the response', async () => {
     const { client, sent } = clientOf([json(ANSWER)]);
-    expect(await client.ask({ query: 'Is it?', metadata: { a: 1 } }, { workspace: 'docs' })).toEqual(ANSWER);
+    expect(
+      await client.ask({ query: 'Is it?', metadata: { a: 1 } }, { workspace: 'docs' }),
+    ).toEqual(ANSWER);
     const [request] = sent;
     expect([request?.method, request?.url]).toEqual(['POST', `${URL_}/v1/ask?workspace_id=docs`]);
-    const headers = ['authorization', 'constellation-interface'].map((name) => request?.headers.get(name));
+    const headers = ['authorization', 'constellation-interface'].map((name) =>
+      request?.headers.get(name),
+    );
     expect(headers).toEqual(['Bearer ck_test', 'client']);
     expect(await request?.json()).toEqual({ query: 'Is it?', metadata: { a: 1 } });
     const other = clientOf([json(ANSWER)], { interface: 'command_line' });
@@ -78,7 +97,8 @@ describe('a call', () => {
     expect(other.sent[0]?.headers.get('constellation-interface')).toBe('command_line');
   });
 
-  const broken: Reply = () => new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) }));
+  const broken: Reply = () =>
+    new Response(new ReadableStream({ start: (body) => body.error(new Error('gone')) }));
   it.each<[string, Reply]>([
     ['a lost connection', lost],
     ['429', busy],
@@ -104,7 +124,10 @@ describe('a call', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(await answer).toEqual(ANSWER);
     const hurried = clientOf(replies, { timeoutMs: 5000 });
-    expect(await failureOf(hurried.client.ask('Is it?'))).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
+    expect(await failureOf(hurried.client.ask('Is it?'))).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryable: true,
+    });
     expect(hurried.sent).toHaveLength(1);
   });
 
@@ -139,18 +162,39 @@ describe('a call', () => {
 
   it('takes what is gone for deleted when the first reply was lost', async () => {
     const info = { code: 'NOT_FOUND', message: 'None' };
-    await clientOf([down, json({ error: 'NOT_FOUND', message: 'None', info }, 404)]).client.articles.delete('a');
+    await clientOf([
+      down,
+      json({ error: 'NOT_FOUND', message: 'None', info }, 404),
+    ]).client.articles.delete('a');
   });
 
-  const info = { code: 'INVALID_QUERY', message: 'No.', suggestion: 'Write another id', recoverable: false };
-  const host = json({ error: 'INVALID_QUERY', message: 'No.', info }, 400, { 'X-Request-Id': 'r-1' });
-  const agent = json({ success: false, error: 'No database', metadata: { error_code: 'NOT_FOUND' } }, 404);
-  const redirect: Reply = () => new Response(null, { status: 302, headers: { Location: 'https://elsewhere' } });
+  const info = {
+    code: 'INVALID_QUERY',
+    message: 'No.',
+    suggestion: 'Write another id',
+    recoverable: false,
+  };
+  const host = json({ error: 'INVALID_QUERY', message: 'No.', info }, 400, {
+    'X-Request-Id': 'r-1',
+  });
+  const agent = json(
+    { success: false, error: 'No database', metadata: { error_code: 'NOT_FOUND' } },
+    404,
+  );
+  const redirect: Reply = () =>
+    new Response(null, { status: 302, headers: { Location: 'https://elsewhere' } });
   it.each<[string, Reply, object]>([
     [
       'the host API',
       host,
-      { code: 'INVALID_QUERY', message: 'No.', suggestion: 'Write another id', status: 400, info, requestId: 'r-1' },
+      {
+        code: 'INVALID_QUERY',
+        message: 'No.',
+        suggestion: 'Write another id',
+        status: 400,
+        info,
+        requestId: 'r-1',
+      },
     ],
     ['an agent', agent, { code: 'NOT_FOUND', message: 'No database' }],
     ['a proxy', page(401), { code: 'UNAUTHORIZED', status: 401 }],
@@ -176,20 +220,28 @@ describe('a call', () => {
 
   it('ends with ABORTED by the signal, and with TIMEOUT at its deadline', async () => {
     const hang = (_: string, { signal }: RequestInit) =>
-      new Promise<Response>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      new Promise<Response>((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason)),
+      );
     const client = new Constellation({ url: URL_, fetch: hang as typeof fetch }); // as above
     const ending = new AbortController();
     const aborted = failureOf(client.ask('x', { signal: ending.signal }));
     ending.abort();
     expect(await aborted).toMatchObject({ code: 'ABORTED', retryable: false });
-    expect(await failureOf(client.ask('x', { timeoutMs: 5 }))).toMatchObject({ code: 'TIMEOUT', retryable: true });
+    expect(await failureOf(client.ask('x', { timeoutMs: 5 }))).toMatchObject({
+      code: 'TIMEOUT',
+      retryable: true,
+    });
   });
 
-  it.each(['../../v1/sync', 'a/../b', '.', 'a/./b'])('refuses the id %s, which leads to another route', async (id) => {
-    const { client, sent } = clientOf([]);
-    expect(await failureOf(client.articles.get(id))).toMatchObject({ code: 'INVALID_QUERY' });
-    expect(sent).toHaveLength(0);
-  });
+  it.each(['../../v1/sync', 'a/../b', '.', 'a/./b'])(
+    'refuses the id %s, which leads to another route',
+    async (id) => {
+      const { client, sent } = clientOf([]);
+      expect(await failureOf(client.articles.get(id))).toMatchObject({ code: 'INVALID_QUERY' });
+      expect(sent).toHaveLength(0);
+    },
+  );
 
   it('keeps the path of the address, and encodes ids', async () => {
     const { client, sent } = clientOf([json({ content: '' })], { url: 'https://example.com/kb/' });
@@ -199,16 +251,26 @@ describe('a call', () => {
   });
 
   it('yields the items of all pages, and stops at a repeated cursor', async () => {
-    const gaps = (id: string, next_cursor: string | null): Reply => json({ gaps: [{ id }], next_cursor });
+    const gaps = (id: string, next_cursor: string | null): Reply =>
+      json({ gaps: [{ id }], next_cursor });
     const { client, sent } = clientOf([gaps('1', 'a'), gaps('2', 'b'), gaps('3', 'b')]);
-    expect((await collect(client.gaps.all({ limit: 1 }))).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect((await collect(client.gaps.all({ limit: 1 }))).map(({ id }) => id)).toEqual([
+      '1',
+      '2',
+      '3',
+    ]);
     expect(sent[2]?.url).toBe(`${URL_}/v1/knowledge/gaps?limit=1&cursor=b`);
   });
 });
 
 describe('a stream', () => {
   const events = [event('routing', { librarians: [{ id: 'navigator' }] }), event('later', 1)];
-  const text = [': hello\r\n\r\n', ...events, event('statement', statement(0)), event('done', ANSWER)].join('');
+  const text = [
+    ': hello\r\n\r\n',
+    ...events,
+    event('statement', statement(0)),
+    event('done', ANSWER),
+  ].join('');
 
   it.each([1, 2, 3, 7, 10_000])('yields the same events for chunks of %d bytes', async (size) => {
     const bytes = bytesOf(text);
@@ -222,7 +284,9 @@ describe('a stream', () => {
   });
 
   it('that ends without done or error has failed', async () => {
-    const half = clientOf([stream([bytesOf(event('statement', statement(0)))])]).client.askStream('x');
+    const half = clientOf([stream([bytesOf(event('statement', statement(0)))])]).client.askStream(
+      'x',
+    );
     expect(await half.next()).toMatchObject({ value: { type: 'statement' } });
     expect(await failureOf(half.next())).toMatchObject({ code: 'UNREACHABLE', retryable: true });
     const cut = clientOf([stream([bytesOf(text.slice(0, -1))])]).client.askStream('x');
@@ -232,7 +296,11 @@ describe('a stream', () => {
   it('fails with its final error', async () => {
     const error = { code: 'TIMEOUT', message: 'Too late', recoverable: true };
     const events = clientOf([stream([bytesOf(event('error', { error }))])]).client.askStream('x');
-    expect(await failureOf(collect(events))).toMatchObject({ code: 'TIMEOUT', message: 'Too late', retryable: true });
+    expect(await failureOf(collect(events))).toMatchObject({
+      code: 'TIMEOUT',
+      message: 'Too late',
+      retryable: true,
+    });
   });
 
   it.each([
@@ -243,7 +311,9 @@ describe('a stream', () => {
     const onCancel = vi.fn();
     function* endless() {
       yield bytesOf(start);
-      const piece = bytesOf(start.startsWith('data') ? 'x'.repeat(65_536) : `data: ${'x'.repeat(65_000)}\n`);
+      const piece = bytesOf(
+        start.startsWith('data') ? 'x'.repeat(65_536) : `data: ${'x'.repeat(65_000)}\n`,
+      );
       for (; pieces < 10_000; pieces += 1) yield piece;
     }
     const events = clientOf([stream(endless(), onCancel)]).client.askStream('x');
@@ -285,9 +355,15 @@ describe('waiting for a sync', () => {
   it('polls its state until it is idle, and returns its report', async () => {
     const report = { outcome: 'published' };
     const running = json({ state: 'listing', last_report: null });
-    const { client, sent } = clientOf([running, running, json({ state: 'idle', last_report: report })]);
+    const { client, sent } = clientOf([
+      running,
+      running,
+      json({ state: 'idle', last_report: report }),
+    ]);
     const states: string[] = [];
-    expect(await client.sync.wait({ pollMs: 0, onProgress: ({ state }) => states.push(state) })).toEqual(report);
+    expect(
+      await client.sync.wait({ pollMs: 0, onProgress: ({ state }) => states.push(state) }),
+    ).toEqual(report);
     expect([states, sent.length]).toEqual([['listing', 'listing', 'idle'], 3]);
   });
 });

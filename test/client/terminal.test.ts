@@ -8,8 +8,14 @@ describe('the terminal', () => {
   it('has colour and links; neither without a terminal, and no colour with NO_COLOR', () => {
     const [shown, plain] = [opened(true), opened(false)];
     const link = '\u001b]8;;https://example.com/a\u001b\\A\u001b]8;;\u001b\\';
-    expect([shown.bold('A'), shown.link('A', 'https://example.com/a')]).toEqual(['\u001b[1mA\u001b[0m', link]);
-    expect([plain.bold('A'), plain.link('A', 'https://example.com/a')]).toEqual(['A', 'A <https://example.com/a>']);
+    expect([shown.bold('A'), shown.link('A', 'https://example.com/a')]).toEqual([
+      '\u001b[1mA\u001b[0m',
+      link,
+    ]);
+    expect([plain.bold('A'), plain.link('A', 'https://example.com/a')]).toEqual([
+      'A',
+      'A <https://example.com/a>',
+    ]);
     expect(opened(true, { NO_COLOR: '1' }).bold('A')).toBe('A');
     expect(opened(true, { NO_COLOR: '' }).dim('A')).toBe('\u001b[2mA\u001b[0m');
     expect(opened(true, { TERM: 'dumb' }).link('A', undefined)).toBe('A');
@@ -30,7 +36,9 @@ describe('the terminal', () => {
   });
 
   it('removes control sequences from text', () => {
-    expect(clean('a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\re\u0000\u202ef\tg\nh')).toBe('abcdef\tg\nh');
+    expect(clean('a\u001b[31mb\u001b]0;title\u0007c\u009b2Jd\re\u0000\u202ef\tg\nh')).toBe(
+      'abcdef\tg\nh',
+    );
     expect(cleanLine(' a\n\n b\u2028c ')).toBe('a bc');
     expect([clean(undefined), clean({})]).toEqual(['', '']);
     expect(JSON.parse(safeJson({ a: '\u009b\u202e\u007f' }))).toEqual({ a: '\u009b\u202e\u007f' });

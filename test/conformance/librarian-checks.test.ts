@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
+import {
+  describeLibrarian,
+  type LibrarianCases,
+} from '../../src/contract/conformance/describe-librarian.ts';
 import { librarianChecks } from '../../src/contract/conformance/librarian-checks.ts';
 import type { AIClient, Context, Librarian } from '../../src/contract/core/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/core/response.ts';
@@ -16,7 +19,10 @@ const MODEL: AIClient = { model: 'a model', complete: async () => ({ text: 'Unde
 /** A conforming librarian, which answers, fails, declines, delegates and waits. */
 const conforming: Librarian = async (query, context) => {
   if (typeof query !== 'string' || query.trim() === '' || query.length > 4000) return INVALID;
-  if (query.includes('the moon') && context?.availableDelegates?.some(({ id }) => id === 'expert')) {
+  if (
+    query.includes('the moon') &&
+    context?.availableDelegates?.some(({ id }) => id === 'expert')
+  ) {
     return { delegate: { to: 'expert' } };
   }
   if (query.includes('the weather')) return untilAborted(context?.signal);
@@ -27,14 +33,27 @@ const CASES: LibrarianCases = {
   answers: { query: 'Where is the key?' },
   fails: { query: ' ', code: 'INVALID_QUERY' },
   declines: { query: 'Who is the king?' },
-  delegates: { query: 'What of the moon?', context: { availableDelegates: [{ id: 'expert' }] }, to: 'expert' },
+  delegates: {
+    query: 'What of the moon?',
+    context: { availableDelegates: [{ id: 'expert' }] },
+    to: 'expert',
+  },
   waits: { query: 'How is the weather?' },
   graceMs: 1000,
 };
-const NEVER: LibrarianCases = { ...CASES, fails: 'never', declines: 'never', delegates: 'never', waits: 'never' };
+const NEVER: LibrarianCases = {
+  ...CASES,
+  fails: 'never',
+  declines: 'never',
+  delegates: 'never',
+  waits: 'never',
+};
 
 /** The failed checks, with their messages. */
-const redOf = async (librarian: Librarian, cases: LibrarianCases = CASES): Promise<Record<string, string>> => {
+const redOf = async (
+  librarian: Librarian,
+  cases: LibrarianCases = CASES,
+): Promise<Record<string, string>> => {
   const red: Record<string, string> = {};
   await Promise.all(
     librarianChecks(librarian, cases).map(({ name, run }) =>
@@ -50,12 +69,15 @@ const redOf = async (librarian: Librarian, cases: LibrarianCases = CASES): Promi
 const but =
   (words: string, otherwise: Librarian): Librarian =>
   async (query, context) =>
-    typeof query === 'string' && query.includes(words) ? otherwise(query, context) : conforming(query, context);
+    typeof query === 'string' && query.includes(words)
+      ? otherwise(query, context)
+      : conforming(query, context);
 
 const answering = (changes: object): Librarian =>
   but('the key', async () => ({ ...ANSWER, ...changes }) as LibrarianResponse);
 
-const declining = (response: object): Librarian => but('the king', async () => response as LibrarianResponse);
+const declining = (response: object): Librarian =>
+  but('the king', async () => response as LibrarianResponse);
 const error = UNKNOWN.error!;
 const echo: Librarian = async (query) => ({ ...ANSWER, answer: `You asked: ${query}` });
 const elsewhere = (to: string) => declining({ delegate: { to } });
@@ -78,10 +100,15 @@ const BROKEN: Record<string, Librarian> = {
     return ANSWER;
   }),
   'returns no member of the contract -> returns Responses': declining({ text: 'x' }),
-  'returns an answer of 5,000 characters -> returns Responses': declining({ answer: 'x'.repeat(5000) }),
+  'returns an answer of 5,000 characters -> returns Responses': declining({
+    answer: 'x'.repeat(5000),
+  }),
   'has a confidence of 2 -> says how sure': declining({ answer: 'x', confidence: 2 }),
   'has no confidence -> says how sure': answering({ confidence: undefined }),
-  'is unsure without being partial -> calls an answer partial': declining({ answer: 'x', confidence: 0.3 }),
+  'is unsure without being partial -> calls an answer partial': declining({
+    answer: 'x',
+    confidence: 0.3,
+  }),
   'does not name a source -> names its sources': withSources({ url: 'https://a.example' }),
   'has no source -> names its sources': answering({ sources: undefined }),
   'names a source twice -> names its sources': withSources({ name: 'a' }, { name: 'a' }),
@@ -89,27 +116,38 @@ const BROKEN: Record<string, Librarian> = {
     { name: 'a', relevance: 0.1 },
     { name: 'b', relevance: 0.9 },
   ),
-  'has a nonstandard code -> uses the standard codes': declining({ error: { code: 'OOPS', message: 'x' } }),
-  'has no suggestion -> uses the standard codes': declining({ error: { ...error, suggestion: undefined } }),
-  'repeats itself -> uses the standard codes': declining({ error: { ...error, suggestion: error.message } }),
+  'has a nonstandard code -> uses the standard codes': declining({
+    error: { code: 'OOPS', message: 'x' },
+  }),
+  'has no suggestion -> uses the standard codes': declining({
+    error: { ...error, suggestion: undefined },
+  }),
+  'repeats itself -> uses the standard codes': declining({
+    error: { ...error, suggestion: error.message },
+  }),
   'shows its stack -> uses the standard codes': declining({
     error: { ...error, message: 'Error: x\n    at find (notes.ts:3:1)' },
   }),
   'delegates to an unknown librarian -> hands on only to those': elsewhere('unknown'),
   'delegates to its caller -> hands on only to those': elsewhere('gateway'),
   'delegates to itself -> hands on only to those': elsewhere('librarian-under-test'),
-  'delegates in a circle -> hands on only to those': but('the moon', async () => ({ delegate: { to: 'expert' } })),
+  'delegates in a circle -> hands on only to those': but('the moon', async () => ({
+    delegate: { to: 'expert' },
+  })),
   'answers differently each time -> gives the same kind': but('the king', async () =>
     turn++ % 2 === 0 ? UNKNOWN : ANSWER,
   ),
-  'throws for a question that is no text -> never throws': async (query, context) => conforming(query.trim(), context),
+  'throws for a question that is no text -> never throws': async (query, context) =>
+    conforming(query.trim(), context),
   'throws synchronously -> never throws': (query, context) => {
     if (typeof query === 'symbol') throw new Error('x');
     return conforming(query, context);
   },
   'returns no promise -> never throws': ((query: unknown, context) =>
     query === undefined ? INVALID : conforming(query as string, context)) as Librarian,
-  'throws for hostile questions -> answers hostile': but('<script>', () => Promise.reject(new Error('x'))),
+  'throws for hostile questions -> answers hostile': but('<script>', () =>
+    Promise.reject(new Error('x')),
+  ),
   'repeats HTML -> answers hostile': but('<script>', echo),
   'repeats images -> answers hostile': but('pixel.png', echo),
   'trusts its metadata -> passes over metadata': but('the key', async (_, { metadata } = {}) => {
@@ -122,11 +160,17 @@ const BROKEN: Record<string, Librarian> = {
   ),
   'changes a member of its context -> leaves its context': but(
     'the king',
-    changing(UNKNOWN, ({ delegationChain }) => void (delegationChain as string[] | undefined)?.push('me')),
+    changing(
+      UNKNOWN,
+      ({ delegationChain }) => void (delegationChain as string[] | undefined)?.push('me'),
+    ),
   ),
-  'needs a context -> works without a context': but('the key', async (_, context) => orThrow(context !== undefined)),
-  'needs a context that is not empty -> works without a context': but('the key', async (_, context) =>
-    orThrow(!context || !!context.trace),
+  'needs a context -> works without a context': but('the key', async (_, context) =>
+    orThrow(context !== undefined),
+  ),
+  'needs a context that is not empty -> works without a context': but(
+    'the key',
+    async (_, context) => orThrow(!context || !!context.trace),
   ),
   'ignores that the caller disconnected -> stops at once': but('the weather', async (_, context) =>
     context?.timeout === 100 ? untilAborted(context.signal) : never(),
@@ -143,7 +187,9 @@ const OTHERWISE: [row: string, Librarian, LibrarianCases][] = [
   [
     'delegates although it claims never to -> hands nothing on',
     async (_, context) =>
-      context?.availableDelegates?.[0] ? { delegate: { to: context.availableDelegates[0].id } } : ANSWER,
+      context?.availableDelegates?.[0]
+        ? { delegate: { to: context.availableDelegates[0].id } }
+        : ANSWER,
     NEVER,
   ],
   [
@@ -157,21 +203,30 @@ describe('librarianChecks()', () => {
   it.each<[string, Librarian, LibrarianCases]>([
     ['a conforming librarian', conforming, CASES],
     ['one that always answers', async () => ANSWER, NEVER],
-  ])('accepts %s', async (_, librarian, cases) => expect(await redOf(librarian, cases)).toEqual({}));
+  ])('accepts %s', async (_, librarian, cases) =>
+    expect(await redOf(librarian, cases)).toEqual({}),
+  );
 
-  const ROWS = [...Object.entries(BROKEN).map(([row, librarian]) => [row, librarian, CASES] as const), ...OTHERWISE];
+  const ROWS = [
+    ...Object.entries(BROKEN).map(([row, librarian]) => [row, librarian, CASES] as const),
+    ...OTHERWISE,
+  ];
   it.each(ROWS)('detects a librarian that %s, by only one check', async (row, librarian, cases) => {
     const red = await redOf(librarian, cases);
     expect(Object.keys(red)).toEqual([expect.stringMatching(`^${row.split(' -> ')[1]}`)]);
     expect(Object.values(red)[0]).toMatch(/^NotConforming: \w/);
   });
   it('detects a librarian that always throws in every check that asks', async () => {
-    expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(10);
+    expect(Object.keys(await redOf(() => Promise.reject(new Error('x')))).length).toBeGreaterThan(
+      10,
+    );
   });
 });
 it('names the cases that are missing', () => {
   const { fails: _, waits: __, ...some } = CASES;
-  expect(() => librarianChecks(conforming, some as LibrarianCases)).toThrow('the cases lack fails, waits');
+  expect(() => librarianChecks(conforming, some as LibrarianCases)).toThrow(
+    'the cases lack fails, waits',
+  );
 });
 
 it('describeLibrarian() passes each check to the runner, the five required ones first', () => {
@@ -197,7 +252,9 @@ it('describeLibrarian() passes each check to the runner, the five required ones 
 describeLibrarian('the conforming librarian of these tests', conforming, CASES, { describe, it });
 
 function failure(code: 'INVALID_QUERY' | 'NOT_FOUND', suggestion: string): LibrarianResponse {
-  return { error: { code, message: 'Cannot answer this question', recoverable: false, suggestion } };
+  return {
+    error: { code, message: 'Cannot answer this question', recoverable: false, suggestion },
+  };
 }
 
 function never(): Promise<never> {
@@ -206,7 +263,12 @@ function never(): Promise<never> {
 
 function untilAborted(signal: AbortSignal | undefined): Promise<LibrarianResponse> {
   const timeout = {
-    error: { code: 'TIMEOUT', message: 'Cannot answer in time', recoverable: true, suggestion: 'Ask again later' },
+    error: {
+      code: 'TIMEOUT',
+      message: 'Cannot answer in time',
+      recoverable: true,
+      suggestion: 'Ask again later',
+    },
   };
   return new Promise((resolve) => {
     const stop = () => resolve(timeout as LibrarianResponse);

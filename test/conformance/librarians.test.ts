@@ -1,5 +1,8 @@
 import { afterAll, describe, it } from 'vitest';
-import { describeLibrarian, type LibrarianCases } from '../../src/contract/conformance/describe-librarian.ts';
+import {
+  describeLibrarian,
+  type LibrarianCases,
+} from '../../src/contract/conformance/describe-librarian.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../../src/contract/core/librarian.ts';
 import { createApp as createAnalytics } from '../../src/librarians/analytics/analytics-agent.ts';
 import { createConcierge } from '../../src/librarians/concierge/concierge.ts';
@@ -10,7 +13,11 @@ import {
 } from '../../src/librarians/navigator/navigator-librarian.ts';
 import { createApp as createSemantic } from '../../src/librarians/semantic/semantic-agent.ts';
 import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
-import { searchCache, type WebResult, type WebSearch } from '../../src/librarians/web-search/web-search.ts';
+import {
+  searchCache,
+  type WebResult,
+  type WebSearch,
+} from '../../src/librarians/web-search/web-search.ts';
 import { createApp as createWebSearch } from '../../src/librarians/web-search/web-search-agent.ts';
 import { DataSourceError } from '../../src/platform/http/coded-error.ts';
 import type { SqlDatabase } from '../../src/platform/storage/sql-database.ts';
@@ -49,9 +56,15 @@ const reading = <Source>(
 const analytics = await identityOf('analytics');
 const analyticsWith = (database: SqlDatabase) => {
   const parts = { ...analytics, log, database, workspace: 'default' };
-  return servedLibrarian('analytics', (ai) => createAnalytics({ ...parts, ai }), { capabilities: ['sql:read'] });
+  return servedLibrarian('analytics', (ai) => createAnalytics({ ...parts, ai }), {
+    capabilities: ['sql:read'],
+  });
 };
-const databases = { up: shop.database, down: { explain: down, run: down }, hangs: { explain: hangs, run: hangs } };
+const databases = {
+  up: shop.database,
+  down: { explain: down, run: down },
+  hangs: { explain: hangs, run: hangs },
+};
 const { edition } = openSmallKb();
 const BOILER = 'How often must the boiler be descaled?';
 const editions = { up: async () => edition, down, hangs };
@@ -73,12 +86,24 @@ const OFFER: WebResult = {
   condition: undefined,
 };
 const webSearchWith = (search: WebSearch['search']) => {
-  const part = { provider: 'fake', cache: searchCache({ provider: 'fake', search }, { now: Date.now }) };
-  const parts = { ...webSearch, log, search: part, shop: { workspace: 'default', catalogue: catalogueOf(IPHONE) } };
-  return servedLibrarian('web-search', (ai) => createWebSearch({ ...parts, ai }), { capabilities: ['web:search'] });
+  const part = {
+    provider: 'fake',
+    cache: searchCache({ provider: 'fake', search }, { now: Date.now }),
+  };
+  const parts = {
+    ...webSearch,
+    log,
+    search: part,
+    shop: { workspace: 'default', catalogue: catalogueOf(IPHONE) },
+  };
+  return servedLibrarian('web-search', (ai) => createWebSearch({ ...parts, ai }), {
+    capabilities: ['web:search'],
+  });
 };
 const [search, searched] = reading('What does the iPhone 17 cost elsewhere?', webSearchWith, {
-  ...{ up: async () => [OFFER], down, hangs },
+  up: async () => [OFFER],
+  down,
+  hangs,
 });
 
 /** The hybrid agent with other librarians that answer, are down, or are silent. */
@@ -108,7 +133,10 @@ const DELEGATES: LibrarianInfo[] = [
 /** The concierge as a function, so that its delegations are followed; all other librarians behave alike. */
 const conciergeBeside = (other: Librarian) => {
   const targetOf = async (info: LibrarianInfo) => {
-    const app = serveLibrarian(other, info, { ...(await identityBeside(info.id, CONCIERGE.id)), log });
+    const app = serveLibrarian(other, info, {
+      ...(await identityBeside(info.id, CONCIERGE.id)),
+      log,
+    });
     return [info.id, { fetch: async (request: Request) => app.fetch(request) }] as const;
   };
   const served = async (ai: AIClient | undefined) => {
@@ -119,19 +147,34 @@ const conciergeBeside = (other: Librarian) => {
   };
   return servedLibrarian(CONCIERGE.id, served, { capabilities: ['kb:read', 'sql:read'] });
 };
-const knows: Librarian = async () => ({ answer: 'There are 50.', sources: [{ name: 'stock' }], confidence: 0.9 });
+const knows: Librarian = async () => ({
+  answer: 'There are 50.',
+  sources: [{ name: 'stock' }],
+  confidence: 0.9,
+});
 const suggestion = 'Try again in a few seconds';
-const error = { code: 'DATA_SOURCE_ERROR', message: 'Cannot read the table', recoverable: true, suggestion } as const;
+const error = {
+  code: 'DATA_SOURCE_ERROR',
+  message: 'Cannot read the table',
+  recoverable: true,
+  suggestion,
+} as const;
 
 const LIBRARIANS: [name: string, Librarian, LibrarianCases][] = [
-  ['the analytics agent, over signed HTTP and a real database,', ...reading(IN_STOCK, analyticsWith, databases)],
+  [
+    'the analytics agent, over signed HTTP and a real database,',
+    ...reading(IN_STOCK, analyticsWith, databases),
+  ],
   ['the semantic agent, over signed HTTP,', ...reading(BOILER, semanticWith, editions)],
   ['the navigator', ...reading(BOILER, bareNavigatorWith, editions)],
   ['the navigator, over signed HTTP,', ...reading(BOILER, navigatorWith, editions)],
   [
     'the web search, over signed HTTP,',
     search,
-    { ...searched, declines: { query: 'Who won the match?', librarian: webSearchWith(async () => []) } },
+    {
+      ...searched,
+      declines: { query: 'Who won the match?', librarian: webSearchWith(async () => []) },
+    },
   ],
   [
     'the hybrid agent, over signed HTTP,',
@@ -139,7 +182,11 @@ const LIBRARIANS: [name: string, Librarian, LibrarianCases][] = [
     {
       answers: { query: TWO_PARTS },
       // A new agent per question: otherwise the circuit opens, which is another error.
-      fails: { query: TWO_PARTS, librarian: (...asked) => hybridBeside('down')(...asked), code: 'DELEGATION_FAILED' },
+      fails: {
+        query: TWO_PARTS,
+        librarian: (...asked) => hybridBeside('down')(...asked),
+        code: 'DELEGATION_FAILED',
+      },
       declines: 'never',
       delegates: { query: TWO_PARTS, to: ['analytics', 'semantic'] },
       waits: { query: TWO_PARTS, librarian: hybridBeside(silent) },
@@ -151,11 +198,16 @@ const LIBRARIANS: [name: string, Librarian, LibrarianCases][] = [
     {
       info: CONCIERGE,
       answers: { query: IN_STOCK },
-      fails: { query: IN_STOCK, librarian: conciergeBeside(async () => ({ error })), code: 'DATA_SOURCE_ERROR' },
+      fails: {
+        query: IN_STOCK,
+        librarian: conciergeBeside(async () => ({ error })),
+        code: 'DATA_SOURCE_ERROR',
+      },
       declines: { query: 'How do I cook rice?' },
       delegates: { query: IN_STOCK, to: 'analytics' },
       waits: { query: IN_STOCK, librarian: conciergeBeside(hangs) },
     },
   ],
 ];
-for (const [name, librarian, cases] of LIBRARIANS) describeLibrarian(name, librarian, cases, { describe, it });
+for (const [name, librarian, cases] of LIBRARIANS)
+  describeLibrarian(name, librarian, cases, { describe, it });

@@ -1,4 +1,9 @@
-import type { AIClient, Context, Librarian, LibrarianInfo } from '../../src/contract/core/librarian.ts';
+import type {
+  AIClient,
+  Context,
+  Librarian,
+  LibrarianInfo,
+} from '../../src/contract/core/librarian.ts';
 import type { LibrarianResponse } from '../../src/contract/core/response.ts';
 import { delegateTo } from '../../src/librarians/delegation/delegates.ts';
 import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
@@ -14,11 +19,11 @@ type Served = App | ((ai: AIClient | undefined) => App | Promise<App>);
  * A function's app as a librarian: each question is a signed call of the gateway to `POST /librarians/{id}/ask`, as in the product, with
  * the metadata, the timeout and the signal of the context.
  */
-export const servedLibrarian = (
+export function servedLibrarian(
   id: string,
   served: Served,
   { capabilities = ['kb:read'] }: { capabilities?: readonly string[] } = {},
-): Librarian => {
+): Librarian {
   // Without a model, one app serves all questions, as in an isolate.
   let plain: App | Promise<App> | undefined;
   const appFor = (ai: AIClient | undefined): App | Promise<App> => {
@@ -30,31 +35,54 @@ export const servedLibrarian = (
   return async (query, context) => {
     const app = await appFor(context?.ai);
     const target = { fetch: async (request: Request) => app.fetch(request) };
-    const client = signedClient({ ...(await identityBeside('gateway', id)), targets: { [id]: target }, log: () => {} });
-    const call = { to: id, path: `/librarians/${id}/ask`, body: bodyOf(query, context), signal: context?.signal };
+    const client = signedClient({
+      ...(await identityBeside('gateway', id)),
+      targets: { [id]: target },
+      log: () => {},
+    });
+    const call = {
+      to: id,
+      path: `/librarians/${id}/ask`,
+      body: bodyOf(query, context),
+      signal: context?.signal,
+    };
     const answer = await client.call(contextOf(context, capabilities), call);
     if (!answer.ok) return { error: answer.error };
     // The suite validates it.
     return answer.json() as LibrarianResponse;
   };
-};
+}
 
 /** A librarian as its function serves it, with a navigator that it may delegate to and that answers everything. */
-export const servedBesideNavigator = async (librarian: Librarian, info: LibrarianInfo): Promise<Librarian> => {
+export async function servedBesideNavigator(
+  librarian: Librarian,
+  info: LibrarianInfo,
+): Promise<Librarian> {
   const log = () => {};
   const navigator = serveLibrarian(
-    async () => ({ answer: 'Every 60 days.', sources: [{ name: 'care/descale.md' }], confidence: 0.9 }),
+    async () => ({
+      answer: 'Every 60 days.',
+      sources: [{ name: 'care/descale.md' }],
+      confidence: 0.9,
+    }),
     { id: 'navigator', name: 'Navigator' },
     { ...(await identityBeside('navigator', info.id)), log },
   );
-  const targets = delegateTo({ navigator: { fetch: async (request: Request) => navigator.fetch(request) } });
-  const app = serveLibrarian(librarian, info, { ...(await identityBeside(info.id, 'navigator')), targets, log });
+  const targets = delegateTo({
+    navigator: { fetch: async (request: Request) => navigator.fetch(request) },
+  });
+  const app = serveLibrarian(librarian, info, {
+    ...(await identityBeside(info.id, 'navigator')),
+    targets,
+    log,
+  });
   return servedLibrarian(info.id, app, { capabilities: info.capabilities ?? [] });
-};
+}
 
 /** The development identity of one librarian in a directory with another, which may be external. */
-export const identityBeside = (self: string, other: string) =>
-  identityFrom({ ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: other }, self);
+export function identityBeside(self: string, other: string) {
+  return identityFrom({ ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: other }, self);
+}
 
 const contextOf = (context: Context | undefined, capabilities: readonly string[]) =>
   originate({

@@ -8,7 +8,11 @@ import { readRequest } from '../../src/contract/core/read-request.ts';
 import { validateResponse } from '../../src/contract/core/validate-response.ts';
 import { AgentResponse as WireAgentResponse } from '../../src/contract/wire/agent-response.ts';
 import { ContextTemplatePut } from '../../src/contract/wire/context-engine.ts';
-import { RetrievalRequest, unavailableRetrieval, WeakKnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
+import {
+  RetrievalRequest,
+  unavailableRetrieval,
+  WeakKnowledgeRetrieval,
+} from '../../src/contract/wire/knowledge.ts';
 import { SupportRequest } from '../../src/contract/wire/support-response.ts';
 import { AgentResponse } from '../../src/librarians/agents/agent-response.ts';
 import { ContextFormatter } from '../../src/memory/context-engine/build-context.ts';
@@ -47,7 +51,10 @@ describe('the librarian', () => {
   it.each([
     ['an answer', { answer: 'The answer to your query...', sources: [], confidence: 0.9 }],
     ['a delegation', { delegate: { to: 'expert-librarian', query: 'refined query' } }],
-    ['an error', { error: { code: 'NOT_FOUND', message: 'Could not find information', recoverable: true } }],
+    [
+      'an error',
+      { error: { code: 'NOT_FOUND', message: 'Could not find information', recoverable: true } },
+    ],
     ['a partial answer', { answer: 'Partial information...', partial: true, confidence: 0.5 }],
   ])('may return %s', (_, response) => {
     expect(validateResponse(response)).toMatchObject({ ok: true });
@@ -97,7 +104,10 @@ describe('the context engine', () => {
     expect(new TiktokenTokenizer('gpt-4').count('Hello, how are you?')).toBe(6);
     const formatter = new ContextFormatter(new TiktokenTokenizer('gpt-3.5-turbo'));
     expect(formatter.estimateTokens('Hello')).toBe(1);
-    expect(formatter.format([], DEFAULT_TEMPLATES.chat, 2000)).toMatchObject({ memories: [], truncated: false });
+    expect(formatter.format([], DEFAULT_TEMPLATES.chat, 2000)).toMatchObject({
+      memories: [],
+      truncated: false,
+    });
   });
 
   it('caches what is set', () => {
@@ -128,14 +138,21 @@ describe('agents', () => {
     const rows = [{ products_name: 'iPhone 17', products_quantity: 50 }];
     const response = AgentResponse.success('analytics', 'How many iPhone 17 are in stock?')
       .setResult({
-        sql_query: 'SELECT products_name, products_quantity FROM clic_products WHERE products_id = 123',
+        sql_query:
+          'SELECT products_name, products_quantity FROM clic_products WHERE products_id = 123',
         columns: ['products_name', 'products_quantity'],
         rows,
         row_count: rows.length,
         interpretation: 'The iPhone 17 has 50 units in stock.',
       })
       .setSourceAttribution(AgentResponse.createAnalyticsSourceAttribution('clic_products', 0.9))
-      .setMetadata({ entity_id: 123, entity_type: 'product', execution_time: 0.2, language_id: 1, user_id: 'user:1' })
+      .setMetadata({
+        entity_id: 123,
+        entity_type: 'product',
+        execution_time: 0.2,
+        language_id: 1,
+        user_id: 'user:1',
+      })
       .toArray();
     expect(WireAgentResponse.parse(response)).toEqual(response);
     expect(response.source_attribution).toEqual({
@@ -148,7 +165,11 @@ describe('agents', () => {
 });
 
 describe('the navigator', () => {
-  const source = (file: string, section: string, relevance: string) => ({ file, section, relevance });
+  const source = (file: string, section: string, relevance: string) => ({
+    file,
+    section,
+    relevance,
+  });
   it.each([
     [
       'high confidence',
@@ -163,7 +184,8 @@ describe('the navigator', () => {
           ),
         ],
         confidence: 'high',
-        confidenceReason: 'Direct answer found with exact command syntax in two authoritative sources',
+        confidenceReason:
+          'Direct answer found with exact command syntax in two authoritative sources',
         relatedTopics: ['deployment history', 'rollout status', 'revision management'],
         outOfDomain: false,
       },
@@ -188,7 +210,8 @@ describe('the navigator', () => {
           'This question is about AWS IAM policies, which is outside my domain. I specialize in Kubernetes operations. You might want to consult the AWS navigator or the security team for IAM-related questions.',
         sources: [],
         confidence: 'high',
-        confidenceReason: 'Question clearly outside my configured knowledge domain (Kubernetes ops)',
+        confidenceReason:
+          'Question clearly outside my configured knowledge domain (Kubernetes ops)',
         relatedTopics: ['AWS navigator', 'security team contact'],
         outOfDomain: true,
       },

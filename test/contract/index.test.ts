@@ -13,7 +13,8 @@ const schemas = Object.entries(contract).flatMap(([name, value]): [string, z.Zod
 );
 
 type Node = Record<string, unknown>;
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 describe('the files of the contract', () => {
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter(
@@ -23,7 +24,9 @@ describe('the files of the contract', () => {
 
   it('are all published', () => {
     const entry = textOf('index.ts');
-    expect(files.filter((file) => file !== 'index.ts' && !entry.includes(`'./${file}'`))).toEqual([]);
+    expect(files.filter((file) => file !== 'index.ts' && !entry.includes(`'./${file}'`))).toEqual(
+      [],
+    );
     const response: contract.Response = { answer: 'Yes.' };
     expect(contract.Response.parse(response)).toEqual(response);
   });
@@ -34,17 +37,23 @@ describe('the files of the contract', () => {
     expect(imports.length).toBeGreaterThan(20);
     expect(
       imports.filter(
-        (from) => from !== 'zod' && !/^\.(?:\/(?:core|wire)|\.\/core)?\/[a-z0-9-]+\.(?:ts|json)$/.test(from),
+        (from) =>
+          from !== 'zod' &&
+          !/^\.(?:\/(?:core|wire)|\.\/core)?\/[a-z0-9-]+\.(?:ts|json)$/.test(from),
       ),
     ).toEqual([]);
   });
   it('cost a function less than 48 KiB of gzip', () => {
     const worker = `import { AskRequest, NavigatorResponse, validateResponse } from './src/contract/index.ts';
       export default { fetch: async (r) => Response.json([AskRequest, NavigatorResponse, validateResponse(await r.json())]) };`;
-    const bundle = execFileSync('node_modules/.bin/esbuild', ['--bundle', '--minify', '--format=esm', '--loader=ts'], {
-      input: worker,
-      cwd: new URL('../../', import.meta.url),
-    });
+    const bundle = execFileSync(
+      'node_modules/.bin/esbuild',
+      ['--bundle', '--minify', '--format=esm', '--loader=ts'],
+      {
+        input: worker,
+        cwd: new URL('../../', import.meta.url),
+      },
+    );
     expect(gzipSync(bundle).length).toBeLessThan(48 * 1024);
   });
 });
@@ -56,7 +65,9 @@ const rulesOf = (node: Node): string => {
     if (key === '$schema' || key === '$id' || (isNode(rule) && key !== 'not')) return [];
     if (key === 'type') return [String(rule)];
     if (key === 'additionalProperties') return rule === false ? ['strict'] : [];
-    return ['required', 'anyOf', 'oneOf', 'id'].includes(key) ? [] : [`${key}=${JSON.stringify(rule)}`];
+    return ['required', 'anyOf', 'oneOf', 'id'].includes(key)
+      ? []
+      : [`${key}=${JSON.stringify(rule)}`];
   });
   return words.join(' ') || (node.anyOf || node.oneOf ? 'one of' : 'anything');
 };
@@ -69,7 +80,9 @@ const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
   const branches = [node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   return [
     `${path}${isOptional ? '?' : ''}: ${rulesOf(node)}`,
-    ...members.flatMap(([name, member]) => linesOf(`${path}.${name}`, member, !required.includes(name))),
+    ...members.flatMap(([name, member]) =>
+      linesOf(`${path}.${name}`, member, !required.includes(name)),
+    ),
     ...linesOf(`${path}[]`, node.items),
     ...linesOf(`${path}.*`, node.additionalProperties),
     ...branches.flatMap((branch, index) => linesOf(`${path}|${index}`, branch)),
@@ -79,7 +92,11 @@ const linesOf = (path: string, node: unknown, isOptional = false): string[] => {
 it('the wire format matches wire.txt: a change there is visible to callers', async () => {
   const published = z.registry<{ id: string }>();
   for (const [id, schema] of schemas) if (id !== 'Response') published.add(schema, { id });
-  const { schemas: rules } = z.toJSONSchema(published, { io: 'input', unrepresentable: 'any', uri: (id) => id });
+  const { schemas: rules } = z.toJSONSchema(published, {
+    io: 'input',
+    unrepresentable: 'any',
+    uri: (id) => id,
+  });
   const names = Object.keys(rules).toSorted();
   const lines = names.flatMap((name) => [...linesOf(name, rules[name]), '']);
   await expect(lines.join('\n')).toMatchFileSnapshot('wire.txt');
@@ -88,8 +105,21 @@ it('the wire format matches wire.txt: a change there is visible to callers', asy
 describe('the bounds', () => {
   /** Everything that a caller sends. Add each new request here. */
   const REQUESTS = [
-    ...['AgentRequest', 'ArticleListingQuery', 'ArticlePut', 'AskRequest', 'ContextRequest', 'ContextTemplate'],
-    ...['KnowledgeSearchRequest', 'LibrarianAskRequest', 'MemoryInput', 'MemorySearchRequest', 'NavigateRequest'],
+    ...[
+      'AgentRequest',
+      'ArticleListingQuery',
+      'ArticlePut',
+      'AskRequest',
+      'ContextRequest',
+      'ContextTemplate',
+    ],
+    ...[
+      'KnowledgeSearchRequest',
+      'LibrarianAskRequest',
+      'MemoryInput',
+      'MemorySearchRequest',
+      'NavigateRequest',
+    ],
     ...['RetrievalRequest', 'SupportRequest', 'SyncRequest', 'TaxonomyPut'],
   ];
 
@@ -101,7 +131,8 @@ describe('the bounds', () => {
    * objects are bounded as a whole, which a JSON Schema cannot say.
    */
   const partsOf = (value: unknown, path = '$'): [path: string, part: Node][] => {
-    if (Array.isArray(value)) return value.flatMap((part, index) => partsOf(part, `${path}.${index}`));
+    if (Array.isArray(value))
+      return value.flatMap((part, index) => partsOf(part, `${path}.${index}`));
     if (!isNode(value)) return [];
     const members = Object.entries(value).filter(([key]) => key !== 'propertyNames');
     return [[path, value], ...members.flatMap(([key, part]) => partsOf(part, `${path}.${key}`))];
@@ -110,22 +141,38 @@ describe('the bounds', () => {
     partsOf(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }));
 
   /** A pattern is bounded when it is anchored and has no unbounded repetition. */
-  const endsByItself = (pattern: unknown): boolean => typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern);
+  const endsByItself = (pattern: unknown): boolean =>
+    typeof pattern === 'string' && /^\^[^*+]*\$$/.test(pattern);
 
-  const isEndless = ({ type, maxItems, maxLength, enum: values, const: only, format, pattern }: Node): boolean =>
+  const isEndless = ({
+    type,
+    maxItems,
+    maxLength,
+    enum: values,
+    const: only,
+    format,
+    pattern,
+  }: Node): boolean =>
     (type === 'array' && maxItems === undefined) ||
-    (type === 'string' && ![maxLength, values, only, format === 'date', endsByItself(pattern)].some(Boolean));
+    (type === 'string' &&
+      ![maxLength, values, only, format === 'date', endsByItself(pattern)].some(Boolean));
 
-  it.each(schemas.filter(([name]) => !UNBOUNDED.test(name)))('end every text and list of %s', (_name, schema) => {
-    expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
-  });
+  it.each(schemas.filter(([name]) => !UNBOUNDED.test(name)))(
+    'end every text and list of %s',
+    (_name, schema) => {
+      expect(partsOfSchema(schema).filter(([, part]) => isEndless(part))).toEqual([]);
+    },
+  );
   it.each(REQUESTS)('refuse unknown members at every level of %s', (name) => {
     const parts = partsOfSchema(Reflect.get(contract, name) as z.ZodType); // a list of schemas
     expect(parts.length).toBeGreaterThan(1);
     const open = parts.filter(
       // Metadata may have any member of a helpdesk.
       ([path, { type, properties, additionalProperties }]) =>
-        type === 'object' && properties && additionalProperties !== false && !path.includes('.properties.metadata'),
+        type === 'object' &&
+        properties &&
+        additionalProperties !== false &&
+        !path.includes('.properties.metadata'),
     );
     expect(open).toEqual([]);
   });
@@ -133,15 +180,34 @@ describe('the bounds', () => {
 
 describe('hostile input', () => {
   /** Any value, with member names of the schemas in it so that it passes the first checks. */
-  const names = schemas.flatMap(([, schema]) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+  const names = schemas.flatMap(([, schema]) =>
+    schema instanceof z.ZodObject ? Object.keys(schema.shape) : [],
+  );
   const hostile = fc.letrec<{ value: unknown; object: object }>((tie) => ({
-    object: fc.dictionary(fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()), tie('value'), {
-      maxKeys: 6,
-    }),
+    object: fc.dictionary(
+      fc.oneof(fc.constantFrom(...names, '__proto__', 'constructor'), fc.string()),
+      tie('value'),
+      {
+        maxKeys: 6,
+      },
+    ),
     value: fc.oneof(
       { depthSize: 'small' },
       fc.jsonValue(),
-      fc.constantFrom('high', 'low', 'analytics', true, false, null, undefined, 0, 0.5, -1, Number.NaN, '\ud800'),
+      fc.constantFrom(
+        'high',
+        'low',
+        'analytics',
+        true,
+        false,
+        null,
+        undefined,
+        0,
+        0.5,
+        -1,
+        Number.NaN,
+        '\ud800',
+      ),
       fc.array(tie('value'), { maxLength: 4 }),
       tie('object'),
     ),
@@ -165,7 +231,10 @@ describe('hostile input', () => {
       fc.property(fc.oneof(hostile, fc.anything()), (value) => {
         const first = contract.validateResponse(value, { known: ['a'], chain: ['b'] });
         if (!first.ok) expect(first.issues.length).toBeGreaterThan(0);
-        else expect(contract.validateResponse(first.value, { known: ['a'] })).toMatchObject({ value: first.value });
+        else
+          expect(contract.validateResponse(first.value, { known: ['a'] })).toMatchObject({
+            value: first.value,
+          });
       }),
     );
   });
@@ -179,7 +248,10 @@ describe('hostile input', () => {
   });
 });
 it('reads a value, or says what is wrong with it', () => {
-  expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({ ok: true, value: { query: 'Why?' } });
+  expect(contract.readAs(contract.AskRequest, { query: ' Why? ' })).toEqual({
+    ok: true,
+    value: { query: 'Why?' },
+  });
   const issues = [{ path: 'query', message: 'is missing' }];
   expect(contract.readAs(contract.AskRequest, {})).toEqual({ ok: false, issues });
 });

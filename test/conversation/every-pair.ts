@@ -7,7 +7,7 @@ export const QUESTIONS: readonly string[] = standalone.sample;
  * A conversation in which every question follows directly after every other one once: `count` questions make `count * (count - 1)` pairs. An
  * Eulerian circuit of the complete directed graph (Hierholzer).
  */
-export const everyPair = (questions: readonly string[]): string[] => {
+export function everyPair(questions: readonly string[]): string[] {
   const left = questions.map((_, from) => questions.flatMap((__, to) => (to === from ? [] : [to])));
   const path = [0];
   const circuit: number[] = [];
@@ -17,4 +17,4 @@ export const everyPair = (questions: readonly string[]): string[] => {
     else path.push(next);
   }
   return circuit.reverse().map((at) => questions[at] ?? '');
-};
+}

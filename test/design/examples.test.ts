@@ -16,13 +16,16 @@ interface Example {
 
 /** The code of each `@example`: from its next line to the next tag or the end of the comment. */
 const examplesIn = (file: string, text: string): Example[] =>
-  [...text.matchAll(/^ *\* @example\n((?: *\*(?! @)(?!\/).*\n)+)/gm)].map(({ index, 1: lines = '' }) => ({
-    file,
-    line: text.slice(0, index).split('\n').length,
-    code: lines.replaceAll(/^ *\* ?/gm, ''),
-  }));
+  [...text.matchAll(/^ *\* @example\n((?: *\*(?! @)(?!\/).*\n)+)/gm)].map(
+    ({ index, 1: lines = '' }) => ({
+      file,
+      line: text.slice(0, index).split('\n').length,
+      code: lines.replaceAll(/^ *\* ?/gm, ''),
+    }),
+  );
 
-const EXPORTED = /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
+const EXPORTED =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) (\w+)/gm;
 
 /**
  * An example as a module: what its file exports is there; other names it imports, from the published packages or as its
@@ -31,7 +34,9 @@ const EXPORTED = /^export (?:declare )?(?:abstract )?(?:async )?(?:const|functio
 const moduleOf = ({ file, line, code }: Example, text: string): string => {
   const names = [...new Set([...text.matchAll(EXPORTED)].map(([, name = '']) => name))];
   const from = JSON.stringify(join(ROOT, file));
-  const absolute = code.replaceAll(/(?<=from ')\.[^']+/g, (path) => resolve(ROOT, dirname(file), path));
+  const absolute = code.replaceAll(/(?<=from ')\.[^']+/g, (path) =>
+    resolve(ROOT, dirname(file), path),
+  );
   return `// ${file}:${line}\nimport { ${names.join(', ')} } from ${from};\n${absolute}\nexport {};\n`;
 };
 
@@ -44,7 +49,8 @@ it('the examples of docstrings compile', async () => {
     return examplesIn(file, text).map((example) => moduleOf(example, text));
   });
   expect(examples.length).toBeGreaterThanOrEqual(50);
-  for (const [place, code] of examples.entries()) writeFileSync(join(folder, 'examples', `${place}.ts`), code);
+  for (const [place, code] of examples.entries())
+    writeFileSync(join(folder, 'examples', `${place}.ts`), code);
   const config = {
     extends: join(ROOT, 'tsconfig.json'),
     compilerOptions: {

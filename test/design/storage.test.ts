@@ -21,7 +21,11 @@ import { openDeliveries } from '../../src/support/tickets/deliveries.ts';
 import { openHandovers } from '../../src/support/tickets/handovers.ts';
 import { draftStore } from '../../src/support/tickets/ticket-draft.ts';
 import { ticketStore } from '../../src/support/tickets/ticket-store.ts';
-import { articleSync, rateLimitPauses, ticketIndex } from '../../src/support/tickets/workspace-store.ts';
+import {
+  articleSync,
+  rateLimitPauses,
+  ticketIndex,
+} from '../../src/support/tickets/workspace-store.ts';
 import { functionConfigs, ROOT } from '../../tools/functions.ts';
 import { nodeSql } from '../../tools/stand-ins/node-sql.ts';
 
@@ -75,7 +79,9 @@ const databaseOf = (name: string): Sql => {
 
 const tablesOf = (sql: Sql): string[] =>
   sql
-    .all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    .all<{ name: string }>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
     .map(({ name }) => name)
     .filter((name) => name !== 'schema_versions');
 
@@ -88,28 +94,36 @@ const examplesOf = (title: string): Record<string, Record<string, string | numbe
   const block = /```jsonc\n(.*?)```/s.exec(section)?.[1] ?? '';
   const records = block.split(/^\/\/ (\w+)\n/m).slice(1);
   return Object.fromEntries(
-    records.flatMap((name, place) => (place % 2 === 0 ? [[name, JSON.parse(records[place + 1] ?? '')]] : [])),
+    records.flatMap((name, place) =>
+      place % 2 === 0 ? [[name, JSON.parse(records[place + 1] ?? '')]] : [],
+    ),
   );
 };
 
-const rowsOf = (title: string): string => PAGE.split(/^#{2,3} /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
+const rowsOf = (title: string): string =>
+  PAGE.split(/^#{2,3} /m).find((each) => each.startsWith(`${title}\n`)) ?? '';
 
 /** The page writes bytes as `<6144 bytes>`. */
 const asStored = (value: string | number | null): SqlValue =>
   typeof value === 'string' && /^<\d+ bytes>$/.test(value) ? new Uint8Array(1) : value;
 
 describe('the page about storage', () => {
-  it.each(Object.keys(STORES))('has every table of %s with every column, as a row that can be stored', (name) => {
-    const sql = databaseOf(name);
-    const examples = examplesOf(name);
-    expect(Object.keys(examples).sort()).toEqual(tablesOf(sql).sort());
-    for (const [table, record] of Object.entries(examples)) {
-      expect(Object.keys(record), table).toEqual(columnsOf(sql, table));
-      const values = Object.values(record).map(asStored);
-      sql.run(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`, ...values);
-      expect(rowsOf(name), `a line about ${table}`).toMatch(new RegExp(`^\\|[^|]*\`${table}\`[^|]*\\|`, 'm'));
-    }
-  });
+  it.each(Object.keys(STORES))(
+    'has every table of %s with every column, as a row that can be stored',
+    (name) => {
+      const sql = databaseOf(name);
+      const examples = examplesOf(name);
+      expect(Object.keys(examples).sort()).toEqual(tablesOf(sql).sort());
+      for (const [table, record] of Object.entries(examples)) {
+        expect(Object.keys(record), table).toEqual(columnsOf(sql, table));
+        const values = Object.values(record).map(asStored);
+        sql.run(`INSERT INTO ${table} VALUES (${values.map(() => '?').join(', ')})`, ...values);
+        expect(rowsOf(name), `a line about ${table}`).toMatch(
+          new RegExp(`^\\|[^|]*\`${table}\`[^|]*\\|`, 'm'),
+        );
+      }
+    },
+  );
 
   it('opens every store that the code has', () => {
     const stores = Object.keys(STORES).flatMap((name) =>
@@ -117,13 +131,19 @@ describe('the page about storage', () => {
         .all<{ store: string }>('SELECT store FROM schema_versions')
         .map(({ store }) => store),
     );
-    const inCode = SOURCES.flatMap(({ text }) => [...text.matchAll(/^ *migrate\(\s*sql,\s*'([^']+)'/gm)]);
+    const inCode = SOURCES.flatMap(({ text }) => [
+      ...text.matchAll(/^ *migrate\(\s*sql,\s*'([^']+)'/gm),
+    ]);
     expect([...new Set(stores)].sort()).toEqual(inCode.map(([, store]) => store).sort());
   });
 
   it('has every object and namespace of the configurations', () => {
-    const configs = functionConfigs().map((file) => parse(readFileSync(join(ROOT, file), 'utf8')) as Config);
-    const classes = configs.flatMap(({ migrations = [] }) => migrations.flatMap((each) => each.new_sqlite_classes));
+    const configs = functionConfigs().map(
+      (file) => parse(readFileSync(join(ROOT, file), 'utf8')) as Config,
+    );
+    const classes = configs.flatMap(({ migrations = [] }) =>
+      migrations.flatMap((each) => each.new_sqlite_classes),
+    );
     expect(classes.sort()).toEqual(Object.keys(STORES).sort());
     const bindings = configs.flatMap((config): Binding[] => [
       ...(config.kv_namespaces ?? []),

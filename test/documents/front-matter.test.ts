@@ -35,7 +35,11 @@ it.each([
 it.each([';;;\n{"title": "Pump"}\n;;;\n\nBody.', ';;;\n"title": "Pump"\n;;;\nBody.'])(
   'reads JSON between lines: %j',
   (text) => {
-    expect(splitFrontMatter(text)).toMatchObject({ front: { title: 'Pump' }, body: 'Body.', warnings: [] });
+    expect(splitFrontMatter(text)).toMatchObject({
+      front: { title: 'Pump' },
+      body: 'Body.',
+      warnings: [],
+    });
   },
 );
 
@@ -46,13 +50,18 @@ it('reads TOML that its first line names', () => {
   });
 });
 it('reads back what a YAML writer writes', () => {
-  const text = fc.stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/).map((words) => words.replace(/\s+/g, ' '));
+  const text = fc
+    .stringMatching(/^[!-~]([ -~]{0,80}[!-~])?$/)
+    .map((words) => words.replace(/\s+/g, ' '));
   // A backslash before a mark is an escape of Markdown.
   const title = text.filter((words) => !words.includes('\\'));
   fc.assert(
-    fc.property(fc.record({ title, url: fc.webUrl(), devices: fc.array(text, { maxLength: 4 }) }), (fields) => {
-      expect(split(dump(fields).trimEnd()).front).toMatchObject(fields);
-    }),
+    fc.property(
+      fc.record({ title, url: fc.webUrl(), devices: fc.array(text, { maxLength: 4 }) }),
+      (fields) => {
+        expect(split(dump(fields).trimEnd()).front).toMatchObject(fields);
+      },
+    ),
   );
 });
 it.each([
@@ -72,5 +81,7 @@ it.each([
 it('looks for the end of front matter in its first 16,384 characters', () => {
   const noteOf = (length: number) => split(`title: T\nnote: ${'x'.repeat(length)}`);
   expect(noteOf(16_000)).toMatchObject({ front: { title: 'T' }, body: 'Body.', warnings: [] });
-  expect(noteOf(16_400).warnings).toEqual(['Kept the front matter as text: it has no closing line']);
+  expect(noteOf(16_400).warnings).toEqual([
+    'Kept the front matter as text: it has no closing line',
+  ]);
 });

@@ -31,7 +31,14 @@ it('reads blocks of words as the library does', () => {
     '</p>t<div>f',
     '<hr>',
   );
-  const openings = fc.constantFrom('<p>', '<div><p>', '<section><div><h2>', '<div>', '<ul><li>x<p>', '<blockquote><p>');
+  const openings = fc.constantFrom(
+    '<p>',
+    '<div><p>',
+    '<section><div><h2>',
+    '<div>',
+    '<ul><li>x<p>',
+    '<blockquote><p>',
+  );
   fc.assert(
     fc.property(openings, fc.array(words, { maxLength: 8 }), (opening, parts) => {
       const html = `${opening}a${parts.join('')}`;
@@ -42,18 +49,20 @@ it('reads blocks of words as the library does', () => {
   );
 });
 
-it.each(['<p>a <b>c</b></p>', '<h2>a</h2>', '<div class="paragraph"><p>a <code>c</code></p></div>'])(
-  'gives the library, which copies its tree, no block of words: %s',
-  (block) => {
-    const copy = vi.spyOn(globalThis, 'structuredClone');
-    const { text } = readHtml(block.repeat(50), { isPage: false });
-    expect(text.match(/a/g)).toHaveLength(50);
-    expect(copy).not.toHaveBeenCalled();
-  },
-);
+it.each([
+  '<p>a <b>c</b></p>',
+  '<h2>a</h2>',
+  '<div class="paragraph"><p>a <code>c</code></p></div>',
+])('gives the library, which copies its tree, no block of words: %s', (block) => {
+  const copy = vi.spyOn(globalThis, 'structuredClone');
+  const { text } = readHtml(block.repeat(50), { isPage: false });
+  expect(text.match(/a/g)).toHaveLength(50);
+  expect(copy).not.toHaveBeenCalled();
+});
 
 it('repeats a merged cell only as long as its copies are short', () => {
-  const table = (text: string): string => `<table><tr><td rowspan=200>${text}<td>b${'<tr><td>c'.repeat(199)}</table>`;
+  const table = (text: string): string =>
+    `<table><tr><td rowspan=200>${text}<td>b${'<tr><td>c'.repeat(199)}</table>`;
   expect(readHtml(table('short'), { isPage: false }).text.match(/short/g)).toHaveLength(200);
   const { text } = readHtml(table('long '.repeat(1000)), { isPage: false });
   expect(text.match(/long/g)).toHaveLength(1000);

@@ -12,14 +12,25 @@ it.each(cases.html)('%s', (_, html, text) => {
   expect(readHtml(html, { isPage: false, language: 'en' }).text).toBe(text);
 });
 it.each(cases.pages)('%s', (_, html, title, text) => {
-  expect(readDocument(html, { path: 'a.html', base: 'https://kb.example/a' })).toMatchObject({ title, text });
+  expect(readDocument(html, { path: 'a.html', base: 'https://kb.example/a' })).toMatchObject({
+    title,
+    text,
+  });
 });
-it.each(cases.markdown)('reads %s', (_, path, markdown, text) => expect(textOf(markdown, path)).toBe(text));
-it.each(cases.fragments)('reads a fragment of HTML: %j', (html, text) => expect(textOf(html, 'kb-001')).toBe(text));
+it.each(cases.markdown)('reads %s', (_, path, markdown, text) =>
+  expect(textOf(markdown, path)).toBe(text),
+);
+it.each(cases.fragments)('reads a fragment of HTML: %j', (html, text) =>
+  expect(textOf(html, 'kb-001')).toBe(text),
+);
 
 describe('the title of a document', () => {
   it.each([
-    ['not a comment in code', '```sh\n# stop first\n```\n\nCleaning\n========\n\nText.', 'Cleaning'],
+    [
+      'not a comment in code',
+      '```sh\n# stop first\n```\n\nCleaning\n========\n\nText.',
+      'Cleaning',
+    ],
     ['with the signs of its name', '# Use it with C#\n\nText.', 'Use it with C#'],
     [
       'of another level where it opens the text and has no equal',
@@ -28,7 +39,9 @@ describe('the title of a document', () => {
     ],
     ['never one of several', '## Before\n\nText.\n\n## After\n\nText.', undefined],
     ['without the marks of Markdown', '# Set `x` **up** {#id}\n\nText.', 'Set x up'],
-  ])('is its heading, %s', (_, markdown, title) => expect(readDocument(markdown).title).toBe(title));
+  ])('is its heading, %s', (_, markdown, title) =>
+    expect(readDocument(markdown).title).toBe(title),
+  );
 });
 
 describe('a page of HTML', () => {
@@ -52,17 +65,24 @@ describe('a page of HTML', () => {
     ],
     [
       'is one',
-      page('<title>Codes</title><script>if (x) location.href = "/y"</script>', '<h1>404 codes</h1>'),
+      page(
+        '<title>Codes</title><script>if (x) location.href = "/y"</script>',
+        '<h1>404 codes</h1>',
+      ),
       undefined,
     ],
     ['is a fragment', '<p>A</p><meta http-equiv="refresh" content="0;url=/x">', undefined],
-  ])('is no article where it %s', (_, html, why) => expect(readDocument(html, { path: 'a.html' }).noArticle).toBe(why));
+  ])('is no article where it %s', (_, html, why) =>
+    expect(readDocument(html, { path: 'a.html' }).noArticle).toBe(why),
+  );
   it.each([
     '<meta property="article:modified_time" content="2023-07-01">',
     '<script type="application/ld+json">{"@graph":[{"dateModified":"2023-07-01"}]}</script>',
     '<meta name="last-modified" content="2023-07-01">',
   ])('says when it was changed: %s', (head) => {
-    expect(readDocument(page(head, '<p>x'), { path: 'a.html' }).lastUpdated).toBe('2023-07-01T00:00:00.000Z');
+    expect(readDocument(page(head, '<p>x'), { path: 'a.html' }).lastUpdated).toBe(
+      '2023-07-01T00:00:00.000Z',
+    );
   });
 });
 
@@ -79,13 +99,19 @@ describe('what a document is written in', () => {
 describe('warnings', () => {
   it.each([
     ['a diagram', '```mermaid\na\n```\n\nx', 'Left out 1 diagram: they are drawn from code'],
-    ['unknown values', 'Port {{ site.port }}.', '1 value that only the site generator knows is shown as …'],
+    [
+      'unknown values',
+      'Port {{ site.port }}.',
+      '1 value that only the site generator knows is shown as …',
+    ],
     [
       'a comment without an end',
       'Text.\n\n<!-- a\n\nb',
       'A comment that is never closed hides the rest of the article',
     ],
-  ])('name %s', (_, markdown, warning) => expect(readDocument(markdown).warnings).toEqual([warning]));
+  ])('name %s', (_, markdown, warning) =>
+    expect(readDocument(markdown).warnings).toEqual([warning]),
+  );
 });
 
 const unescaped = (markdown: string): string => markdown.replaceAll('\\', '');
@@ -136,7 +162,9 @@ it.each([
   ['a note', '!!! note', (lines: string[]) => readIndented(lines, 0)],
   ['a definition below a heading', '# A\n\n: One.\n', withLoneDefinitions],
 ])('reads 300,000 lines of %s', (_, start, read) => {
-  expect(read([...start.split('\n'), ...Array<string>(300_000).fill('    a')]).at(-1)).not.toBe('    a');
+  expect(read([...start.split('\n'), ...Array<string>(300_000).fill('    a')]).at(-1)).not.toBe(
+    '    a',
+  );
 });
 
 describe('plain text', () => {
@@ -258,12 +286,19 @@ it('repeats the address of a definition no longer than the text is long', () => 
   const many = linked(2000);
   expect(many.text.match(/See/g)).toHaveLength(2000);
   expect(many.text.length).toBeLessThan(200_000);
-  expect(many.warnings).toEqual(['Left out addresses of links: repeated, they are longer than the text']);
+  expect(many.warnings).toEqual([
+    'Left out addresses of links: repeated, they are longer than the text',
+  ]);
 });
 it('keeps as plain text what comes after a block, where there are too many marks', () => {
-  const { text, rest, warnings } = boundMarks(`${'a\n'.repeat(6)}\nb <i> &amp;\n\n- c`, { max: 6, inline: /-/g });
+  const { text, rest, warnings } = boundMarks(`${'a\n'.repeat(6)}\nb <i> &amp;\n\n- c`, {
+    max: 6,
+    inline: /-/g,
+  });
   expect([text, rest]).toEqual(
-    ['a\n'.repeat(6), 'b <i> &amp; - c'].map((each, at) => (at === 0 ? each : expect.stringContaining('- c'))),
+    ['a\n'.repeat(6), 'b <i> &amp; - c'].map((each, at) =>
+      at === 0 ? each : expect.stringContaining('- c'),
+    ),
   );
   expect(rest).toContain('<i>');
   expect(warnings).toEqual([
@@ -273,7 +308,20 @@ it('keeps as plain text what comes after a block, where there are too many marks
 });
 
 it('reads 9,000 of each element in linear time', () => {
-  for (const name of ['button', 'a', 'sup', 'p', 'li', 'td', 'summary', 'kbd', 'img', 'del', 'label', 'dt']) {
+  for (const name of [
+    'button',
+    'a',
+    'sup',
+    'p',
+    'li',
+    'td',
+    'summary',
+    'kbd',
+    'img',
+    'del',
+    'label',
+    'dt',
+  ]) {
     const before = process.cpuUsage();
     readHtml(`<div>${`<${name}>x</${name}>`.repeat(9000)}</div>`, { isPage: true });
     const { user, system } = process.cpuUsage(before);

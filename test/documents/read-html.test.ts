@@ -18,7 +18,8 @@ const read = (markdown: string): { types: Set<string>; text: string } => {
   return { types, text: parts.join('') };
 };
 
-const asHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const asHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 it.each([
   ['[Sign in](javascript:alert(1))'],
@@ -77,6 +78,8 @@ it('elements of a page still become Markdown, and identifiers stay as they are',
 });
 
 it('the text of a page that is too large to be parsed is no Markdown either', () => {
-  const { text } = readHtml(`${'<i></i>'.repeat(10_001)}<p>[a](https://evil.example) ![b](https://evil.example)</p>`);
+  const { text } = readHtml(
+    `${'<i></i>'.repeat(10_001)}<p>[a](https://evil.example) ![b](https://evil.example)</p>`,
+  );
   expect([...read(text).types].filter((type) => MEANS.has(type))).toEqual([]);
 });

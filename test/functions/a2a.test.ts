@@ -31,7 +31,9 @@ afterAll(() => product?.stop());
 it('records a question that no article answers as a gap, where no ticket was analysed before', async () => {
   await ask(product, 'Can I run the miner in my sauna?');
   const listed = async (): Promise<string> => {
-    const { gaps } = KnowledgeGapsResponse.parse(await (await send(product, 'GET /v1/knowledge/gaps')).json());
+    const { gaps } = KnowledgeGapsResponse.parse(
+      await (await send(product, 'GET /v1/knowledge/gaps')).json(),
+    );
     return gaps.map(({ gap }) => gap).join();
   };
   await expect.poll(listed, { timeout: 20_000, interval: 300 }).toContain('in my sauna');
@@ -82,7 +84,9 @@ describe('the agent card', () => {
     const card = AgentCard.parse(await response.json());
     expect(card.supportedInterfaces).toEqual(
       ['1.0', '0.3'].map((protocolVersion) => ({
-        ...{ url: `${product.url.origin}/a2a`, protocolBinding: 'JSONRPC', protocolVersion },
+        url: `${product.url.origin}/a2a`,
+        protocolBinding: 'JSONRPC',
+        protocolVersion,
       })),
     );
     expect(card.skills.map(({ id }) => id)).toEqual(
@@ -106,14 +110,18 @@ describe('the agent card', () => {
     });
     await verify(CardCodec.fromJSON(card));
     expect(asked).toEqual([`${product.url.origin}/.well-known/jwks.json`]);
-    await expect(verify({ ...CardCodec.fromJSON(card), name: 'Another' })).rejects.toThrow('No valid signatures');
+    await expect(verify({ ...CardCodec.fromJSON(card), name: 'Another' })).rejects.toThrow(
+      'No valid signatures',
+    );
   });
 
   it('CARD-CACHE-001 to 003: can be cached', async () => {
     const { headers } = await fetch(new URL(path, product.url));
     expect(headers.get('cache-control')).toBe('public, max-age=300');
     expect(Date.parse(headers.get('last-modified') ?? '')).toBeLessThanOrEqual(Date.now());
-    const again = await fetch(new URL(path, product.url), { headers: { 'if-none-match': headers.get('etag') ?? '' } });
+    const again = await fetch(new URL(path, product.url), {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
     expect(again.status).toBe(304);
   });
 
@@ -128,25 +136,34 @@ describe('the agent card', () => {
     expect(reader).toContain('navigator');
     expect(reader).not.toContain('analytics');
     expect(await skillsOf(NOTHING)).not.toContain('navigator');
-    expect((await post('GetExtendedAgentCard', {}, { key: 'ck_forged_0123456789abcdef' })).status).toBe(401);
+    expect(
+      (await post('GetExtendedAgentCard', {}, { key: 'ck_forged_0123456789abcdef' })).status,
+    ).toBe(401);
   });
 });
 
 describe('the official client', () => {
   it('asks, follows up in the same context, and lists its tasks', async () => {
     const agent = await client(READER);
-    const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message: message(SHIPPING) }));
+    const task = await agent.sendMessage(
+      SendMessageRequest.fromJSON({ message: message(SHIPPING) }),
+    );
     if (!('status' in task)) throw new Error('is no task');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
     expect(textOf(task)).toMatch(/Canada[\s\S]*\[1\]/);
     const { contextId } = task;
     const { tasks } = await agent.listTasks({
-      ...{ tenant: '', contextId, pageToken: '', status: TaskState.TASK_STATE_UNSPECIFIED },
+      tenant: '',
+      contextId,
+      pageToken: '',
+      status: TaskState.TASK_STATE_UNSPECIFIED,
       statusTimestampAfter: undefined,
     });
     expect(tasks.map(({ id }) => id)).toEqual([task.id]);
     const next = await agent.sendMessage(
-      SendMessageRequest.fromJSON({ message: message('And to the United Kingdom?', { contextId }) }),
+      SendMessageRequest.fromJSON({
+        message: message('And to the United Kingdom?', { contextId }),
+      }),
     );
     expect('contextId' in next && next.contextId).toBe(contextId);
     expect('artifacts' in next && textOf(next)).toContain('United Kingdom | 3 to 6');
@@ -156,7 +173,10 @@ describe('the official client', () => {
     const agent = await client();
     const events: StreamResponse[] = [];
     const options = { serviceParameters: { 'A2A-Extensions': EVIDENCE_EXTENSION } };
-    const stream = agent.sendMessageStream(SendMessageRequest.fromJSON({ message: message(SHIPPING) }), options);
+    const stream = agent.sendMessageStream(
+      SendMessageRequest.fromJSON({ message: message(SHIPPING) }),
+      options,
+    );
     for await (const event of stream) events.push(event);
     expect(events.map(({ payload }) => payload?.$case)).toEqual([
       'task',
@@ -165,37 +185,55 @@ describe('the official client', () => {
       'statusUpdate',
     ]);
     const last = events[2]?.payload;
-    const evidence = last?.$case === 'artifactUpdate' ? last.value.artifact?.metadata?.[EVIDENCE_EXTENSION] : undefined;
+    const evidence =
+      last?.$case === 'artifactUpdate'
+        ? last.value.artifact?.metadata?.[EVIDENCE_EXTENSION]
+        : undefined;
     expect(evidence).toMatchObject({
       edition: expect.stringMatching(/^e/),
       statements: [{ check: 'quoted', sources: [{ file: 'orders/shipping.md' }] }],
     });
     const [{ file, quote, start, end }] = evidence.statements[0].sources;
-    const { text } = (await (await send(product, `GET /api/kb/text/${file}`)).json()) as { text: string };
+    const { text } = (await (await send(product, `GET /api/kb/text/${file}`)).json()) as {
+      text: string;
+    };
     expect(text.slice(start, end)).toBe(quote);
   });
 
   it('answers a clarifying question', async () => {
     const agent = await client();
-    const task = await agent.sendMessage(SendMessageRequest.fromJSON({ message: message('It does not work') }));
+    const task = await agent.sendMessage(
+      SendMessageRequest.fromJSON({ message: message('It does not work') }),
+    );
     if (!('status' in task)) throw new Error('is no task');
     expect(task.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const said = message('My Apollo II shows 0 H/s', { taskId: task.id });
     const ended = await agent.sendMessage(SendMessageRequest.fromJSON({ message: said }));
-    expect('status' in ended && [ended.id, ended.status?.state]).toEqual([task.id, TaskState.TASK_STATE_COMPLETED]);
+    expect('status' in ended && [ended.id, ended.status?.state]).toEqual([
+      task.id,
+      TaskState.TASK_STATE_COMPLETED,
+    ]);
   });
 });
 
 describe('POST /a2a', () => {
   it('AUTH-SERVER-002: refuses a request without valid credentials, in the form of the protocol', async () => {
     const response = await post('ListTasks', {}, { key: 'ck_forged_0123456789abcdef' });
-    expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="constellation"']);
+    expect([response.status, response.headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="constellation"',
+    ]);
     expect(await response.json()).toMatchObject({
       jsonrpc: '2.0',
       id: null,
       error: {
         code: 401,
-        data: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', metadata: { code: 'UNAUTHORIZED' } }],
+        data: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+            metadata: { code: 'UNAUTHORIZED' },
+          },
+        ],
       },
     });
   });
@@ -224,18 +262,27 @@ describe('POST /a2a', () => {
 
   it('refuses a body that is not JSON, is too long or of another type, and another workspace', async () => {
     expect((await call('', {}, { body: '{"jsonrpc":' })).error?.code).toBe(-32_700);
-    expect((await call('', {}, { body: `{"a":"${'x'.repeat(70_000)}"}` })).error).toMatchObject({ code: 400 });
-    expect((await call('ListTasks', {}, { headers: { 'content-type': 'text/plain' } })).error).toMatchObject({
+    expect((await call('', {}, { body: `{"a":"${'x'.repeat(70_000)}"}` })).error).toMatchObject({
+      code: 400,
+    });
+    expect(
+      (await call('ListTasks', {}, { headers: { 'content-type': 'text/plain' } })).error,
+    ).toMatchObject({
       code: 415,
     });
-    expect((await call('ListTasks', {}, { path: '/a2a?workspace_id=other' })).error).toMatchObject({ code: 401 });
+    expect((await call('ListTasks', {}, { path: '/a2a?workspace_id=other' })).error).toMatchObject({
+      code: 401,
+    });
   });
 
   it('asks the named librarian, and fails with our code when it is unknown or not allowed', async () => {
     const ask = (librarian: string, options?: CallOptions) =>
       call('SendMessage', { message: message(SHIPPING, { metadata: { librarian } }) }, options);
     expect(JSON.stringify((await ask('semantic')).result)).toContain('"semantic":');
-    const failed = (code: string) => ({ state: 'TASK_STATE_FAILED', message: { metadata: { code } } });
+    const failed = (code: string) => ({
+      state: 'TASK_STATE_FAILED',
+      message: { metadata: { code } },
+    });
     expect((await ask('no-one')).result?.task?.status).toMatchObject(failed('NOT_FOUND'));
     const refused = await ask('analytics', { key: READER });
     expect(refused.result?.task?.status).toMatchObject(failed('UNAUTHORIZED'));
@@ -243,7 +290,11 @@ describe('POST /a2a', () => {
 
   it('stores a named conversation when the key may do so', async () => {
     await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-named' }) });
-    await call('SendMessage', { message: message(SHIPPING, { contextId: 'a2a-reader' }) }, { key: READER });
+    await call(
+      'SendMessage',
+      { message: message(SHIPPING, { contextId: 'a2a-reader' }) },
+      { key: READER },
+    );
     await expect.poll(async () => (await memoriesOf(product, 'a2a-named')).length).toBe(2);
     expect(await memoriesOf(product, 'a2a-reader')).toEqual([]);
   });
@@ -251,11 +302,17 @@ describe('POST /a2a', () => {
   it('continues when the caller wants an immediate reply, and when it disconnects', async () => {
     const configuration = { returnImmediately: true };
     const { result } = await call('SendMessage', { message: message(SHIPPING), configuration });
-    await expect.poll(() => stateOf(result?.task?.id), { timeout: 60_000 }).toBe('TASK_STATE_COMPLETED');
+    await expect
+      .poll(() => stateOf(result?.task?.id), { timeout: 60_000 })
+      .toBe('TASK_STATE_COMPLETED');
 
     const leave = new AbortController();
     const sent = message(SHIPPING, { contextId: 'a2a-left' });
-    const response = await post('SendStreamingMessage', { message: sent }, { signal: leave.signal });
+    const response = await post(
+      'SendStreamingMessage',
+      { message: sent },
+      { signal: leave.signal },
+    );
     await response.body?.getReader().read();
     leave.abort();
     const states = async () => {
@@ -271,7 +328,8 @@ describe('POST /a2a', () => {
 
 describe('DELETE /v1/a2a/tasks', () => {
   it('erases the tasks of a person or a conversation, created by any key, and counts its own', async () => {
-    const ask = (more: object, key = product.key) => call('SendMessage', { message: message(SHIPPING, more) }, { key });
+    const ask = (more: object, key = product.key) =>
+      call('SendMessage', { message: message(SHIPPING, more) }, { key });
     const own = await ask({ metadata: { person_id: 'p-a2a' } });
     const other = await ask({ metadata: { person_id: 'p-a2a' } }, READER);
     const third = await ask({ contextId: 'c-a2a' });

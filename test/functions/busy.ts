@@ -10,7 +10,12 @@ const ROUNDS = 100_000_000;
 export default {
   fetch: (request: Request, { NEXT }: Env): Promise<Response> => {
     let sum = 0;
-    if (request.url.endsWith('/ask')) for (let at = 0; at < ROUNDS; at += 1) sum = (sum * 31 + at) | 0;
-    return NEXT.fetch(new Request(request, { headers: { ...Object.fromEntries(request.headers), 'x-sum': `${sum}` } }));
+    if (request.url.endsWith('/ask'))
+      for (let at = 0; at < ROUNDS; at += 1) sum = (sum * 31 + at) | 0;
+    return NEXT.fetch(
+      new Request(request, {
+        headers: { ...Object.fromEntries(request.headers), 'x-sum': `${sum}` },
+      }),
+    );
   },
 };

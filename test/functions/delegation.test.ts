@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { LibrarianDescription } from '../../src/contract/core/librarian.ts';
-import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../src/contract/core/response.ts';
+import {
+  DelegationTrace,
+  JoinedAnswer,
+  LibrarianResponse,
+} from '../../src/contract/core/response.ts';
 import { validateResponse } from '../../src/contract/core/validate-response.ts';
 import { readJws } from '../../src/platform/context/compact-jws.ts';
 import { localSigner } from '../../src/platform/context/identity.ts';
@@ -39,7 +43,10 @@ beforeAll(async () => {
   const relays = relayWorkers(8);
   product = await startEmbedded({
     functions: ['library', 'navigator', 'semantic', 'analytics'],
-    moreWorkers: [...relays.workers, { name: 'oversized', main: join(ROOT, 'test/functions/oversized-reply.ts') }],
+    moreWorkers: [
+      ...relays.workers,
+      { name: 'oversized', main: join(ROOT, 'test/functions/oversized-reply.ts') },
+    ],
     moreServices: { 'constellation-gateway': { ...relays.services, OVERSIZED: 'oversized' } },
     allVars: { CONTEXT_LOCAL_LIBRARIANS: `${relays.vars.CONTEXT_LOCAL_LIBRARIANS},oversized` },
     partners: { ...misbehaving.partners, ...team.partners },
@@ -85,7 +92,11 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
     ['nested', ['relay-4', 'relay-5', to], { via: ['relay-5'], delegates: [{ to }] }],
   ])('ends a %s delegation with its code, in time', async (_, way, plan) => {
     // Only one that never replies needs the short time.
-    const { outcome, hops } = await ask(plan, way[0], to === 'partner.slow' ? TIMEOUT_MS : 3 * TIMEOUT_MS);
+    const { outcome, hops } = await ask(
+      plan,
+      way[0],
+      to === 'partner.slow' ? TIMEOUT_MS : 3 * TIMEOUT_MS,
+    );
     expect(outcome).toEqual([code, status, true]);
     expect(hops.map(({ from, to: next, outcome: each }) => [from, next, each])).toEqual(
       way.map((id, index) => [way[index - 1] ?? 'gateway', id, code]),
@@ -96,7 +107,10 @@ describe.each(Object.entries(OUTCOMES))('a delegate like %s', (to, [code, status
     const delegates = [{ to }, { to: 'relay-3', plan: { answer: 'Under the mat.' } }];
     const { outcome, reply } = await ask({ delegates }, 'relay-2');
     expect(outcome).toEqual([undefined, 200, true]);
-    expect(reply).toMatchObject({ answer: expect.stringContaining('Under the mat.'), partial: true });
+    expect(reply).toMatchObject({
+      answer: expect.stringContaining('Under the mat.'),
+      partial: true,
+    });
     // As words, not as an id.
     expect(reply.answer).toContain(`from ${to.replace('partner.', '').replace('-', ' ')}: `);
     expect(reply.answer).not.toContain(to);
@@ -125,7 +139,10 @@ describe('a chain of eight', () => {
 
   it('cannot be extended to nine: the delegation is refused before anything is sent', async () => {
     const before = misbehaving.calls.length;
-    const plan = { via: OTHERS, delegates: [{ to: 'partner.invalid-json' }, { to: 'partner.down' }] };
+    const plan = {
+      via: OTHERS,
+      delegates: [{ to: 'partner.invalid-json' }, { to: 'partner.down' }],
+    };
     expect((await ask(plan)).outcome).toEqual(['MAX_DEPTH_EXCEEDED', 508, true]);
     expect(misbehaving.calls.length).toBe(before);
   });
@@ -135,7 +152,11 @@ it('a question that would return to an earlier librarian is refused before anyth
   const calls = () => logged.filter((line) => line.includes('POST /librarians/relay-1/ask')).length;
   const before = calls();
   const delegates = [{ to: 'relay-1' }, { to: 'relay-1' }];
-  expect((await ask({ via: ['relay-2'], delegates })).outcome).toEqual(['LOOP_DETECTED', 508, true]);
+  expect((await ask({ via: ['relay-2'], delegates })).outcome).toEqual([
+    'LOOP_DETECTED',
+    508,
+    true,
+  ]);
   // One line of relay-1 itself: it was not called again.
   expect(calls() - before).toBeLessThanOrEqual(1);
 });
@@ -156,7 +177,11 @@ const askPartner = async (query: string) => {
 };
 
 /** Sends a question as a partner does: to the public address, with only the context header. */
-const sendTo = async (to: string, token: string | undefined, body = QUESTION): Promise<string | undefined> => {
+const sendTo = async (
+  to: string,
+  token: string | undefined,
+  body = QUESTION,
+): Promise<string | undefined> => {
   const origin = to === WEATHER ? weather.url : product.url.origin;
   const context: Record<string, string> = token === undefined ? {} : { [CONTEXT_HEADER]: token };
   const headers = { 'content-type': 'application/json', ...context };
@@ -165,7 +190,8 @@ const sendTo = async (to: string, token: string | undefined, body = QUESTION): P
   return LibrarianResponse.parse(await response.json()).error?.code;
 };
 
-const tokenAlong = (path: string[], forgery?: Forgery) => forge(path, QUESTION, team.signer, forgery);
+const tokenAlong = (path: string[], forgery?: Forgery) =>
+  forge(path, QUESTION, team.signer, forgery);
 
 /** Replaces the receipt with that of the previous answer. */
 const withOldReceipt = () => {
@@ -188,7 +214,10 @@ describe('a partner librarian in one file, without our code,', () => {
 
   it('describes itself as the contract requires', async () => {
     const description = await (await fetch(`${weather.url}/librarians/${WEATHER}`)).json();
-    expect(LibrarianDescription.parse(description)).toMatchObject({ id: WEATHER, keys: [{ kid: `${WEATHER}.1` }] });
+    expect(LibrarianDescription.parse(description)).toMatchObject({
+      id: WEATHER,
+      keys: [{ kid: `${WEATHER}.1` }],
+    });
   });
 
   it('asks an internal librarian in its own name, and verifies the receipt', async () => {
@@ -200,7 +229,10 @@ describe('a partner librarian in one file, without our code,', () => {
 
   it('is asked through the gateway with the rights of its directory entry, and every hop is verified', async () => {
     const { status, body, reply, path } = await askPartner(PARTNER_QUESTION);
-    expect([status, reply.answer]).toEqual([200, 'In July the mean temperature in Lisbon is 23 °C.']);
+    expect([status, reply.answer]).toEqual([
+      200,
+      'In July the mean temperature in Lisbon is 23 °C.',
+    ]);
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
     expect(path).toEqual(DELEGATED.slice(0, 1));
     const [root = ''] = team.toThem.token.split('~');
@@ -210,12 +242,22 @@ describe('a partner librarian in one file, without our code,', () => {
   it('delegates a question within the received chain', async () => {
     const before = logged.length;
     const { status, reply, path } = await askPartner(INTERNAL_QUESTION);
-    expect([status, reply.answer, path]).toEqual([200, expect.stringContaining('300 W'), DELEGATED]);
+    expect([status, reply.answer, path]).toEqual([
+      200,
+      expect.stringContaining('300 W'),
+      DELEGATED,
+    ]);
     const lines = logged.slice(before).map((line) => JSON.parse(line) as { librarian?: string });
-    expect(lines.find(({ librarian }) => librarian === 'navigator')).toMatchObject({ chain: ['gateway', WEATHER] });
+    expect(lines.find(({ librarian }) => librarian === 'navigator')).toMatchObject({
+      chain: ['gateway', WEATHER],
+    });
     // The receipt reports its use of every budget to the caller.
     const [{ receipt = '' } = {}] = DelegationTrace.parse(reply.metadata?.trace).hops;
-    expect(readJws(receipt, 'ctx-receipt+jwt').claims.use).toEqual({ calls: 1, tokens: 0, cost_micros: 0 });
+    expect(readJws(receipt, 'ctx-receipt+jwt').claims.use).toEqual({
+      calls: 1,
+      tokens: 0,
+      cost_micros: 0,
+    });
   });
 
   it('does not send the question back to its caller', async () => {
@@ -229,12 +271,16 @@ describe('a partner librarian in one file, without our code,', () => {
 });
 
 describe('the gateway refuses', () => {
-  const flip = (text: string): string => text.replace(/.(?=.{19}$)/s, (sign) => (sign === 'A' ? 'B' : 'A'));
+  const flip = (text: string): string =>
+    text.replace(/.(?=.{19}$)/s, (sign) => (sign === 'A' ? 'B' : 'A'));
   it.each<[what: string, make: () => Promise<string | undefined>]>([
     ['no context', async () => undefined],
     ['an empty one', async () => ''],
     ['garbage', async () => 'x'.repeat(500)],
-    ['one with one character changed', async () => flip(await tokenAlong(['gateway', 'navigator']))],
+    [
+      'one with one character changed',
+      async () => flip(await tokenAlong(['gateway', 'navigator'])),
+    ],
   ])('%s', async (_, make) => {
     expect(await sendTo('navigator', await make())).toBe('UNAUTHORIZED');
   });
@@ -243,9 +289,17 @@ describe('the gateway refuses', () => {
   const FROM_US = ['gateway', 'navigator'];
   it.each<[what: string, path: string[], forgery: Forgery, code?: string]>([
     ['a key that is not registered', FROM_THEM, { by: unknownKey }],
-    ["a key of another seed in the gateway's name", FROM_US, { by: () => localSigner('gateway', 'mallory') }],
+    [
+      "a key of another seed in the gateway's name",
+      FROM_US,
+      { by: () => localSigner('gateway', 'mallory') },
+    ],
     ["another librarian's key in the gateway's name", FROM_US, { by: () => localSigner('memory') }],
-    ['a context for another librarian', [WEATHER, 'semantic'], { op: 'POST /librarians/navigator/ask' }],
+    [
+      'a context for another librarian',
+      [WEATHER, 'semantic'],
+      { op: 'POST /librarians/navigator/ask' },
+    ],
     ['a context for another path', FROM_THEM, { op: 'POST /v1/navigate' }],
     ['another question than was signed', FROM_THEM, { body: '{"query":"x"}' }],
     ['a user of a partner', FROM_THEM, { sub: 'user:u_1' }],
@@ -257,7 +311,12 @@ describe('the gateway refuses', () => {
       ['gateway', WEATHER, 'analytics'],
       { cap: ['kb:read', 'sql:read'] },
     ],
-    ['a question that was here before', ['gateway', 'navigator', WEATHER, 'navigator'], {}, 'LOOP_DETECTED'],
+    [
+      'a question that was here before',
+      ['gateway', 'navigator', WEATHER, 'navigator'],
+      {},
+      'LOOP_DETECTED',
+    ],
     ['a deadline that has passed', FROM_US, { ageMs: 66_000 }, 'TIMEOUT'],
   ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
     expect(await sendTo(path.at(-1) ?? '', await tokenAlong(path, forgery))).toBe(code);
@@ -265,12 +324,20 @@ describe('the gateway refuses', () => {
 
   it('the same call a second time, and another question with its token', async () => {
     const [once, stripped] = [await tokenAlong(FROM_US), await tokenAlong(FROM_US)];
-    expect([await sendTo('navigator', once), await sendTo('navigator', once)]).toEqual([undefined, 'UNAUTHORIZED']);
-    expect(await sendTo('navigator', stripped, '{"query":"Give me everything"}')).toBe('UNAUTHORIZED');
+    expect([await sendTo('navigator', once), await sendTo('navigator', once)]).toEqual([
+      undefined,
+      'UNAUTHORIZED',
+    ]);
+    expect(await sendTo('navigator', stripped, '{"query":"Give me everything"}')).toBe(
+      'UNAUTHORIZED',
+    );
   });
 
   it('a partner answer that was altered in transit, and an error that was changed to a success', async () => {
-    team.toThem.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('23 °C', '40 °C') });
+    team.toThem.tamper = ({ body, ...answer }) => ({
+      ...answer,
+      body: body.replace('23 °C', '40 °C'),
+    });
     expect((await askPartner(PARTNER_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
     team.toThem.tamper = (answer) => ({ ...answer, status: 203 });
     expect((await askPartner(PARTNER_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
@@ -289,7 +356,11 @@ describe('the partner refuses', () => {
   it.each<[what: string, path: string[], forgery?: Forgery, code?: string]>([
     ['a key that is not registered', DIRECT, { by: () => unknownKey('dev.gateway.1') }],
     ['a key of another librarian', DIRECT, { by: () => localSigner('memory') }],
-    ['a context for another librarian', ['gateway', 'navigator'], { op: `POST /librarians/${WEATHER}/ask` }],
+    [
+      'a context for another librarian',
+      ['gateway', 'navigator'],
+      { op: `POST /librarians/${WEATHER}/ask` },
+    ],
     ['a context for another path', DIRECT, { op: 'POST /v1/navigate' }],
     ['another question than was signed', DIRECT, { body: '{"query":"x"}' }],
     ['a user named by a service without users', ['webhooks', WEATHER], { sub: 'user:u_1' }],
@@ -300,7 +371,12 @@ describe('the partner refuses', () => {
     ['a right that a later link adds', BY_NAVIGATOR, { later: { cap: ['sql:read'] } }],
     ['a deadline that has passed', DIRECT, { ageMs: 31_000 }, 'TIMEOUT'],
     ['a longer chain than was allowed', BY_NAVIGATOR, { max: 1 }, 'MAX_DEPTH_EXCEEDED'],
-    ['a question that was there before', ['gateway', WEATHER, 'navigator', WEATHER], {}, 'LOOP_DETECTED'],
+    [
+      'a question that was there before',
+      ['gateway', WEATHER, 'navigator', WEATHER],
+      {},
+      'LOOP_DETECTED',
+    ],
   ])('%s', async (_, path, forgery, code = 'UNAUTHORIZED') => {
     expect(await sendTo(WEATHER, await tokenAlong(path, forgery))).toBe(code);
   });
@@ -310,11 +386,17 @@ describe('the partner refuses', () => {
     const [, end] = (await tokenAlong(BY_NAVIGATOR)).split('~');
     expect(await sendTo(WEATHER, end)).toBe('UNAUTHORIZED');
     const token = await tokenAlong(DIRECT);
-    expect([await sendTo(WEATHER, token), await sendTo(WEATHER, token)]).toEqual([undefined, 'UNAUTHORIZED']);
+    expect([await sendTo(WEATHER, token), await sendTo(WEATHER, token)]).toEqual([
+      undefined,
+      'UNAUTHORIZED',
+    ]);
   });
 
   it('an answer that was altered in transit', async () => {
-    team.toUs.tamper = ({ body, ...answer }) => ({ ...answer, body: body.replace('300 W', '30 W') });
+    team.toUs.tamper = ({ body, ...answer }) => ({
+      ...answer,
+      body: body.replace('300 W', '30 W'),
+    });
     await expect(team.askUs(INTERNAL_QUESTION)).rejects.toThrow('is a receipt for another answer');
     expect((await askPartner(INTERNAL_QUESTION)).reply.error?.code).toBe('DELEGATION_FAILED');
   });

@@ -4,7 +4,12 @@ import { Constellation } from '../../client/constellation.ts';
 import { ErrorBody } from '../../src/contract/core/error-info.ts';
 import { Explanation } from '../../src/contract/core/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/core/response.ts';
-import { AnswerReplay, AnswerStatistics, AnswersPage, KeptAnswer } from '../../src/contract/wire/answers.ts';
+import {
+  AnswerReplay,
+  AnswerStatistics,
+  AnswersPage,
+  KeptAnswer,
+} from '../../src/contract/wire/answers.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { grant, send } from './product-for-test.ts';
 
@@ -23,21 +28,29 @@ const SHIPPING = 'How long does shipping to Canada take?';
 const PASSWORD = 'How do I reset the dashboard password?';
 
 /** Kept answers of the default workspace: stored, listed, counted, replayed and erased. */
-export const describeAnswers = (productOf: () => Product, logged: readonly string[]): void => {
+export function describeAnswers(productOf: () => Product, logged: readonly string[]): void {
   beforeAll(async () => {
     const product = productOf();
     await grant(product, KEYS.asker, { capabilities: [...READS, 'memory:*'] });
     await grant(product, KEYS.other, { capabilities: READS });
     await grant(product, KEYS.reader, { capabilities: ['answers:read'] });
     await grant(product, KEYS.figures, { capabilities: ['sql:read'] });
-    await grant(product, KEYS.staff, { capabilities: [...READS, 'answers:*', 'support:*'], audiences: ['staff'] });
+    await grant(product, KEYS.staff, {
+      capabilities: [...READS, 'answers:*', 'support:*'],
+      audiences: ['staff'],
+    });
     await grant(product, KEYS.clerk, { capabilities: [...READS, 'answers:*'] });
     await grant(product, KEYS.acme, { workspaces: ['acme'], capabilities: ['*'] });
   });
 
   const call = (route: string, body?: unknown, key?: string) => send(productOf(), route, body, key);
   /** The reply to a call that succeeds. */
-  const read = async <T>(schema: z.ZodType<T>, route: string, body?: unknown, key?: string): Promise<T> => {
+  const read = async <T>(
+    schema: z.ZodType<T>,
+    route: string,
+    body?: unknown,
+    key?: string,
+  ): Promise<T> => {
     const response = await call(route, body, key);
     const json: unknown = await response.json();
     expect(response.status, JSON.stringify(json)).toBe(200);
@@ -50,17 +63,23 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
 
   const ask = async (query: string, more: object = {}, key = KEYS.asker) => {
     const response = LibrarianResponse.parse(
-      await (await call('POST /v1/ask', { query, include: ['statements', 'trace'], ...more }, key)).json(),
+      await (
+        await call('POST /v1/ask', { query, include: ['statements', 'trace'], ...more }, key)
+      ).json(),
     );
     return { response, id: String(response.metadata?.answer_id) };
   };
   /** Stored after the response, so a reader may be faster. */
   const kept = async (id: string): Promise<KeptAnswer> => {
-    await expect.poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 60_000 }).toBe(200);
+    await expect
+      .poll(async () => (await call(`GET /v1/answers/${id}`)).status, { timeout: 60_000 })
+      .toBe(200);
     return read(KeptAnswer, `GET /v1/answers/${id}`);
   };
-  const askKept = async (query: string, more: object = {}, key = KEYS.asker) => kept((await ask(query, more, key)).id);
-  const list = (query = '', key?: string) => read(AnswersPage, `GET /v1/answers?${query}`, undefined, key);
+  const askKept = async (query: string, more: object = {}, key = KEYS.asker) =>
+    kept((await ask(query, more, key)).id);
+  const list = (query = '', key?: string) =>
+    read(AnswersPage, `GET /v1/answers?${query}`, undefined, key);
   const totalOf = async (query = '') => (await list(query)).total;
   const count = (query = '', key?: string) =>
     read(AnswerStatistics, `GET /v1/answers/statistics?${query}`, undefined, key);
@@ -74,7 +93,8 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     expect((await call(`PUT /api/kb/articles/rides/${ride}.md`, article)).status).toBeLessThan(300);
     const query = `What does a ${ride} ride cost?`;
     // Each answer is stored before the next one is counted.
-    const answered = async () => (await askKept(query, { librarian: 'navigator' }, KEYS.staff)).answer;
+    const answered = async () =>
+      (await askKept(query, { librarian: 'navigator' }, KEYS.staff)).answer;
     await expect.poll(answered, { timeout: 60_000 }).toContain(price);
   };
 
@@ -83,18 +103,35 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       const { response, id } = await ask(PASSWORD);
       const answer = await kept(id);
       expect(answer).toMatchObject({
-        ...{ id, question: PASSWORD, answer: response.answer, verdict: 'answered' },
-        ...{ interface: 'rest', librarians: ['navigator'], confidence: response.confidence, feedback: null },
+        id,
+        question: PASSWORD,
+        answer: response.answer,
+        verdict: 'answered',
+        interface: 'rest',
+        librarians: ['navigator'],
+        confidence: response.confidence,
+        feedback: null,
         statements: response.metadata?.statements,
         trace: response.metadata?.trace,
         edition: expect.stringMatching(/^e\d+/),
         asked_by: expect.stringMatching(/^user:/),
-        timings: { total: expect.any(Number), understanding: expect.any(Number), routing: expect.any(Number) },
+        timings: {
+          total: expect.any(Number),
+          understanding: expect.any(Number),
+          routing: expect.any(Number),
+        },
         budgets: { granted: { calls: 24 }, spent: { calls: 1 } },
       });
       const [source] = answer.statements[0]?.sources ?? [];
-      expect(source).toMatchObject({ quote: expect.stringMatching(/password/i), start: expect.any(Number) });
-      expect(answer.trace?.hops[0]).toMatchObject({ to: 'navigator', verified: true, receipt: expect.any(String) });
+      expect(source).toMatchObject({
+        quote: expect.stringMatching(/password/i),
+        start: expect.any(Number),
+      });
+      expect(answer.trace?.hops[0]).toMatchObject({
+        to: 'navigator',
+        verified: true,
+        receipt: expect.any(String),
+      });
       expect(JSON.stringify(answer)).not.toContain(KEYS.asker);
     });
 
@@ -112,7 +149,9 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
 
     it('is stored without the personal data of the question', async () => {
       expect(await totalOf('text=bolivia')).toBe(0);
-      const answer = await askKept('Do you ship to Bolivia? My mail is ann@example.org, call +49 170 1234567');
+      const answer = await askKept(
+        'Do you ship to Bolivia? My mail is ann@example.org, call +49 170 1234567',
+      );
       expect(answer.question).toBe('Do you ship to Bolivia? My mail is [email], call [phone]');
       expect(JSON.stringify(answer)).not.toMatch(/ann@example|1234567/);
       expect(logged.join('\n')).not.toMatch(/ann@example|Bolivia/);
@@ -124,13 +163,21 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       expect([passages[0]?.outcome, semantic]).toEqual(['cited', 'used']);
       expect(passages[0]?.similarity).toBeGreaterThan(0);
       expect((await kept(id)).metadata).not.toHaveProperty('explain');
-      const refused = await errorOf('POST /v1/ask', { query: SHIPPING, explain: true }, KEYS.figures);
+      const refused = await errorOf(
+        'POST /v1/ask',
+        { query: SHIPPING, explain: true },
+        KEYS.figures,
+      );
       expect(refused).toMatchObject({ status: 401, details: { missing: 'kb:read' } });
     });
 
     it('has its id in the reply of every interface, and records the interface', async () => {
       const post = async (path: string, body: object, more: Record<string, string> = {}) => {
-        const headers = { authorization: `Bearer ${KEYS.asker}`, 'content-type': 'application/json', ...more };
+        const headers = {
+          authorization: `Bearer ${KEYS.asker}`,
+          'content-type': 'application/json',
+          ...more,
+        };
         const init = { method: 'POST', headers, body: JSON.stringify(body) };
         return (await fetch(new URL(path, productOf().url), init)).text();
       };
@@ -144,11 +191,18 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       const chat = { model: 'navigator', messages: [{ role: 'user', content: SHIPPING }] };
       const { constellation } = JSON.parse(await post('/v1/chat/completions', chat));
       expect((await kept(constellation.metadata.answer_id)).interface).toBe('chat');
-      const byClient = await new Constellation({ url: productOf().url, key: KEYS.asker }).ask(SHIPPING);
+      const byClient = await new Constellation({ url: productOf().url, key: KEYS.asker }).ask(
+        SHIPPING,
+      );
       expect((await kept(String(byClient.metadata?.answer_id))).interface).toBe('client');
       // A caller may not claim to be a ticket.
-      for (const [claimed, recorded] of [['widget', 'widget'] as const, ['ticket', 'rest'] as const]) {
-        const reply = JSON.parse(await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': claimed }));
+      for (const [claimed, recorded] of [
+        ['widget', 'widget'] as const,
+        ['ticket', 'rest'] as const,
+      ]) {
+        const reply = JSON.parse(
+          await post('/v1/ask', { query: SHIPPING }, { 'constellation-interface': claimed }),
+        );
         expect((await kept(reply.metadata.answer_id)).interface).toBe(recorded);
       }
     });
@@ -169,9 +223,15 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       );
       const answers = await Promise.all(asked.map(({ id }) => kept(id)));
       expect(answers.map(({ question }) => question)).toEqual(asked.map(({ query }) => query));
-      const statuses = asked.map(async ({ id }) => (await call(`GET /v1/answers/${id}`, undefined, KEYS.clerk)).status);
-      expect(await Promise.all(statuses)).toEqual(asked.map(({ key }) => (key === KEYS.staff ? 404 : 200)));
-      const calls = logged.slice(from).filter((line) => line.includes('"route":"POST /v1/answers"'));
+      const statuses = asked.map(
+        async ({ id }) => (await call(`GET /v1/answers/${id}`, undefined, KEYS.clerk)).status,
+      );
+      expect(await Promise.all(statuses)).toEqual(
+        asked.map(({ key }) => (key === KEYS.staff ? 404 : 200)),
+      );
+      const calls = logged
+        .slice(from)
+        .filter((line) => line.includes('"route":"POST /v1/answers"'));
       expect(calls.length).toBeGreaterThan(1);
       expect(calls.length).toBeLessThan(asked.length);
     });
@@ -184,7 +244,10 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       await expect.poll(found, { timeout: 60_000 }).toBeDefined();
       return kept(String(await found()));
     };
-    const answerTo = async (route: string, body: { query: string; metadata?: object; options?: object }) => {
+    const answerTo = async (
+      route: string,
+      body: { query: string; metadata?: object; options?: object },
+    ) => {
       const response = await call(route, body, KEYS.staff);
       expect(response.status, await response.clone().text()).toBe(200);
       return keptOf(body.query);
@@ -193,7 +256,11 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     it('is kept with its evidence, like an answer of /v1/ask', async () => {
       const query = 'How many days does parcel delivery to Canada take, navigator?';
       const answer = await answerTo('POST /v1/navigate', { query });
-      expect(answer).toMatchObject({ question: query, librarians: ['navigator'], interface: 'rest' });
+      expect(answer).toMatchObject({
+        question: query,
+        librarians: ['navigator'],
+        interface: 'rest',
+      });
       expect(answer.statements[0]?.sources[0]).toMatchObject({ quote: expect.any(String) });
       expect(answer.edition).toMatch(/^e\d+/);
       const unknown = { query: 'How do I knit a navigator scarf for grandmother?' };
@@ -207,7 +274,10 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       const withClosest = z.object({ metadata: z.object({ closest }) });
       const { metadata } = await read(withClosest, 'POST /v1/navigate', { query }, KEYS.staff);
       const answer = await keptOf(query);
-      expect([answer.verdict, closest.parse(answer.closest)]).toEqual(['declined', metadata.closest]);
+      expect([answer.verdict, closest.parse(answer.closest)]).toEqual([
+        'declined',
+        metadata.closest,
+      ]);
       const { response } = await ask(query, { librarian: 'navigator' }, KEYS.staff);
       expect(closest.parse(response.metadata?.closest)).toEqual(metadata.closest);
     });
@@ -215,14 +285,19 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     it('of an agent is kept with its person', async () => {
       const query = 'How long does agents shipping to Canada take?';
       const options = { similarity_threshold: 0.2 };
-      const answer = await answerTo('POST /v1/agents/semantic', { query, options, metadata: { person_id: 'p-agent' } });
+      const answer = await answerTo('POST /v1/agents/semantic', {
+        query,
+        options,
+        metadata: { person_id: 'p-agent' },
+      });
       expect(answer).toMatchObject({ librarians: ['semantic'], person_id: 'p-agent' });
       expect(answer.sources).not.toEqual([]);
       expect(await totalOf('person_id=p-agent')).toBe(1);
     });
 
     it('to a ticket is kept masked, with its intent; a refused request is not kept', async () => {
-      const message = 'My Apollo III does not hash since the zebra update, write to zoe@example.org';
+      const message =
+        'My Apollo III does not hash since the zebra update, write to zoe@example.org';
       await call('POST /v1/support/analyze', { message, subject: 'Zebra' }, KEYS.staff);
       const answer = await keptOf('zebra hash');
       expect(answer.intent).toMatch(/^\w+$/);
@@ -293,9 +368,15 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
         ['a page that is too long', 'limit=100000'],
         ['a text that is too long', `text=${'x'.repeat(201)}`],
         ['an unknown filter', 'where=1'],
-      ].map(([what = '', query]): [string, string] => [`${what} ${format}`, `GET /v1/answers?${query}${format}`]),
+      ].map(([what = '', query]): [string, string] => [
+        `${what} ${format}`,
+        `GET /v1/answers?${query}${format}`,
+      ]),
     ),
-    ['a period that ends before it starts', 'GET /v1/answers/statistics?from=2026-02-01&to=2026-01-01'],
+    [
+      'a period that ends before it starts',
+      'GET /v1/answers/statistics?from=2026-02-01&to=2026-01-01',
+    ],
     ['too many buckets', 'GET /v1/answers/statistics?bucket=hour&from=2020-01-01'],
     ['an unknown bucket', 'GET /v1/answers/statistics?bucket=minute'],
     ['an unknown filter of statistics', 'GET /v1/answers/statistics?limit=5'],
@@ -306,8 +387,16 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     ['feedback without a value', `POST /v1/answers/${NO_SUCH}/feedback`, {}],
     ['another value', `POST /v1/answers/${NO_SUCH}/feedback`, { value: 'sideways' }],
     ['an empty comment', `POST /v1/answers/${NO_SUCH}/feedback`, { value: 'up', comment: '   ' }],
-    ['a comment that is too long', `POST /v1/answers/${NO_SUCH}/feedback`, { value: 'up', comment: 'x'.repeat(501) }],
-    ['an unknown member', `POST /v1/answers/${NO_SUCH}/feedback`, { value: 'up', verdict: 'answered' }],
+    [
+      'a comment that is too long',
+      `POST /v1/answers/${NO_SUCH}/feedback`,
+      { value: 'up', comment: 'x'.repeat(501) },
+    ],
+    [
+      'an unknown member',
+      `POST /v1/answers/${NO_SUCH}/feedback`,
+      { value: 'up', verdict: 'answered' },
+    ],
     ['feedback that is no JSON', `POST /v1/answers/${NO_SUCH}/feedback`, '{"value": "up"'],
     ['a path as an edition', `POST /v1/answers/${NO_SUCH}/replay`, { edition: '../current' }],
   ])('the routes of answers refuse %s', async (_, route, body) => {
@@ -320,7 +409,13 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     expect(await list('', KEYS.acme)).toEqual({ answers: [], total: 0, next_cursor: null });
     const up = { value: 'up' };
     const missing = { details: { missing: 'answers:read' } };
-    const refused: [status: number, key: string, route: string, body?: object | undefined, error?: object][] = [
+    const refused: [
+      status: number,
+      key: string,
+      route: string,
+      body?: object | undefined,
+      error?: object,
+    ][] = [
       [404, KEYS.acme, `GET /v1/answers/${id}`],
       [404, KEYS.acme, `POST /v1/answers/${id}/feedback`, up],
       [404, KEYS.acme, `DELETE /v1/answers/${id}`],
@@ -339,15 +434,24 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       [404, KEYS.asker, `POST /v1/answers/${NO_SUCH}/feedback`, up],
     ];
     for (const [status, key, route, body, error = {}] of refused)
-      expect(await errorOf(route, body, key), `${route} ${key}`).toMatchObject({ status, ...error });
+      expect(await errorOf(route, body, key), `${route} ${key}`).toMatchObject({
+        status,
+        ...error,
+      });
     expect((await kept(id)).feedback).toBeNull();
   });
 
   it('feedback is accepted from the key that asked, its comment is masked, and the last one is kept', async () => {
     const { id } = await ask(SHIPPING);
     const give = (body: object, key?: string) => call(`POST /v1/answers/${id}/feedback`, body, key);
-    expect((await give({ value: 'down', comment: 'Wrong,\n\nwrite to ann@example.org' }, KEYS.asker)).status).toBe(200);
-    expect((await kept(id)).feedback).toMatchObject({ value: 'down', comment: 'Wrong, write to [email]' });
+    expect(
+      (await give({ value: 'down', comment: 'Wrong,\n\nwrite to ann@example.org' }, KEYS.asker))
+        .status,
+    ).toBe(200);
+    expect((await kept(id)).feedback).toMatchObject({
+      value: 'down',
+      comment: 'Wrong, write to [email]',
+    });
     expect((await give({ value: 'up' }, KEYS.reader)).status).toBe(200);
     expect((await kept(id)).feedback).toEqual({ value: 'up', at: expect.any(String) });
     expect((await list('feedback=up')).answers.map((answer) => answer.id)).toContain(id);
@@ -364,13 +468,18 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       expect(last?.verdicts.declined).toBe(await totalOf(`verdict=declined&from=${last?.from}`));
       expect(last?.feedback.up).toBe(await totalOf(`feedback=up&from=${last?.from}`));
       for (const { from, to, total } of counted.confidence)
-        expect([from, total]).toEqual([from, await totalOf(`confidence_from=${from}&confidence_to=${to}`)]);
+        expect([from, total]).toEqual([
+          from,
+          await totalOf(`confidence_from=${from}&confidence_to=${to}`),
+        ]);
       const navigator = counted.librarians.find(({ librarian }) => librarian === 'navigator');
       expect(navigator?.total).toBe(await totalOf('librarian=navigator'));
       expect((await count('librarian=navigator')).total).toBe(navigator?.total);
       const { total: latency, first_statement: first } = counted.latency;
       expect(latency?.count).toBe(counted.total);
-      const exported = (await (await call('GET /v1/answers?format=jsonl')).text()).trimEnd().split('\n');
+      const exported = (await (await call('GET /v1/answers?format=jsonl')).text())
+        .trimEnd()
+        .split('\n');
       const streamed = exported.filter(
         (line) => KeptAnswer.parse(JSON.parse(line)).timings.first_statement !== undefined,
       );
@@ -385,7 +494,9 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
   });
 
   describe('POST /v1/answers/{id}/replay', () => {
-    const changesOf = ({ difference }: AnswerReplay) => [...new Set(difference.map(({ change }) => change))];
+    const changesOf = ({ difference }: AnswerReplay) => [
+      ...new Set(difference.map(({ change }) => change)),
+    ];
 
     it('answers from the current and from an older edition, and compares the statements', async () => {
       const query = 'What does a zeppelin ride cost?';
@@ -402,7 +513,10 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       expect(changesOf(older)).toEqual(['kept']);
       expect(await totalOf()).toBe(total);
       // The right to read older editions is not the asker's.
-      const { response } = await ask(query, { librarian: 'navigator', metadata: { edition: before.edition } });
+      const { response } = await ask(query, {
+        librarian: 'navigator',
+        metadata: { edition: before.edition },
+      });
       expect(response.answer).toContain('120 euros');
     });
 
@@ -416,9 +530,16 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     it('refuses an edition that is not stored, an unknown librarian and an unknown answer', async () => {
       const { id } = await askKept(SHIPPING);
       const gone = await errorOf(`POST /v1/answers/${id}/replay`, { edition: 'e000099-00000000' });
-      expect(gone).toMatchObject({ status: 404, message: expect.stringContaining('not stored any more') });
-      expect(await errorOf(`POST /v1/answers/${id}/replay`, { librarian: 'unknown' })).toMatchObject({ status: 404 });
-      expect(await errorOf(`POST /v1/answers/${NO_SUCH}/replay`, {})).toMatchObject({ status: 404 });
+      expect(gone).toMatchObject({
+        status: 404,
+        message: expect.stringContaining('not stored any more'),
+      });
+      expect(
+        await errorOf(`POST /v1/answers/${id}/replay`, { librarian: 'unknown' }),
+      ).toMatchObject({ status: 404 });
+      expect(await errorOf(`POST /v1/answers/${NO_SUCH}/replay`, {})).toMatchObject({
+        status: 404,
+      });
     });
   });
 
@@ -438,12 +559,16 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       expect((await list('', KEYS.staff)).answers.map(({ id }) => id)).toContain(secret.id);
       const readable = await list('', KEYS.clerk);
       expect(readable.answers.map(({ id }) => id)).not.toContain(secret.id);
-      const [all, some] = [await count('bucket=hour', KEYS.staff), await count('bucket=hour', KEYS.clerk)];
+      const [all, some] = [
+        await count('bucket=hour', KEYS.staff),
+        await count('bucket=hour', KEYS.clerk),
+      ];
       expect([all.total, some.total]).toEqual([(await list('', KEYS.staff)).total, readable.total]);
       expect(all.total).toBeGreaterThan(some.total);
       expect(all.latency.total?.count).toBeGreaterThan(some.latency.total?.count ?? 0);
 
-      const replayed = async (key: string, body: object) => JSON.stringify(await replay(open.id, body, key));
+      const replayed = async (key: string, body: object) =>
+        JSON.stringify(await replay(open.id, body, key));
       for (const [route, body] of [
         [`GET /v1/answers/${secret.id}`],
         [`POST /v1/answers/${secret.id}/replay`, {}],
@@ -465,7 +590,9 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
       await publish('submarine', NOW, ['staff']);
       const explained = async (key: string) =>
         Explanation.parse((await askIn(key, { explain: true })).response.metadata?.explain);
-      expect((await explained(KEYS.staff)).passages.map(({ file }) => file)).toContain('rides/submarine.md');
+      expect((await explained(KEYS.staff)).passages.map(({ file }) => file)).toContain(
+        'rides/submarine.md',
+      );
       const { passages } = await explained(KEYS.clerk);
       expect(passages.length).toBeGreaterThan(0);
       expect(JSON.stringify(passages)).not.toMatch(/submarine/i);
@@ -476,7 +603,8 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
     const erase = async (query: string) => (await call(`DELETE /v1/answers?${query}`)).json();
 
     it('removes those of a person, of a conversation, a single one, or all before a time', async () => {
-      for (let time = 0; time < 2; time += 1) await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
+      for (let time = 0; time < 2; time += 1)
+        await askKept(SHIPPING, { metadata: { person_id: 'p-20' } });
       const { id } = await askKept(SHIPPING, { conversation_id: 'c-20' });
       const last = await askKept(SHIPPING);
       expect(await erase('person_id=p-20')).toEqual({ erased: 2 });
@@ -491,9 +619,11 @@ export const describeAnswers = (productOf: () => Product, logged: readonly strin
 
     it('happens with the memories of the person', async () => {
       await askKept(SHIPPING, { conversation_id: 'c-30', metadata: { person_id: 'p-30' } });
-      const erased = await (await call('DELETE /v1/workspaces/default/memories?person_id=p-30')).json();
+      const erased = await (
+        await call('DELETE /v1/workspaces/default/memories?person_id=p-30')
+      ).json();
       expect(erased).toEqual({ erased: 2, answers: 1 });
       expect(await totalOf('person_id=p-30')).toBe(0);
     });
   });
-};
+}

@@ -8,16 +8,24 @@ const EDITOR = 'ck_audit_editor_000000000000';
 const WORKSPACE = 'audited';
 
 /** The record of acts of administration: what is in it, who reads it, and that no caller writes it. */
-export const describeAudit = (productOf: () => Product): void => {
+export function describeAudit(productOf: () => Product): void {
   const entriesOf = async (key: string, query = '') => {
-    const response = await send(productOf(), `GET /v1/audit?workspace_id=${WORKSPACE}${query}`, undefined, key);
+    const response = await send(
+      productOf(),
+      `GET /v1/audit?workspace_id=${WORKSPACE}${query}`,
+      undefined,
+      key,
+    );
     return AuditPage.parse(await response.json());
   };
 
   describe('GET /v1/audit', () => {
     it('lists who did what and how it ended, without the values of persons and texts', async () => {
       const product = productOf();
-      await grant(product, EDITOR, { workspaces: [WORKSPACE], capabilities: ['kb:*', 'answers:*'] });
+      await grant(product, EDITOR, {
+        workspaces: [WORKSPACE],
+        capabilities: ['kb:*', 'answers:*'],
+      });
       await grant(product, READER, { workspaces: [WORKSPACE], capabilities: ['audit:read'] });
       const as = (route: string, body?: unknown) => send(product, route, body, EDITOR);
       const article = { title: 'A', content: 'The seal of the pump is changed yearly.' };
@@ -29,11 +37,19 @@ export const describeAudit = (productOf: () => Product): void => {
       // A right that the key does not hold: the attempt is noted too.
       expect((await as('DELETE /v1/support/requests?email=p-secret@example.com')).status).toBe(401);
       await as('POST /v1/ask', { query: 'How often is the seal changed?' });
-      await expect.poll(async () => (await entriesOf(READER)).entries.length, { timeout: 60_000 }).toBe(5);
+      await expect
+        .poll(async () => (await entriesOf(READER)).entries.length, { timeout: 60_000 })
+        .toBe(5);
 
       const { entries } = await entriesOf(READER);
       expect(
-        entries.map(({ action, outcome, status, parameters, target }) => [action, outcome, status, parameters, target]),
+        entries.map(({ action, outcome, status, parameters, target }) => [
+          action,
+          outcome,
+          status,
+          parameters,
+          target,
+        ]),
       ).toEqual(
         expect.arrayContaining([
           ['DELETE /v1/support/requests', 'UNAUTHORIZED', 401, ['email'], undefined],
@@ -44,14 +60,23 @@ export const describeAudit = (productOf: () => Product): void => {
         ]),
       );
       expect(new Set(entries.map(({ by }) => by)).size).toBe(1);
-      expect(entries[0]).toMatchObject({ by: expect.stringMatching(/^user:[0-9a-f]{16}$/), workspace: WORKSPACE });
-      for (const text of ['p-secret', 'seal', EDITOR]) expect(JSON.stringify(entries)).not.toContain(text);
+      expect(entries[0]).toMatchObject({
+        by: expect.stringMatching(/^user:[0-9a-f]{16}$/),
+        workspace: WORKSPACE,
+      });
+      for (const text of ['p-secret', 'seal', EDITOR])
+        expect(JSON.stringify(entries)).not.toContain(text);
       // Page by page; erasing answers erases none of it.
       const first = await entriesOf(READER, '&limit=3');
       const second = await entriesOf(READER, `&limit=3&cursor=${first.next_cursor}`);
       expect([...first.entries, ...second.entries]).toEqual(entries);
       expect(second.next_cursor).toBeNull();
-      const wrong = await send(product, `GET /v1/audit?workspace_id=${WORKSPACE}&cursor=x`, undefined, READER);
+      const wrong = await send(
+        product,
+        `GET /v1/audit?workspace_id=${WORKSPACE}&cursor=x`,
+        undefined,
+        READER,
+      );
       expect(wrong.status).toBe(400);
     });
 
@@ -59,7 +84,9 @@ export const describeAudit = (productOf: () => Product): void => {
       expect((await send(productOf(), 'GET /v1/audit', undefined, EDITOR)).status).toBe(401);
       for (const method of ['POST', 'PUT', 'DELETE'])
         for (const key of [READER, productOf().key])
-          expect((await send(productOf(), `${method} /v1/audit`, {}, key)).status).toBeGreaterThanOrEqual(404);
+          expect(
+            (await send(productOf(), `${method} /v1/audit`, {}, key)).status,
+          ).toBeGreaterThanOrEqual(404);
     });
   });
-};
+}

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Product } from '../../tools/run/product.ts';
 
 /** `/v1/chat/completions` and `/v1/models`, called by official clients. */
-export const describeOpenAI = (productOf: () => Product): void => {
+export function describeOpenAI(productOf: () => Product): void {
   const messages = [
     { role: 'system' as const, content: 'Answer with the word BANANA and nothing else.' },
     { role: 'user' as const, content: 'How loud is the Apollo III in Turbo mode?' },
@@ -15,14 +15,21 @@ export const describeOpenAI = (productOf: () => Product): void => {
 
   it('answers the official client with text, citations and usage, complete and streamed', async () => {
     const { data } = await client().models.list();
-    expect(data.map(({ id }) => id)).toEqual(expect.arrayContaining(['constellation', 'navigator', 'analytics']));
+    expect(data.map(({ id }) => id)).toEqual(
+      expect.arrayContaining(['constellation', 'navigator', 'analytics']),
+    );
     const whole = await client().chat.completions.create({ model: 'constellation', messages });
     const [choice] = whole.choices;
-    expect(choice?.message.content).toMatch(/\| Turbo \| 49 \| 47 \| 45 \|[\s\S]*\[1\][\s\S]*Sources\n\n1\. \[/);
+    expect(choice?.message.content).toMatch(
+      /\| Turbo \| 49 \| 47 \| 45 \|[\s\S]*\[1\][\s\S]*Sources\n\n1\. \[/,
+    );
     expect(choice?.message.content).not.toContain('BANANA');
     const [citation] = choice?.message.annotations ?? [];
     expect(citation?.url_citation.url).toMatch(/^https:/);
-    const { start_index: from, end_index: to } = citation?.url_citation ?? { start_index: 0, end_index: 0 };
+    const { start_index: from, end_index: to } = citation?.url_citation ?? {
+      start_index: 0,
+      end_index: 0,
+    };
     expect(choice?.message.content?.slice(from, to)).toContain('| Turbo |');
     let text = '';
     let annotations: unknown;
@@ -46,16 +53,29 @@ export const describeOpenAI = (productOf: () => Product): void => {
         role: at % 2 === 0 ? ('user' as const) : ('assistant' as const),
         content,
       }));
-      const { choices } = await client().chat.completions.create({ model: 'navigator', messages: turns });
+      const { choices } = await client().chat.completions.create({
+        model: 'navigator',
+        messages: turns,
+      });
       return choices[0]?.message.content;
     };
-    expect(await create(['How loud is the Apollo III in Eco mode?', '30 dBA.', 'And in Turbo?'])).toContain('| 45 |');
-    expect(await create(['Who won the football match yesterday?'])).toMatch(/don't have information/);
+    expect(
+      await create(['How loud is the Apollo III in Eco mode?', '30 dBA.', 'And in Turbo?']),
+    ).toContain('| 45 |');
+    expect(await create(['Who won the football match yesterday?'])).toMatch(
+      /don't have information/,
+    );
   });
 
   it('answers a third-party client for OpenAI', async () => {
-    const provider = createOpenAI({ baseURL: new URL('/v1', productOf().url).href, apiKey: productOf().key });
-    const streamed = streamText({ model: provider.chat('constellation:annotated'), messages: messages.slice(1) });
+    const provider = createOpenAI({
+      baseURL: new URL('/v1', productOf().url).href,
+      apiKey: productOf().key,
+    });
+    const streamed = streamText({
+      model: provider.chat('constellation:annotated'),
+      messages: messages.slice(1),
+    });
     expect(await streamed.text).toContain('| Turbo | 49 | 47 | 45 |');
     expect(await streamed.text).not.toContain('Sources');
     const [source] = await streamed.sources;
@@ -63,7 +83,8 @@ export const describeOpenAI = (productOf: () => Product): void => {
   });
 
   it('retrieves nothing for the background tasks of chat front ends', async () => {
-    const content = '### Task:\nWrite a title for the chat about how loud the Apollo III is in Turbo mode.';
+    const content =
+      '### Task:\nWrite a title for the chat about how loud the Apollo III is in Turbo mode.';
     const task = { model: 'constellation', messages: [{ role: 'user' as const, content }] };
     const { choices, ...rest } = await client().chat.completions.create(task);
     expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { annotations: [] } });
@@ -74,7 +95,11 @@ export const describeOpenAI = (productOf: () => Product): void => {
 
   it.each<[string, Record<string, unknown>, object]>([
     ['an unknown model', { model: 'gpt-4' }, { status: 404, code: 'model_not_found' }],
-    ['several answers', { n: 2 }, { status: 400, code: 'invalid_value', error: { info: { code: 'INVALID_QUERY' } } }],
+    [
+      'several answers',
+      { n: 2 },
+      { status: 400, code: 'invalid_value', error: { info: { code: 'INVALID_QUERY' } } },
+    ],
     [
       'an image',
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x' } }] }] },
@@ -94,4 +119,4 @@ export const describeOpenAI = (productOf: () => Product): void => {
       code: 'invalid_api_key',
     });
   });
-};
+}

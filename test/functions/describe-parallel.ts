@@ -8,7 +8,7 @@ import { send } from './product-for-test.ts';
 const AT_ONCE = 50;
 
 /** Many callers at the same moment. */
-export const describeParallel = (productOf: () => Product): void => {
+export function describeParallel(productOf: () => Product): void {
   const titles = async (): Promise<string[]> => {
     const listing = await send(productOf(), 'GET /api/kb/articles?limit=500');
     const { articles } = ArticleListing.parse(await listing.json());
@@ -43,4 +43,4 @@ export const describeParallel = (productOf: () => Product): void => {
       expect(together).toEqual(alone);
     });
   });
-};
+}

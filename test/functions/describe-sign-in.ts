@@ -8,15 +8,22 @@ import { AUDIENCE, CLIENT_ID, type LocalIdentityProvider } from './identity-prov
 import { send } from './product-for-test.ts';
 
 /** People of the group `support` work in the default workspace, all others read another one. */
-export const providersOf = (issuer: string): string => {
+export function providersOf(issuer: string): string {
   const grants = [
-    { claims: { groups: 'support' }, workspaces: ['default'], capabilities: ['kb:read', 'memory:*'] },
+    {
+      claims: { groups: 'support' },
+      workspaces: ['default'],
+      capabilities: ['kb:read', 'memory:*'],
+    },
     { workspaces: ['other'], capabilities: ['kb:read'] },
   ];
   return JSON.stringify([{ issuer, audience: AUDIENCE, client_id: CLIENT_ID, grants }]);
-};
+}
 
-export const describeSignIn = (productOf: () => Product, providerOf: () => LocalIdentityProvider): void => {
+export function describeSignIn(
+  productOf: () => Product,
+  providerOf: () => LocalIdentityProvider,
+): void {
   const token = (sub: string, groups: string[], aud = AUDIENCE): Promise<string> =>
     providerOf().sign({ sub, groups, aud });
 
@@ -25,48 +32,85 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
   describe('a token of an identity provider, in workerd', () => {
     it('asks with the rights of its grant, only in its workspaces', async () => {
       const kim = await token('kim', ['support']);
-      const asked = await send(productOf(), 'POST /v1/ask', { query: 'How do I swap the fan?' }, kim);
+      const asked = await send(
+        productOf(),
+        'POST /v1/ask',
+        { query: 'How do I swap the fan?' },
+        kim,
+      );
       expect([asked.status, await asked.json()]).toEqual([
         200,
         expect.objectContaining({ sources: expect.anything() }),
       ]);
       const query = { query: 'fan' };
-      expect((await send(productOf(), 'POST /v1/knowledge/search?workspace_id=other', query, kim)).status).toBe(401);
+      expect(
+        (await send(productOf(), 'POST /v1/knowledge/search?workspace_id=other', query, kim))
+          .status,
+      ).toBe(401);
       expect((await send(productOf(), 'POST /v1/sync', {}, kim)).status).toBe(401);
       const lee = await token('lee', []);
-      expect((await send(productOf(), 'POST /v1/knowledge/search?workspace_id=default', query, lee)).status).toBe(401);
+      expect(
+        (await send(productOf(), 'POST /v1/knowledge/search?workspace_id=default', query, lee))
+          .status,
+      ).toBe(401);
     });
 
     it('separates the conversations of two people', async () => {
       const ask = async (person: string, query: string) => {
         const body = { query, conversation_id: 'shared-name' };
-        const reply = await send(productOf(), 'POST /v1/ask', body, await token(person, ['support']));
-        return ((await reply.json()) as { metadata: { conversation: { turns: number } } }).metadata.conversation.turns;
+        const reply = await send(
+          productOf(),
+          'POST /v1/ask',
+          body,
+          await token(person, ['support']),
+        );
+        return ((await reply.json()) as { metadata: { conversation: { turns: number } } }).metadata
+          .conversation.turns;
       };
       await ask('kim', 'How loud is the Apollo III in Turbo mode?');
-      expect([await ask('kim', 'And in Eco mode?'), await ask('mallory', 'And in Eco mode?')]).toEqual([1, 0]);
+      expect([
+        await ask('kim', 'And in Eco mode?'),
+        await ask('mallory', 'And in Eco mode?'),
+      ]).toEqual([1, 0]);
     });
 
     it('is refused with a pointer to the accepted providers', async () => {
-      const refused = await send(productOf(), 'GET /v1/librarians', undefined, `${await token('kim', [])}x`);
+      const refused = await send(
+        productOf(),
+        'GET /v1/librarians',
+        undefined,
+        `${await token('kim', [])}x`,
+      );
       expect(refused.status).toBe(401);
-      const address = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '')?.[1] ?? '';
+      const address =
+        /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '')?.[1] ??
+        '';
       const metadata = await (await fetch(address)).json();
       expect(metadata).toMatchObject({
         resource: productOf().url.origin,
         authorization_servers: [providerOf().issuer],
       });
-      const ofMcp = await fetch(new URL('/.well-known/oauth-protected-resource/mcp', productOf().url));
+      const ofMcp = await fetch(
+        new URL('/.well-known/oauth-protected-resource/mcp', productOf().url),
+      );
       expect(await ofMcp.json()).toMatchObject({ resource: `${productOf().url.origin}/mcp` });
     });
 
     it('for another service is refused by each interface in its own form', async () => {
       const elsewhere = await token('kim', ['support'], 'https://mail.example.com');
-      const body = { model: 'navigator', messages: [{ role: 'user', content: 'How do I swap the fan?' }] };
+      const body = {
+        model: 'navigator',
+        messages: [{ role: 'user', content: 'How do I swap the fan?' }],
+      };
       const chat = await send(productOf(), 'POST /v1/chat/completions', body, elsewhere);
       expect([chat.status, await chat.json()]).toEqual([
         401,
-        { error: expect.objectContaining({ code: 'invalid_api_key', info: expect.objectContaining(UNAUTHORIZED) }) },
+        {
+          error: expect.objectContaining({
+            code: 'invalid_api_key',
+            info: expect.objectContaining(UNAUTHORIZED),
+          }),
+        },
       ]);
       for (const path of ['/mcp', '/a2a']) {
         const call = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
@@ -85,13 +129,20 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
 
     const codeFor = async (groups: string[]): Promise<string> => {
       providerOf().person = { sub: 'kim', groups };
-      const options = SignInOptions.parse(await (await fetch(new URL('/v1/sign-in', productOf().url))).json());
+      const options = SignInOptions.parse(
+        await (await fetch(new URL('/v1/sign-in', productOf().url))).json(),
+      );
       expect(options.providers).toMatchObject([
         { issuer: providerOf().issuer, client_id: CLIENT_ID, scope: 'openid', parameters: {} },
       ]);
       const address = new URL(options.providers[0]?.authorization_endpoint ?? '');
       const redirect_uri = new URL('/sign-in', productOf().url).href;
-      const query = { client_id: CLIENT_ID, redirect_uri, code_challenge: CHALLENGE, code_challenge_method: 'S256' };
+      const query = {
+        client_id: CLIENT_ID,
+        redirect_uri,
+        code_challenge: CHALLENGE,
+        code_challenge_method: 'S256',
+      };
       address.search = String(new URLSearchParams(query));
       const { headers } = await fetch(address, { redirect: 'manual' });
       return new URL(headers.get('location') ?? '').searchParams.get('code') ?? '';
@@ -108,7 +159,11 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
     };
 
     /** Statuses of many calls at once, as from one address. */
-    const flood = async (count: number, address: string, init: RequestInit = {}): Promise<Record<number, number>> => {
+    const flood = async (
+      count: number,
+      address: string,
+      init: RequestInit = {},
+    ): Promise<Record<number, number>> => {
       const headers = { 'content-type': 'application/json', 'CF-Connecting-IP': address };
       const sent = Array.from({ length: count }, () =>
         fetch(new URL('/v1/sign-in', productOf().url), { ...init, headers }),
@@ -120,7 +175,8 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
           .map(([status, all]) => [status, all.length]),
       );
     };
-    const callsOf = (path: string): number => providerOf().calls.filter((call) => call === path).length;
+    const callsOf = (path: string): number =>
+      providerOf().calls.filter((call) => call === path).length;
 
     it('is limited for each address, and asks the provider for its addresses once', async () => {
       const DISCOVERY = '/.well-known/openid-configuration';
@@ -128,7 +184,11 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
       await earlyInMinute();
       const begun = await flood(200, '203.0.113.1');
       expect(begun).toEqual({ 200: 60, 429: 140 });
-      const body = JSON.stringify({ issuer: providerOf().issuer, code: 'guessed', code_verifier: VERIFIER });
+      const body = JSON.stringify({
+        issuer: providerOf().issuer,
+        code: 'guessed',
+        code_verifier: VERIFIER,
+      });
       const redeemed = await flood(200, '203.0.113.1', { method: 'POST', body });
       expect(redeemed).toEqual({ 401: 60, 429: 140 });
       expect(callsOf(DISCOVERY) - before[0]).toBeLessThanOrEqual(1);
@@ -157,4 +217,4 @@ export const describeSignIn = (productOf: () => Product, providerOf: () => Local
       ]);
     });
   });
-};
+}

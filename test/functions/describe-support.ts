@@ -16,7 +16,7 @@ const ANALYST_KEY = 'ck_no_knowledge_0123456789';
 const FUNCTIONS = ['support', 'library'];
 
 /** The contract of support with the sample knowledge base: analysis, retrieval, gaps, and what is left when a part fails. */
-export const describeSupport = (productOf: () => Product): void => {
+export function describeSupport(productOf: () => Product): void {
   beforeAll(async () => {
     const capabilities = ['kb:*', 'support:analyze'];
     await grant(productOf(), EMPTY_KEY, { workspaces: ['empty'], capabilities });
@@ -44,7 +44,10 @@ export const describeSupport = (productOf: () => Product): void => {
       for (const { url } of draft.references ?? []) expect(urlsOf(reply)).toContain(url);
       expect(draft.text).not.toContain('[1]');
       expect(reply.intent_classification.primary_intent).toBe('not_hashing');
-      expect(draft).toMatchObject({ text: expect.stringMatching(/^Hello Dana Whitfield,/), source_grounding: 1 });
+      expect(draft).toMatchObject({
+        text: expect.stringMatching(/^Hello Dana Whitfield,/),
+        source_grounding: 1,
+      });
       expect(guidance.recommended_steps.length).toBeGreaterThan(0);
       // Steps that the customer already tried are not advised again.
       expect(JSON.stringify([draft, guidance.recommended_steps])).not.toMatch(/60 seconds|Restart/);
@@ -90,8 +93,14 @@ export const describeSupport = (productOf: () => Product): void => {
     });
 
     it('test_knowledge_retrieval_does_not_break_auto_send', async () => {
-      const sentWith = ({ draft, agent_guidance: { auto_send }, intent_classification }: SupportResponse) => ({
-        ...{ drafted: draft.auto_send, auto_send, intent_classification },
+      const sentWith = ({
+        draft,
+        agent_guidance: { auto_send },
+        intent_classification,
+      }: SupportResponse) => ({
+        drafted: draft.auto_send,
+        auto_send,
+        intent_classification,
       });
       const seen: unknown[] = [];
       for (const request of [
@@ -118,8 +127,12 @@ export const describeSupport = (productOf: () => Product): void => {
 
   describe('POST /v1/support/analyze', () => {
     it('refuses a key without support:analyze, and a body in another form', async () => {
-      expect((await send(productOf(), 'POST /v1/support/analyze', TICKET, READER_KEY)).status).toBe(401);
-      expect((await send(productOf(), 'POST /v1/support/analyze', { message: ' ' })).status).toBe(400);
+      expect((await send(productOf(), 'POST /v1/support/analyze', TICKET, READER_KEY)).status).toBe(
+        401,
+      );
+      expect((await send(productOf(), 'POST /v1/support/analyze', { message: ' ' })).status).toBe(
+        400,
+      );
     });
 
     it.each([
@@ -136,7 +149,10 @@ export const describeSupport = (productOf: () => Product): void => {
 
     it('uses the taxonomy of its workspace immediately after it is put or deleted', async () => {
       const sample = Taxonomy.parse(JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')));
-      const intents = sample.intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 16) }));
+      const intents = sample.intents.map((intent) => ({
+        ...intent,
+        examples: intent.examples.slice(0, 16),
+      }));
       const taxonomy = { ...sample, intents, out_of_scope_examples: [] };
       const call = (method: string, body?: unknown) =>
         send(productOf(), `${method} /v1/support/taxonomy`, body, EMPTY_KEY);
@@ -174,14 +190,24 @@ export const describeSupport = (productOf: () => Product): void => {
     ])('row: invalid query: the documented block for %s, and why', async (_, request) => {
       const { detail, ...block } = await retrieve(productOf(), request);
       expect(block).toEqual(unavailableRetrieval('invalid_query'));
-      expect(detail).toMatch(typeof request === 'object' ? /intent|message|product/ : /JSON|longer than/);
+      expect(detail).toMatch(
+        typeof request === 'object' ? /intent|message|product/ : /JSON|longer than/,
+      );
     });
 
     it('accepts metadata with unknown members, null and empty values', async () => {
-      const odd = { product: null, attachments: null, person_id: '', channel: 'chat', tags: [null, { deep: true }] };
+      const odd = {
+        product: null,
+        attachments: null,
+        person_id: '',
+        channel: 'chat',
+        tags: [null, { deep: true }],
+      };
       const { message } = TICKET;
       for (const metadata of [odd, null])
-        expect((await retrieve(productOf(), { intent: 'not_hashing', message, metadata })).coverage).toBe('high');
+        expect(
+          (await retrieve(productOf(), { intent: 'not_hashing', message, metadata })).coverage,
+        ).toBe('high');
       expect(await coverageOf({ ...TICKET, metadata: odd })).toBe('high');
     });
   });
@@ -189,11 +215,17 @@ export const describeSupport = (productOf: () => Product): void => {
   describe('GET /v1/knowledge/gaps', () => {
     const ZIGBEE = {
       intent: 'general_info',
-      message: 'Hi team,\ncan I pair my Apollo III with a Zigbee hub? Write to ann@example.org\nRegards\nAnn',
+      message:
+        'Hi team,\ncan I pair my Apollo III with a Zigbee hub? Write to ann@example.org\nRegards\nAnn',
       metadata: { product: 'Apollo III' },
     };
     const listed = async (state: string, key?: string) => {
-      const response = await send(productOf(), `GET /v1/knowledge/gaps?state=${state}`, undefined, key);
+      const response = await send(
+        productOf(),
+        `GET /v1/knowledge/gaps?state=${state}`,
+        undefined,
+        key,
+      );
       return KnowledgeGapsResponse.parse(await response.json());
     };
     const about = async (subject: string, state: string) =>
@@ -206,9 +238,14 @@ export const describeSupport = (productOf: () => Product): void => {
         message,
         metadata: { product: 'Apollo IX' },
       });
-      expect([['low', 'none'].includes(block.coverage), block.sources_consulted]).toEqual([true, []]);
+      expect([['low', 'none'].includes(block.coverage), block.sources_consulted]).toEqual([
+        true,
+        [],
+      ]);
       expect(block.gaps.join('\n')).toContain('Apollo IX');
-      await expect.poll(async () => (await about('Apollo IX', 'open')).length, LATER).toBeGreaterThan(0);
+      await expect
+        .poll(async () => (await about('Apollo IX', 'open')).length, LATER)
+        .toBeGreaterThan(0);
     });
 
     it('lists a gap once with its count, closes it when its article is added, and reopens it when it is removed', async () => {
@@ -218,7 +255,9 @@ export const describeSupport = (productOf: () => Product): void => {
       await asked('Does the Zigbee hub pair with my Apollo III?');
       await expect
         .poll(() => about('Zigbee', 'open'), LATER)
-        .toMatchObject([{ count: 2, product: 'Apollo III', intent: 'general_info', closed_at: null }]);
+        .toMatchObject([
+          { count: 2, product: 'Apollo III', intent: 'general_info', closed_at: null },
+        ]);
       const [found] = await about('Zigbee', 'open');
       expect(found?.example_queries).toHaveLength(2);
       expect(JSON.stringify(found)).not.toMatch(/ann@example\.org|Regards/);
@@ -231,7 +270,9 @@ export const describeSupport = (productOf: () => Product): void => {
       const metadata = { intent: ['general_info'], device: ['Apollo III'] };
       const article = { title: 'Pair the Apollo III with a Zigbee hub', content, metadata };
       expect((await send(productOf(), `PUT ${path}`, article)).status).toBe(201);
-      await expect.poll(() => about('Zigbee', 'closed'), LATER).toMatchObject([{ state: 'closed' }]);
+      await expect
+        .poll(() => about('Zigbee', 'closed'), LATER)
+        .toMatchObject([{ state: 'closed' }]);
       const { gaps, edition } = await listed('closed');
       expect(gaps.find(({ gap }) => gap.includes('Zigbee'))?.checked_edition).toBe(edition);
       expect(await about('Zigbee', 'open')).toEqual([]);
@@ -248,7 +289,9 @@ export const describeSupport = (productOf: () => Product): void => {
       [400, 'for another state', '?state=gone', undefined],
       [400, 'for an invalid cursor', '?cursor=what', undefined],
     ])('answers %d %s', async (status, _, query, key) => {
-      expect((await send(productOf(), `GET /v1/knowledge/gaps${query}`, undefined, key)).status).toBe(status);
+      expect(
+        (await send(productOf(), `GET /v1/knowledge/gaps${query}`, undefined, key)).status,
+      ).toBe(status);
     });
 
     it('compares gaps with the edition on a schedule', async () => {
@@ -259,12 +302,17 @@ export const describeSupport = (productOf: () => Product): void => {
 
   describe('the degradation table', () => {
     /** A product whose support reaches the library after a delay. */
-    const startSlow = async (MS: string, work: (product: Product, logged: string[]) => Promise<void>) => {
+    const startSlow = async (
+      MS: string,
+      work: (product: Product, logged: string[]) => Promise<void>,
+    ) => {
       const logged: string[] = [];
       const main = 'test/functions/slow.ts';
       const product = await startEmbedded({
         functions: FUNCTIONS,
-        moreWorkers: [{ name: 'slow', main, services: { NEXT: 'constellation-library' }, vars: { MS } }],
+        moreWorkers: [
+          { name: 'slow', main, services: { NEXT: 'constellation-library' }, vars: { MS } },
+        ],
         moreServices: { 'constellation-support': { LIBRARY: 'slow' } },
         onLog: (line) => void logged.push(line),
       });
@@ -274,17 +322,22 @@ export const describeSupport = (productOf: () => Product): void => {
     it('row: retrieval timeout: the documented block, within the time', () =>
       startSlow('60000', async (product, logged) => {
         const slow = await product.miniflare.getWorker('slow');
-        const requests = async () => Number(await (await slow.fetch('http://slow/requests')).json());
+        const requests = async () =>
+          Number(await (await slow.fetch('http://slow/requests')).json());
         /** The time that the function measured; polled, since the machine may be busy. */
         const timeMs = (route: string, work: () => Promise<unknown>) => async () => {
           expect(await work()).toEqual(unavailableRetrieval('timeout'));
           expect(await requests()).toBeGreaterThan(0);
-          const lines = () => logged.map((line) => JSON.parse(line) as LogLine & { librarian: string });
+          const lines = () =>
+            logged.map((line) => JSON.parse(line) as LogLine & { librarian: string });
           const last = () =>
             lines().findLast(
-              (line) => line.librarian === 'support' && 'route' in line && line.route === `POST ${route}`,
+              (line) =>
+                line.librarian === 'support' && 'route' in line && line.route === `POST ${route}`,
             );
-          return vi.waitUntil(() => last() as { duration_ms: number } | undefined).then((line) => line.duration_ms);
+          return vi
+            .waitUntil(() => last() as { duration_ms: number } | undefined)
+            .then((line) => line.duration_ms);
         };
         const retrieved = timeMs('/v1/knowledge/retrieve', () => retrieve(product, NOT_HASHING));
         await expect.poll(retrieved, { timeout: 60_000 }).toBeLessThanOrEqual(100);
@@ -335,10 +388,14 @@ export const describeSupport = (productOf: () => Product): void => {
             return fault;
           });
           /** A result for which the service was called: on a busy machine it may be too late to call it, or for any result. */
-          const whenFailed = <T>(work: (message: string) => Promise<T | undefined>): Promise<NonNullable<T>> => {
+          const whenFailed = <T>(
+            work: (message: string) => Promise<T | undefined>,
+          ): Promise<NonNullable<T>> => {
             const attempt = async () => {
               const before = failed;
-              const result = await work(`${TICKET.message} Case ${crypto.randomUUID().slice(0, 4)}.`);
+              const result = await work(
+                `${TICKET.message} Case ${crypto.randomUUID().slice(0, 4)}.`,
+              );
               return failed > before ? result : undefined;
             };
             return vi.waitUntil(attempt, { timeout: 60_000 }) as Promise<NonNullable<T>>;
@@ -347,7 +404,9 @@ export const describeSupport = (productOf: () => Product): void => {
             const found = await retrieve(product, { intent: 'not_hashing', message });
             if (found.degraded?.includes('timeout')) return undefined;
             expect(found.degraded).toContain('embeddings');
-            return found.retrieval_time_ms <= 100 && found.degraded?.length === 1 ? found : undefined;
+            return found.retrieval_time_ms <= 100 && found.degraded?.length === 1
+              ? found
+              : undefined;
           });
           const analysed = await whenFailed(async (message) => {
             const reply = await analyze(product, { ...TICKET, message });
@@ -362,4 +421,4 @@ export const describeSupport = (productOf: () => Product): void => {
       );
     });
   });
-};
+}

@@ -3,7 +3,10 @@ import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/wire/
 import { exampleRequest, replyProblem } from '../../tools/build/openapi.ts';
 
 interface Described {
-  paths: Record<string, Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>>;
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, unknown> }> }>
+  >;
 }
 
 interface Variant {
@@ -16,7 +19,8 @@ interface Variant {
   key?: string;
 }
 
-const withQuery = (query: string) => (path: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+const withQuery = (query: string) => (path: string) =>
+  `${path}${path.includes('?') ? '&' : '?'}${query}`;
 
 /** Requests as callers get them wrong, or ask for another form of the reply. */
 const variants = (keys: { noRights: string }): Variant[] => [
@@ -36,15 +40,25 @@ const variants = (keys: { noRights: string }): Variant[] => [
   { what: 'a wrong limit', path: withQuery('limit=zero') },
   { what: 'a wrong cursor', path: withQuery('cursor=%C3%A9') },
   { what: 'a long query', path: withQuery(`text=${'a'.repeat(3000)}`) },
-  { what: 'a long address', path: (path) => path.replace(/(\/[^/?]+)(\?|$)/, `/${'a'.repeat(3000)}$2`) },
+  {
+    what: 'a long address',
+    path: (path) => path.replace(/(\/[^/?]+)(\?|$)/, `/${'a'.repeat(3000)}$2`),
+  },
   { what: 'an unknown id', path: (path) => path.replace(/(\/[^/?]+)(\?|$)/, '/none-of-that-id$2') },
-  { what: 'an odd id', path: (path) => path.replace(/(\/[^/?]+)(\?|$)/, '/%00%F0%9F%92%A5..%2f$2') },
+  {
+    what: 'an odd id',
+    path: (path) => path.replace(/(\/[^/?]+)(\?|$)/, '/%00%F0%9F%92%A5..%2f$2'),
+  },
   { what: 'no body', body: undefined, needsBody: true },
   { what: 'no JSON', body: '{"query":', needsBody: true },
   { what: 'another kind of JSON', body: '[[1]]', needsBody: true },
   { what: 'null', body: 'null', needsBody: true },
   { what: 'an empty object', body: '{}', needsBody: true },
-  { what: 'an unknown member', body: { surprise: 1, query: 7, model: 'none', messages: [] }, needsBody: true },
+  {
+    what: 'an unknown member',
+    body: { surprise: 1, query: 7, model: 'none', messages: [] },
+    needsBody: true,
+  },
   { what: 'a text', headers: { 'Content-Type': 'text/plain' }, needsBody: true },
   { what: 'gzip', headers: { 'Content-Encoding': 'gzip' }, body: gzipSync('{}'), needsBody: true },
   { what: 'a long body', body: JSON.stringify({ query: 'x'.repeat(300_000) }), needsBody: true },
@@ -64,13 +78,15 @@ interface DescribedOptions {
  * What each variant of each route replies that the description does not have: its status, its media type, or a body that does not fit. Routes
  * that erase come last.
  */
-export const undescribedReplies = async (options: DescribedOptions) => {
+export async function undescribedReplies(options: DescribedOptions) {
   const { url, described, key, noRights, place, skip = () => false } = options;
   const problems: string[] = [];
   let requests = 0;
   const names = (Object.keys(ROUTES) as RouteName[])
     .filter((name) => !skip(name))
-    .toSorted((one, other) => Number(one.startsWith('DELETE')) - Number(other.startsWith('DELETE')));
+    .toSorted(
+      (one, other) => Number(one.startsWith('DELETE')) - Number(other.startsWith('DELETE')),
+    );
   for (const name of names) {
     const { access }: HttpRoute = ROUTES[name];
     const [, template = ''] = name.split(' ');
@@ -92,7 +108,10 @@ export const undescribedReplies = async (options: DescribedOptions) => {
         ...(sent === undefined
           ? {}
           : {
-              body: typeof sent === 'string' || sent instanceof Uint8Array ? (sent as BodyInit) : JSON.stringify(sent),
+              body:
+                typeof sent === 'string' || sent instanceof Uint8Array
+                  ? (sent as BodyInit)
+                  : JSON.stringify(sent),
             }),
       });
       requests += 1;
@@ -103,7 +122,7 @@ export const undescribedReplies = async (options: DescribedOptions) => {
     await Promise.all(tried);
   }
   return { problems, requests };
-};
+}
 
 /** Whether a changed address is still one of this route. */
 const isOf = (template: string, address: string): boolean => {
@@ -127,10 +146,15 @@ const problemOf = (
   const type = response.headers.get('Content-Type')?.split(';')[0]?.trim() ?? '';
   // No lines are a body, too.
   if (text === '') {
-    return known.content === undefined || type === 'application/x-ndjson' ? undefined : `status ${status} has no body`;
+    return known.content === undefined || type === 'application/x-ndjson'
+      ? undefined
+      : `status ${status} has no body`;
   }
-  if (known.content?.[type] === undefined) return `${type} with status ${status} is not described: ${start}`;
+  if (known.content?.[type] === undefined)
+    return `${type} with status ${status} is not described: ${start}`;
   const isJson = type === 'application/json';
   const wrong = isJson ? replyProblem(name, { status, body: JSON.parse(text) }) : undefined;
-  return wrong === undefined ? undefined : `the body with status ${status} does not fit: ${wrong} ${start}`;
+  return wrong === undefined
+    ? undefined
+    : `the body with status ${status} does not fit: ${wrong} ${start}`;
 };

@@ -28,8 +28,13 @@ const stepsOf = (page: string): Step[] =>
     .slice(1)
     .flatMap((section) => {
       const deployed = /^\d+\. The function `(\w+)`/.exec(section)?.[1];
-      const rows = section.split(/^## /m)[0]?.matchAll(/^\| `(src\/[^`]+)` \| (?:`(\w+)`)? ?\|/gm) ?? [];
-      return [...rows].map(([, file = '', name = '']) => ({ deployed: deployed ?? '', file, name }));
+      const rows =
+        section.split(/^## /m)[0]?.matchAll(/^\| `(src\/[^`]+)` \| (?:`(\w+)`)? ?\|/gm) ?? [];
+      return [...rows].map(([, file = '', name = '']) => ({
+        deployed: deployed ?? '',
+        file,
+        name,
+      }));
     });
 
 const PAGE = readFileSync(join(ROOT, 'docs/design/question.md'), 'utf8');
@@ -57,10 +62,16 @@ beforeAll(async () => {
     await product.fetch('/v1/librarians');
     syncCalls = calls.splice(0);
     const query = /"query": "([^"]+)"/.exec(PAGE)?.[1];
-    const response = await product.fetch('/v1/ask', { method: 'POST', body: JSON.stringify({ query }) });
+    const response = await product.fetch('/v1/ask', {
+      method: 'POST',
+      body: JSON.stringify({ query }),
+    });
     expect(await response.text()).toContain('4 to 7');
     // The answer is kept after the reply.
-    await vi.waitFor(() => expect(calls.map(({ file }) => file)).toContain(STEPS.at(-1)?.file), 30_000);
+    await vi.waitFor(
+      () => expect(calls.map(({ file }) => file)).toContain(STEPS.at(-1)?.file),
+      30_000,
+    );
   } finally {
     await product.stop();
   }
@@ -81,7 +92,10 @@ const misplacedOf = (steps: readonly Step[], files: readonly string[]): Step[] =
 const notCalled = (steps: readonly Step[], traced: readonly TracedCall[]): Step[] =>
   steps.filter(
     ({ deployed, file, name }) =>
-      name !== '' && !traced.some((call) => call.deployed === deployed && call.file === file && call.name === name),
+      name !== '' &&
+      !traced.some(
+        (call) => call.deployed === deployed && call.file === file && call.name === name,
+      ),
   );
 
 /** What these steps lack or have in excess, compared with the calls. */
@@ -92,11 +106,17 @@ const problemsOf = (steps: readonly Step[]): string[] =>
     const named = new Set(steps.map(({ file }) => file));
     const folders = new Set(own.map(({ file }) => dirname(file)));
     const missing = files.filter((file) =>
-      COMPLETE.test(file) ? !named.has(file) : !EVERYWHERE.test(file) && !folders.has(dirname(file)),
+      COMPLETE.test(file)
+        ? !named.has(file)
+        : !EVERYWHERE.test(file) && !folders.has(dirname(file)),
     );
     return [
-      ...misplacedOf(own, files).map(({ file }) => `${deployed}: ${file} is not met, or not in this place`),
-      ...missing.map((file) => `${deployed}: ${file} is met, and neither it nor a file beside it is named`),
+      ...misplacedOf(own, files).map(
+        ({ file }) => `${deployed}: ${file} is not met, or not in this place`,
+      ),
+      ...missing.map(
+        (file) => `${deployed}: ${file} is met, and neither it nor a file beside it is named`,
+      ),
     ];
   });
 
@@ -114,7 +134,10 @@ describe('the page about a question', () => {
       expect(problemsOf(STEPS.toSpliced(place, 1)), `without ${step.file}`).not.toEqual([]);
       const next = STEPS[place + 1];
       if (next?.deployed !== step.deployed) continue;
-      expect(problemsOf(STEPS.toSpliced(place, 2, next, step)), `with ${step.file} later`).not.toEqual([]);
+      expect(
+        problemsOf(STEPS.toSpliced(place, 2, next, step)),
+        `with ${step.file} later`,
+      ).not.toEqual([]);
     }
   });
 });

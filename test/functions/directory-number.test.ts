@@ -29,8 +29,15 @@ const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 
     return [`constellation-${id}`, { CONTEXT_DIRECTORY, CONTEXT_SIGNING_KEY: file(`${id}.key`) }];
   });
   const cloud = await startLocalCloud({
-    ...{ port: 0, state: join(folder, 'state'), vars: Object.fromEntries(vars), functions: ['navigator', 'library'] },
-    allVars: { ENVIRONMENT: 'production', CONTEXT_DIRECTORY_ROOT: file('root.pub'), PUBLIC_URL: 'https://a.example' },
+    port: 0,
+    state: join(folder, 'state'),
+    vars: Object.fromEntries(vars),
+    functions: ['navigator', 'library'],
+    allVars: {
+      ENVIRONMENT: 'production',
+      CONTEXT_DIRECTORY_ROOT: file('root.pub'),
+      PUBLIC_URL: 'https://a.example',
+    },
     onLog: (line) => void lines.push(line),
   });
   try {
@@ -47,7 +54,11 @@ const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 
       navigator: await statusOf('navigator'),
       library: await statusOf('library'),
     };
-    return { ...statuses, sequence: directory?.sequence, faults: lines.filter((line) => line.includes('"start"')) };
+    return {
+      ...statuses,
+      sequence: directory?.sequence,
+      faults: lines.filter((line) => line.includes('"start"')),
+    };
   } finally {
     await cloud.stop();
   }
@@ -55,10 +66,21 @@ const startWith = async (number: 1 | 2, { library = number }: { library?: 1 | 2 
 
 describe('a running function', () => {
   it('refuses a valid key directory with a lower number than before, and serves again with the newer one', async () => {
-    expect(await startWith(2)).toMatchObject({ gateway: 200, navigator: 200, library: 404, sequence: 2, faults: [] });
+    expect(await startWith(2)).toMatchObject({
+      gateway: 200,
+      navigator: 200,
+      library: 404,
+      sequence: 2,
+      faults: [],
+    });
     const back = await startWith(1, { library: 2 });
     expect(back).toMatchObject({ gateway: 503, navigator: 503, library: 404 });
     expect(back.faults[0]).toContain('it is number 1, and gateway has had number 2');
-    expect(await startWith(2)).toMatchObject({ gateway: 200, navigator: 200, library: 404, faults: [] });
+    expect(await startWith(2)).toMatchObject({
+      gateway: 200,
+      navigator: 200,
+      library: 404,
+      faults: [],
+    });
   }, 300_000);
 });

@@ -20,7 +20,11 @@ const logged: string[] = [];
 beforeAll(async () => {
   provider = await startIdentityProvider();
   const allVars = { OIDC_PROVIDERS: providersOf(provider.issuer) };
-  product = await startEmbedded({ webSearch: 'local', allVars, onLog: (line) => void logged.push(line) });
+  product = await startEmbedded({
+    webSearch: 'local',
+    allVars,
+    onLog: (line) => void logged.push(line),
+  });
   await product.sync({ full: true });
 });
 afterAll(async () => {

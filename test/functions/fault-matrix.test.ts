@@ -63,8 +63,13 @@ const PARTS_OF_KB = ['getting-started', 'hardware', 'network', 'orders'];
 
 const startRunning = async (onLog: (line: string) => void): Promise<Running> => {
   const folder = mkdtempSync(join(tmpdir(), 'constellation-matrix-'));
-  for (const part of PARTS_OF_KB) cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
-  const adapters = { UPSTASH_VECTOR_REST_TOKEN: TOKEN, UPSTASH_REDIS_REST_TOKEN: TOKEN, OPENAI_API_KEY: TOKEN };
+  for (const part of PARTS_OF_KB)
+    cpSync(join(SAMPLE_KNOWLEDGE_BASE, part), join(folder, part), { recursive: true });
+  const adapters = {
+    UPSTASH_VECTOR_REST_TOKEN: TOKEN,
+    UPSTASH_REDIS_REST_TOKEN: TOKEN,
+    OPENAI_API_KEY: TOKEN,
+  };
   const { product, services, stop } = await startOnServices(
     { functions: ['library', 'navigator', 'semantic', 'memory'], kb: { folder }, adapters, onLog },
     TOKEN,
@@ -102,28 +107,49 @@ const ASK_TIMEOUT_MS = 5000;
 type Operate = (running: Running, word: string) => Promise<Cell>;
 
 /** Answered by the sample knowledge base. */
-const questionOf = (word: string): string => `Can I use a normal PC power supply with my Apollo II (case ${word})?`;
+const questionOf = (word: string): string =>
+  `Can I use a normal PC power supply with my Apollo II (case ${word})?`;
 
 const OPERATIONS = {
   ask: (running, word) => {
     // A new conversation each time, so that a repeated question has no earlier turns.
-    const body = { query: questionOf(word), conversation_id: crypto.randomUUID(), timeout_ms: ASK_TIMEOUT_MS };
+    const body = {
+      query: questionOf(word),
+      conversation_id: crypto.randomUUID(),
+      timeout_ms: ASK_TIMEOUT_MS,
+    };
     return call(running, '/v1/ask', body, LibrarianResponse, (reply) => {
       const { answer, sources = [], metadata = {}, partial } = reply;
       const degraded = [...degradedIn(metadata), ...degradedIn(metadata.conversation)];
-      return { degraded, isEmpty: !answer || sources.length === 0, isWhole: degraded.length > 0 && partial !== true };
+      return {
+        degraded,
+        isEmpty: !answer || sources.length === 0,
+        isWhole: degraded.length > 0 && partial !== true,
+      };
     });
   },
   navigate: (running, word) =>
-    call(running, '/v1/navigate', { query: questionOf(word) }, NavigatorResponse, ({ sources, metadata }) => ({
-      degraded: degradedIn(metadata),
-      isEmpty: sources.length === 0,
-    })),
+    call(
+      running,
+      '/v1/navigate',
+      { query: questionOf(word) },
+      NavigatorResponse,
+      ({ sources, metadata }) => ({
+        degraded: degradedIn(metadata),
+        isEmpty: sources.length === 0,
+      }),
+    ),
   retrieve: (running, word) =>
-    call(running, '/v1/knowledge/search', { query: questionOf(word) }, KnowledgeSearchResponse, (found) => ({
-      degraded: degradedIn(found),
-      isEmpty: found.hits.length === 0,
-    })),
+    call(
+      running,
+      '/v1/knowledge/search',
+      { query: questionOf(word) },
+      KnowledgeSearchResponse,
+      (found) => ({
+        degraded: degradedIn(found),
+        isEmpty: found.hits.length === 0,
+      }),
+    ),
   'memory search': (running, word) => {
     const body = { query: `Where does the ${word} ledger lie?` };
     return call(running, `${MEMORIES}/search`, body, MemorySearchResponse, (found) => ({
@@ -144,7 +170,8 @@ type Operation = keyof typeof OPERATIONS;
 const OPERATION_NAMES = Object.keys(OPERATIONS) as Operation[];
 
 const degradedIn = (value: unknown): string[] => {
-  const degraded = typeof value === 'object' && value !== null && 'degraded' in value ? value.degraded : [];
+  const degraded =
+    typeof value === 'object' && value !== null && 'degraded' in value ? value.degraded : [];
   return Array.isArray(degraded) ? degraded.map(String) : [];
 };
 
@@ -162,12 +189,21 @@ const call = async <Schema extends z.ZodType>(
   const ms = Math.round(performance.now() - begun);
   if (status >= 400) {
     const error = ErrorBody.safeParse(json);
-    return { status, ms, degraded: [], problem: error.success ? undefined : 'the error has no form' };
+    return {
+      status,
+      ms,
+      degraded: [],
+      problem: error.success ? undefined : 'the error has no form',
+    };
   }
   const reply = schema.safeParse(json);
   if (!reply.success) return { status, ms, degraded: [], problem: reply.error.issues[0]?.message };
   const { degraded, isEmpty, isWhole = false } = look(reply.data);
-  const problem = isEmpty ? 'it is empty' : isWhole ? 'it is not partial, although a source failed' : undefined;
+  const problem = isEmpty
+    ? 'it is empty'
+    : isWhole
+      ? 'it is not partial, although a source failed'
+      : undefined;
   return { status, ms, degraded, problem };
 };
 
@@ -179,28 +215,39 @@ const POLL_MS = 250;
 
 /** Adds a new article and syncs; the report says what is missing. */
 const sync = async ({ product, folder }: Running, word: string): Promise<Cell> => {
-  writeFileSync(join(folder, `${word}.md`), `# The ${word}\n\nThe ${word} sleeps under the miner all day.\n`);
+  writeFileSync(
+    join(folder, `${word}.md`),
+    `# The ${word}\n\nThe ${word} sleeps under the miner all day.\n`,
+  );
   const begun = performance.now();
   let worst = 200;
   let problem: string | undefined;
-  const request = async <Schema extends z.ZodType>(init: RequestInit, schema: Schema): Promise<z.output<Schema>> => {
+  const request = async <Schema extends z.ZodType>(
+    init: RequestInit,
+    schema: Schema,
+  ): Promise<z.output<Schema>> => {
     const sent = performance.now();
     const response = await product.fetch('/v1/sync', init);
     worst = Math.max(worst, response.status === 202 ? 200 : response.status);
     if (performance.now() - sent > REQUEST_LIMIT_MS) problem = 'a request about it took long';
     return schema.parse(await response.json());
   };
-  const { started } = await request({ method: 'POST', body: JSON.stringify({ full: true }) }, SyncAccepted);
+  const { started } = await request(
+    { method: 'POST', body: JSON.stringify({ full: true }) },
+    SyncAccepted,
+  );
   if (!started) problem = 'another one was running';
   for (;;) {
     const { state, last_report: report } = await request({}, SyncStatus);
     const ms = Math.round(performance.now() - begun);
     if (state === 'idle' && report !== null) {
       const { outcome, embeddings_missing: missing = 0, warnings } = report;
-      if (outcome === 'failed' || (missing > 0 && warnings.length === 0)) problem ??= `outcome is ${outcome}`;
+      if (outcome === 'failed' || (missing > 0 && warnings.length === 0))
+        problem ??= `outcome is ${outcome}`;
       return { status: worst, ms, degraded: missing > 0 ? ['embeddings_missing'] : [], problem };
     }
-    if (ms > SYNC_LIMIT_MS) return { status: worst, ms, degraded: [], problem: 'it does not come to an end' };
+    if (ms > SYNC_LIMIT_MS)
+      return { status: worst, ms, degraded: [], problem: 'it does not come to an end' };
     await setTimeout(POLL_MS);
   }
 };
@@ -222,7 +269,9 @@ const PRODUCTS = 2;
 
 beforeAll(async () => {
   // The longest rows first: each product takes the next row when it has finished one.
-  const left = ROWS.toSorted(([, one], [, other]) => Number(other === 'hang') - Number(one === 'hang'));
+  const left = ROWS.toSorted(
+    ([, one], [, other]) => Number(other === 'hang') - Number(one === 'hang'),
+  );
   await Promise.all(Array.from({ length: PRODUCTS }, () => runRows(left)));
 }, 600_000);
 
@@ -240,7 +289,8 @@ const runRows = async (left: (readonly [Service, FaultName])[]): Promise<void> =
       await storeMemory(running, word);
       await untilHealthy(() => OPERATIONS[operation](running, word));
     });
-    for (let row = left.shift(); row !== undefined; row = left.shift()) rows.push(await runRow(running, ...row));
+    for (let row = left.shift(); row !== undefined; row = left.shift())
+      rows.push(await runRow(running, ...row));
   } finally {
     await running.stop();
   }
@@ -251,33 +301,52 @@ const MEMORY_OPERATIONS: readonly Operation[] = ['memory search', 'context'];
 
 const runRow = async (running: Running, service: Service, fault: FaultName): Promise<Row> => {
   const wordOf = (operation: Operation, again = '') => wordFor(service, fault, operation, again);
-  const words = MEMORY_OPERATIONS.flatMap((operation) => [wordOf(operation), wordOf(operation, 'another')]);
+  const words = MEMORY_OPERATIONS.flatMap((operation) => [
+    wordOf(operation),
+    wordOf(operation, 'another'),
+  ]);
   await Promise.all(words.map((word) => storeMemory(running, word)));
   breakDown(running, service, FAULTS[fault]);
-  const cells = await forEachOperation((operation) => OPERATIONS[operation](running, wordOf(operation)));
+  const cells = await forEachOperation((operation) =>
+    OPERATIONS[operation](running, wordOf(operation)),
+  );
   repair(running);
   const recovery = await forEachOperation(async (operation) => {
     // What did not fail is asked once more, by another question.
     if (WITHOUT[service][operation] === 'ok')
       return untilHealthy(() => OPERATIONS[operation](running, wordOf(operation, 'another')));
     // The next sync does what an earlier one had to omit.
-    const same = operation === 'sync' ? 0 : await untilHealthy(() => OPERATIONS[operation](running, wordOf(operation)));
-    const another = await untilHealthy(() => OPERATIONS[operation](running, wordOf(operation, 'another')));
+    const same =
+      operation === 'sync'
+        ? 0
+        : await untilHealthy(() => OPERATIONS[operation](running, wordOf(operation)));
+    const another = await untilHealthy(() =>
+      OPERATIONS[operation](running, wordOf(operation, 'another')),
+    );
     return Math.max(same, another);
   });
   return { service, fault, cells, recovery };
 };
 
-const forEachOperation = async <T>(work: (operation: Operation) => Promise<T>): Promise<Record<Operation, T>> => {
-  const done = await Promise.all(OPERATION_NAMES.map(async (operation) => [operation, await work(operation)] as const));
+const forEachOperation = async <T>(
+  work: (operation: Operation) => Promise<T>,
+): Promise<Record<Operation, T>> => {
+  const done = await Promise.all(
+    OPERATION_NAMES.map(async (operation) => [operation, await work(operation)] as const),
+  );
   // Every operation is among them.
   return Object.fromEntries(done) as Record<Operation, T>;
 };
 
 /** A word of letters that is unique to the cell. */
 const wordFor = (...parts: string[]): string => {
-  const seed = [...parts.join(' ')].reduce((sum, sign) => (sum * 131 + (sign.codePointAt(0) ?? 0)) % 4_294_967_291, 7);
-  const letters = [...seed.toString(16)].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]);
+  const seed = [...parts.join(' ')].reduce(
+    (sum, sign) => (sum * 131 + (sign.codePointAt(0) ?? 0)) % 4_294_967_291,
+    7,
+  );
+  const letters = [...seed.toString(16)].map(
+    (digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)],
+  );
   return `${MARK}${letters.join('')}`;
 };
 
@@ -301,27 +370,51 @@ const untilHealthy = async (operate: () => Promise<Cell>): Promise<number> => {
  * only a cache of embeddings.
  */
 const withoutMeaning = (why: string, inMemory: string) => ({
-  ...{ ask: why, navigate: why, retrieve: why, 'memory search': inMemory, context: inMemory },
+  ask: why,
+  navigate: why,
+  retrieve: why,
+  'memory search': inMemory,
+  context: inMemory,
   sync: 'embeddings_missing',
 });
 const WITHOUT: Record<Service, Record<Operation, string>> = {
   Vector: withoutMeaning('embeddings', 'vectors'),
-  Redis: { ask: 'ok', navigate: 'ok', retrieve: 'ok', 'memory search': 'ok', context: 'ok', sync: 'ok' },
+  Redis: {
+    ask: 'ok',
+    navigate: 'ok',
+    retrieve: 'ok',
+    'memory search': 'ok',
+    context: 'ok',
+    sync: 'ok',
+  },
   embeddings: withoutMeaning('embeddings', 'embeddings'),
-  chat: { ask: 'model', navigate: 'model', retrieve: 'ok', 'memory search': 'ok', context: 'ok', sync: 'ok' },
+  chat: {
+    ask: 'model',
+    navigate: 'model',
+    retrieve: 'ok',
+    'memory search': 'ok',
+    context: 'ok',
+    sync: 'ok',
+  },
 };
 
 /** Deadline of each operation in milliseconds; of a sync until it has ended. */
 const DEADLINE_MS: Record<Operation, number> = {
-  ...{ ask: ASK_TIMEOUT_MS, navigate: 12_000, retrieve: 2000 },
-  ...{ 'memory search': 12_000, context: 12_000, sync: 40_000 },
+  ask: ASK_TIMEOUT_MS,
+  navigate: 12_000,
+  retrieve: 2000,
+  'memory search': 12_000,
+  context: 12_000,
+  sync: 40_000,
 };
 
 describe('when a service fails', () => {
   it.each(ROWS)(
     '%s, %s: every operation answers in time and in form, and reports what is degraded',
     (service, fault) => {
-      const { cells, recovery } = rows.find((row) => row.service === service && row.fault === fault)!;
+      const { cells, recovery } = rows.find(
+        (row) => row.service === service && row.fault === fault,
+      )!;
       for (const operation of OPERATION_NAMES) {
         const cell = cells[operation];
         const label = `${operation}, ${JSON.stringify(cell)}`;
@@ -329,7 +422,8 @@ describe('when a service fails', () => {
         expect([200, 503], label).toContain(cell.status);
         expect(cell.problem, label).toBeUndefined();
         // On a busy machine even a healthy service may be late, and a delay of 100 ms may or may not be.
-        if (without === 'ok' || fault === '100 ms') expect([200, []], label).toEqual([cell.status, notLate(cell)]);
+        if (without === 'ok' || fault === '100 ms')
+          expect([200, []], label).toEqual([cell.status, notLate(cell)]);
         else if (without === '503') expect(cell.status, label).toBe(503);
         else expect(cell.degraded, label).toContain(without);
         expect(cell.ms, label).toBeLessThanOrEqual(DEADLINE_MS[operation]);
@@ -345,8 +439,11 @@ describe('when a service fails', () => {
     expect(all).toContain('"event":"fault"');
     // No function reports an internal error to another one.
     expect(logs.filter((line) => /"status":500|INTERNAL_ERROR/.test(line))).toEqual([]);
-    expect(all).not.toMatch(new RegExp(`${MARK}|ledger|archive|power supply|450 W|Apollo|miner`, 'i'));
-    for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'Bearer', ...keys]) expect(all).not.toContain(secret);
+    expect(all).not.toMatch(
+      new RegExp(`${MARK}|ledger|archive|power supply|450 W|Apollo|miner`, 'i'),
+    );
+    for (const secret of [TOKEN, SAID_BY_SERVICE, 'numbat', 'Bearer', ...keys])
+      expect(all).not.toContain(secret);
     // A token, which is longer than the eight characters of a link.
     expect(all).not.toMatch(/eyJ[\w-]{8}/);
   });

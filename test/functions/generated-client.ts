@@ -13,7 +13,11 @@ import { ROOT } from '../../tools/functions.ts';
  * @param description The text of `/openapi.json`.
  * @param program A module that imports `./client.ts`, which exports `client`, and exports `run`.
  */
-export const compileClient = async (description: string, program: string, { url, key }: { url: URL; key: string }) => {
+export async function compileClient(
+  description: string,
+  program: string,
+  { url, key }: { url: URL; key: string },
+) {
   const cache = join(ROOT, 'node_modules/.cache');
   await mkdir(cache, { recursive: true });
   const folder = await mkdtemp(join(cache, 'generated-client-'));
@@ -31,7 +35,10 @@ export const client = createClient<paths, 'application/json'>({
 `,
     );
     await writeFile(join(folder, 'program.ts'), program);
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: OPTIONS, files: ['program.ts'] }));
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: OPTIONS, files: ['program.ts'] }),
+    );
     const { stdout } = await compile(folder);
     if (stdout !== '') return { problems: stdout, run: undefined };
     const loaded = await bundled(folder, 'program.ts');
@@ -40,19 +47,35 @@ export const client = createClient<paths, 'application/json'>({
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-};
+}
 
 const OPTIONS = {
-  ...{ target: 'es2023', module: 'esnext', moduleResolution: 'bundler', lib: ['es2023', 'dom'], types: [] },
-  ...{ strict: true, noEmit: true, allowImportingTsExtensions: true, exactOptionalPropertyTypes: true },
+  target: 'es2023',
+  module: 'esnext',
+  moduleResolution: 'bundler',
+  lib: ['es2023', 'dom'],
+  types: [],
+  strict: true,
+  noEmit: true,
+  allowImportingTsExtensions: true,
+  exactOptionalPropertyTypes: true,
 };
 
 const compile = (folder: string) =>
-  promisify(execFile)(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder], {
-    maxBuffer: 10_000_000,
-  }).catch((error: unknown) => {
+  promisify(execFile)(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder],
+    {
+      maxBuffer: 10_000_000,
+    },
+  ).catch((error: unknown) => {
     // The compiler ends with 1 or 2 when it has found problems, and lists them there.
-    if (error instanceof Error && 'stdout' in error && typeof error.stdout === 'string' && error.stdout !== '')
+    if (
+      error instanceof Error &&
+      'stdout' in error &&
+      typeof error.stdout === 'string' &&
+      error.stdout !== ''
+    )
       return { stdout: error.stdout };
     throw error;
   });
@@ -64,7 +87,10 @@ interface Generator {
 
 /** The generator needs the interface of TypeScript 5 for programs, which version 7 does not have; `@ts-morph/common` contains it. */
 const loadGenerator = async (folder: string): Promise<Generator> => {
-  await writeFile(join(folder, 'typescript.cjs'), `module.exports = require('@ts-morph/common').ts;`);
+  await writeFile(
+    join(folder, 'typescript.cjs'),
+    `module.exports = require('@ts-morph/common').ts;`,
+  );
   await writeFile(
     join(folder, 'generator.ts'),
     `export * from 'openapi-typescript';\nexport { default } from 'openapi-typescript';`,
@@ -82,9 +108,17 @@ const bundled = async (
 ): Promise<Record<string, unknown>> => {
   const outfile = join(folder, `${name}.mjs`);
   await build({
-    ...{ entryPoints: [join(folder, name)], outfile, alias, bundle: true, platform: 'node', format: 'esm' },
-    ...{ logLevel: 'silent', external: ['@ts-morph/common', '@redocly/openapi-core'] },
-    banner: { js: `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);` },
+    entryPoints: [join(folder, name)],
+    outfile,
+    alias,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'silent',
+    external: ['@ts-morph/common', '@redocly/openapi-core'],
+    banner: {
+      js: `import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);`,
+    },
   });
   return import(pathToFileURL(outfile).href);
 };

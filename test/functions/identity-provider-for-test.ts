@@ -21,7 +21,7 @@ export interface LocalIdentityProvider {
   stop(): void;
 }
 
-export const startIdentityProvider = async (): Promise<LocalIdentityProvider> => {
+export async function startIdentityProvider(): Promise<LocalIdentityProvider> {
   const pair = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };
   const codes = new Map<string, URLSearchParams>();
@@ -67,7 +67,10 @@ export const startIdentityProvider = async (): Promise<LocalIdentityProvider> =>
       }
     } else {
       const { issuer } = provider;
-      const endpoints = { authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
+      const endpoints = {
+        authorization_endpoint: `${issuer}/authorize`,
+        token_endpoint: `${issuer}/token`,
+      };
       response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys`, ...endpoints }));
     }
   });
@@ -88,4 +91,4 @@ export const startIdentityProvider = async (): Promise<LocalIdentityProvider> =>
     },
   };
   return provider;
-};
+}

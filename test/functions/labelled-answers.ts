@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { answerPhrases } from '../../src/answering/write/answer-phrases.ts';
-import { NavigatorResponse, statesLackOfInformation } from '../../src/contract/core/navigator-response.ts';
+import {
+  NavigatorResponse,
+  statesLackOfInformation,
+} from '../../src/contract/core/navigator-response.ts';
 import { ROOT } from '../../tools/functions.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
@@ -18,11 +21,14 @@ export const QUESTIONS = JSON.parse(
   readFileSync(join(ROOT, 'tools/sample/questions.json'), 'utf8'),
 ) as LabelledQuestion[];
 
-export const navigate = async (product: Product, query: string): Promise<NavigatorResponse> =>
-  NavigatorResponse.parse(await (await send(product, 'POST /v1/navigate', { query })).json());
+export async function navigate(product: Product, query: string): Promise<NavigatorResponse> {
+  return NavigatorResponse.parse(
+    await (await send(product, 'POST /v1/navigate', { query })).json(),
+  );
+}
 
 /** Asks all of them; expects every excerpt in its article, and the same form of every refusal. */
-export const answerLabelledQuestions = async (product: Product) => {
+export async function answerLabelledQuestions(product: Product) {
   const right = { answerable: 0, 'no-information': 0, 'out-of-domain': 0 };
   const answeredBy = new Set<unknown>();
   const texts = new Map<string, string>();
@@ -35,7 +41,10 @@ export const answerLabelledQuestions = async (product: Product) => {
     return text;
   };
   for (const { question, kind, article, also = [] } of QUESTIONS) {
-    const { sources, metadata, outOfDomain, answer, confidence } = await navigate(product, question);
+    const { sources, metadata, outOfDomain, answer, confidence } = await navigate(
+      product,
+      question,
+    );
     if (sources.length > 0) answeredBy.add(metadata?.answered_by ?? 'quotes');
     else {
       const expected = [question, outOfDomain ? 'high' : 'low', true];
@@ -44,7 +53,9 @@ export const answerLabelledQuestions = async (product: Product) => {
     if (outOfDomain) expect([question, sources]).toEqual([question, []]);
     for (const { file, excerpts = [] } of sources) {
       const text = await textOf(file);
-      expect(excerpts.map(({ start, end }) => text.slice(start, end))).toEqual(excerpts.map(({ quote }) => quote));
+      expect(excerpts.map(({ start, end }) => text.slice(start, end))).toEqual(
+        excerpts.map(({ quote }) => quote),
+      );
     }
     const isRight =
       kind === 'answerable'
@@ -53,4 +64,4 @@ export const answerLabelledQuestions = async (product: Product) => {
     if (isRight) right[kind] += 1;
   }
   return { right, answeredBy };
-};
+}

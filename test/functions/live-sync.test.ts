@@ -1,17 +1,33 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
-import { KnowledgeSearchResponse, WeakKnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
+import {
+  KnowledgeSearchResponse,
+  WeakKnowledgeRetrieval,
+} from '../../src/contract/wire/knowledge.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { hostArticle } from '../knowledge/library/library-for-test.ts';
 import { serveHost } from './library/served-library.ts';
 import { ask, send, startEmbedded } from './product-for-test.ts';
 
-const TOPICS = ['grinder', 'boiler', 'filter', 'drip tray', 'milk pump', 'water tank', 'display', 'cup warmer'];
+const TOPICS = [
+  'grinder',
+  'boiler',
+  'filter',
+  'drip tray',
+  'milk pump',
+  'water tank',
+  'display',
+  'cup warmer',
+];
 const textOn = (topic: string, days: number): string =>
   `Clean the ${topic} of the Barista every ${days} days with warm water and a soft brush. Dry the ${topic} before use.`;
 const articleOn = (topic: string, days: number, updated = '2026-01-05T10:00:00Z') => {
   const article = hostArticle(`care/${topic.replace(' ', '-')}.md`, textOn(topic, days));
-  return { ...article, title: `Clean the ${topic}`, metadata: { ...article.metadata, last_updated: updated } };
+  return {
+    ...article,
+    title: `Clean the ${topic}`,
+    metadata: { ...article.metadata, last_updated: updated },
+  };
 };
 const QUESTION = 'How often must the grinder of the Barista be cleaned?';
 
@@ -26,9 +42,11 @@ beforeAll(async () => {
     behaviour.requests.push(request.url ?? '');
     await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
     response.writeHead(behaviour.status, { 'content-type': 'application/json' });
-    if (behaviour.status !== 200) return response.end('{"error": "Internal server error", "message": "down"}');
+    if (behaviour.status !== 200)
+      return response.end('{"error": "Internal server error", "message": "down"}');
     // A host that knows `updated_since`: the answer is what changed since that day.
-    const since = new URL(request.url ?? '/', 'http://host').searchParams.get('updated_since') ?? '';
+    const since =
+      new URL(request.url ?? '/', 'http://host').searchParams.get('updated_since') ?? '';
     const articles = TOPICS.map((topic) =>
       articleOn(topic, days.get(topic) ?? 0, topic === 'grinder' ? changedAt : undefined),
     ).filter(({ metadata }) => metadata.last_updated >= since);
@@ -60,14 +78,20 @@ beforeEach(async () => {
 });
 
 const navigate = async () =>
-  NavigatorResponse.parse(await (await send(product, 'POST /v1/navigate', { query: QUESTION })).json());
+  NavigatorResponse.parse(
+    await (await send(product, 'POST /v1/navigate', { query: QUESTION })).json(),
+  );
 const retrieve = async () => {
   const body = { intent: 'cleaning', message: QUESTION };
-  return WeakKnowledgeRetrieval.parse(await (await send(product, 'POST /v1/knowledge/retrieve', body)).json());
+  return WeakKnowledgeRetrieval.parse(
+    await (await send(product, 'POST /v1/knowledge/retrieve', body)).json(),
+  );
 };
 
 it('answers with what the host changed between two questions, without a sync', async () => {
-  expect((await ask(product, QUESTION)).reply.answer).toContain(`every ${days.get('grinder')} days`);
+  expect((await ask(product, QUESTION)).reply.answer).toContain(
+    `every ${days.get('grinder')} days`,
+  );
   await pause();
   change(33);
   const { reply } = await ask(product, QUESTION);
@@ -91,7 +115,9 @@ it('retrieves what the host changed, for tickets and for searches', async () => 
 
 it('asks the host once for fifty questions at the same time', async () => {
   const replies = await Promise.all(Array.from({ length: 50 }, () => navigate()));
-  expect(replies.every(({ answer }) => answer.includes(`every ${days.get('grinder')} days`))).toBe(true);
+  expect(replies.every(({ answer }) => answer.includes(`every ${days.get('grinder')} days`))).toBe(
+    true,
+  );
   // One check, and on a machine where fifty answers take seconds one more for each half second.
   expect(behaviour.requests.length).toBeLessThanOrEqual(5);
   expect(behaviour.requests.length).toBeGreaterThanOrEqual(1);
@@ -126,9 +152,14 @@ it('answers from the last edition when the host fails, says so, and leaves it al
   const before = days.get('grinder');
   behaviour.status = 500;
   change(66);
-  await vi.waitUntil(async () => (await navigate()).metadata?.degraded !== undefined, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await navigate()).metadata?.degraded !== undefined, {
+    timeout: 60_000,
+  });
   const { answer, metadata } = await navigate();
-  expect([answer.includes(`every ${before} days`), metadata?.degraded]).toEqual([true, ['freshness']]);
+  expect([answer.includes(`every ${before} days`), metadata?.degraded]).toEqual([
+    true,
+    ['freshness'],
+  ]);
   const asked = behaviour.requests.length;
   for (let at = 0; at < 5; at += 1) await navigate();
   expect(behaviour.requests.length - asked).toBeLessThanOrEqual(4);

@@ -4,7 +4,10 @@ import type { RedisServer } from '../../tools/stand-ins/redis/redis-server.ts';
 import type { VectorServer } from '../../tools/stand-ins/vector/vector-server.ts';
 
 /** Every key and value, each also decoded from base64 (either alphabet). */
-export const textsInRedis = async ({ url, token }: Pick<RedisServer, 'url' | 'token'>): Promise<string[]> => {
+export async function textsInRedis({
+  url,
+  token,
+}: Pick<RedisServer, 'url' | 'token'>): Promise<string[]> {
   const redis = new Redis({ url, token, automaticDeserialization: false });
   const texts: string[] = [];
   let cursor = '0';
@@ -14,7 +17,7 @@ export const textsInRedis = async ({ url, token }: Pick<RedisServer, 'url' | 'to
     for (const key of keys) texts.push(key, ...(await valuesOf(redis, key)));
   } while (cursor !== '0');
   return [...texts, ...texts.flatMap((text) => text.split(/[:|"\s]/).map(fromBase64))];
-};
+}
 
 const valuesOf = async (redis: Redis, key: string): Promise<string[]> => {
   const type = await redis.type(key);
@@ -32,10 +35,10 @@ const valuesOf = async (redis: Redis, key: string): Promise<string[]> => {
 const fromBase64 = (text: string): string => Buffer.from(text, 'base64').toString('utf8');
 
 /** The ids of all vectors in a namespace. */
-export const idsInVector = async (
+export async function idsInVector(
   { url, token }: Pick<VectorServer, 'url' | 'token'>,
   namespace: string,
-): Promise<string[]> => {
+): Promise<string[]> {
   const index = new Index({ url, token }).namespace(namespace);
   const ids: string[] = [];
   let cursor = '0';
@@ -45,4 +48,4 @@ export const idsInVector = async (
     cursor = page.nextCursor;
   } while (cursor !== '');
   return ids;
-};
+}

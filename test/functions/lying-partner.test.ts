@@ -41,13 +41,22 @@ afterAll(async () => {
 const CLAIM = {
   text: LIE.answer,
   sources: [{ name: LIE.sources[0]?.name, url: LIE.sources[0]?.url, reported_by: LIAR }],
-  ...{ support: 0, check: 'reported', reported_by: LIAR },
+  support: 0,
+  check: 'reported',
+  reported_by: LIAR,
 };
 
 /** Fails when a text has evidence, or a name, that only our own functions give. */
 const expectNoEvidence = (body: unknown): void => {
   const text = JSON.stringify(body);
-  for (const claim of [CLAIMED_FILE, '"quoted"', '"quote"', '"start"', 'understood_as', 'e000001-00000000'])
+  for (const claim of [
+    CLAIMED_FILE,
+    '"quoted"',
+    '"quote"',
+    '"start"',
+    'understood_as',
+    'e000001-00000000',
+  ])
     expect(text).not.toContain(claim);
   expect(text).not.toContain('"support":1');
 };
@@ -67,7 +76,8 @@ const stream = async (body: object, route = 'POST /v1/ask') => {
   const events: { name: string; data: unknown }[] = [];
   await readEvents(response, {
     maxBytes: 1e6,
-    onEvent: ({ name = '', data }) => void events.push({ name, data: data === '[DONE]' ? data : JSON.parse(data) }),
+    onEvent: ({ name = '', data }) =>
+      void events.push({ name, data: data === '[DONE]' ? data : JSON.parse(data) }),
   });
   return events;
 };
@@ -97,8 +107,15 @@ describe('what a partner claims', () => {
     expect(events.find(({ name }) => name === 'routing')?.data).toMatchObject({
       librarians: [{ id: LIAR, name: 'lying' }],
     });
-    expect(events.find(({ name }) => name === 'statement')?.data).toEqual({ type: 'statement', index: 0, ...CLAIM });
-    expect(events.at(-1)).toMatchObject({ name: 'done', data: { metadata: { reported_by: LIAR } } });
+    expect(events.find(({ name }) => name === 'statement')?.data).toEqual({
+      type: 'statement',
+      index: 0,
+      ...CLAIM,
+    });
+    expect(events.at(-1)).toMatchObject({
+      name: 'done',
+      data: { metadata: { reported_by: LIAR } },
+    });
   });
 
   it('does not leave without its receipt', async () => {
@@ -106,7 +123,11 @@ describe('what a partner claims', () => {
     expect(events.map(({ name }) => name)).toEqual(['routing', 'error']);
     expect(JSON.stringify(events)).not.toContain('seed words');
     const { status, reply } = await ask(product, QUESTION, { librarian: UNSIGNED });
-    expect([status, reply.error?.code, reply.answer]).toEqual([502, 'DELEGATION_FAILED', undefined]);
+    expect([status, reply.error?.code, reply.answer]).toEqual([
+      502,
+      'DELEGATION_FAILED',
+      undefined,
+    ]);
   });
 
   it('stays reported when a librarian of ours hands the question on, through any number of them', async () => {
@@ -124,10 +145,17 @@ describe('what a partner claims', () => {
   it('is not joined with our evidence: the same address is two sources', async () => {
     const plan = { delegates: [{ to: LIAR }, { to: 'navigator' }] };
     const { reply } = await ask(product, QUESTION, { librarian: 'relay-1', metadata: { plan } });
-    const [claimed, ...others] = (reply.sources ?? []).filter(({ url }) => url === LIE.sources[0]?.url);
-    expect([claimed, ...others].map((source) => source?.reported_by).sort()).toEqual([LIAR, undefined]);
+    const [claimed, ...others] = (reply.sources ?? []).filter(
+      ({ url }) => url === LIE.sources[0]?.url,
+    );
+    expect([claimed, ...others].map((source) => source?.reported_by).sort()).toEqual([
+      LIAR,
+      undefined,
+    ]);
     const { parts } = JoinedAnswer.parse(reply.metadata);
-    const [partner, own] = ['partner.lying', 'navigator'].map((id) => parts.find(({ librarian }) => librarian === id));
+    const [partner, own] = ['partner.lying', 'navigator'].map((id) =>
+      parts.find(({ librarian }) => librarian === id),
+    );
     expectNoEvidence(partner);
     expect(partner?.metadata).toMatchObject({ reported_by: LIAR });
     // The evidence of our own function is untouched.
@@ -142,26 +170,47 @@ describe('what a partner claims', () => {
     await expect.poll(async () => (await send(product, `GET /v1/answers/${id}`)).status).toBe(200);
     const kept = await (await send(product, `GET /v1/answers/${id}`)).json();
     expectNoEvidence(kept);
-    expect(kept).toMatchObject({ statements: [CLAIM], edition: null, metadata: { reported_by: LIAR } });
+    expect(kept).toMatchObject({
+      statements: [CLAIM],
+      edition: null,
+      metadata: { reported_by: LIAR },
+    });
     const replay = await (await send(product, `POST /v1/answers/${id}/replay`, {})).json();
     expectNoEvidence(replay);
-    expect(replay).toMatchObject({ before: { statements: [CLAIM] }, after: { statements: [CLAIM] } });
+    expect(replay).toMatchObject({
+      before: { statements: [CLAIM] },
+      after: { statements: [CLAIM] },
+    });
   });
 
   it('names the partner in the OpenAI form and in MCP', async () => {
     const messages = [{ role: 'user', content: QUESTION }];
-    const chat = await (await send(product, 'POST /v1/chat/completions', { model: LIAR, messages })).json();
+    const chat = await (
+      await send(product, 'POST /v1/chat/completions', { model: LIAR, messages })
+    ).json();
     expectNoEvidence(chat);
     const note = /reported by lying, not checked here/;
-    const [{ message }] = (chat as { choices: [{ message: { content: string; annotations: object[] } }] }).choices;
+    const [{ message }] = (
+      chat as { choices: [{ message: { content: string; annotations: object[] } }] }
+    ).choices;
     expect(message.content).toMatch(note);
-    expect(message.annotations).toMatchObject([{ url_citation: { title: expect.stringMatching(note) } }]);
-    const chunks = await stream({ model: LIAR, messages, stream: true }, 'POST /v1/chat/completions');
+    expect(message.annotations).toMatchObject([
+      { url_citation: { title: expect.stringMatching(note) } },
+    ]);
+    const chunks = await stream(
+      { model: LIAR, messages, stream: true },
+      'POST /v1/chat/completions',
+    );
     expectNoEvidence(chunks);
     expect(JSON.stringify(chunks)).toMatch(note);
 
     const call = { name: 'ask', arguments: { query: QUESTION, librarian: LIAR } };
-    const called = await send(product, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call });
+    const called = await send(product, 'POST /mcp', {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: call,
+    });
     const reported = await called.text();
     expectNoEvidence(reported.replaceAll('\\"', '"'));
     expect(reported).toMatch(note);
@@ -170,8 +219,15 @@ describe('what a partner claims', () => {
   it('names it in the command line, at each statement that it claims', async () => {
     const run = (args: string[], input = '') =>
       new Promise<{ status: number | null; stdout: string }>((resolve) => {
-        const env = { ...process.env, CONSTELLATION_URL: product.url.origin, CONSTELLATION_API_KEY: product.key };
-        const child = spawn('node', ['client/command-line/constellation.ts', ...args], { cwd: ROOT, env });
+        const env = {
+          ...process.env,
+          CONSTELLATION_URL: product.url.origin,
+          CONSTELLATION_API_KEY: product.key,
+        };
+        const child = spawn('node', ['client/command-line/constellation.ts', ...args], {
+          cwd: ROOT,
+          env,
+        });
         let stdout = '';
         child.stdout.on('data', (bytes: Buffer) => {
           stdout += bytes.toString();
@@ -196,12 +252,15 @@ describe('what a partner claims', () => {
     expect([asked.status, chatted.status, unsigned.status]).toEqual([0, 0, 1]);
     expect(unsigned.stdout).not.toContain('seed words');
     expectNoEvidence(JSON.parse(json.stdout));
-    expect(JSON.parse(json.stdout)).toMatchObject({ metadata: { reported_by: LIAR, statements: [CLAIM] } });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      metadata: { reported_by: LIAR, statements: [CLAIM] },
+    });
   });
 
   it('names it to readers by no id, in any interface', async () => {
     const plan = { delegates: [{ to: LIAR }, { to: 'navigator' }] };
-    const joined = (await ask(product, QUESTION, { librarian: 'relay-1', metadata: { plan } })).reply;
+    const joined = (await ask(product, QUESTION, { librarian: 'relay-1', metadata: { plan } }))
+      .reply;
     const declined = (await ask(product, 'zzz', { librarian: UNSIGNED })).reply;
     const message = {
       messageId: crypto.randomUUID(),
@@ -211,7 +270,11 @@ describe('what a partner claims', () => {
     };
     const a2a = await fetch(new URL('/a2a', product.url), {
       method: 'POST',
-      headers: { authorization: `Bearer ${product.key}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      headers: {
+        authorization: `Bearer ${product.key}`,
+        'content-type': 'application/json',
+        'a2a-version': '1.0',
+      },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
     });
     const task = JSON.stringify(await a2a.json());
@@ -230,7 +293,9 @@ describe('what a partner claims', () => {
       written,
     ];
     for (const text of shown)
-      expect(JSON.stringify(Object.values({ text: text ?? '' }))).not.toMatch(/partner\.(?:lying|unsigned)(?!":)/);
+      expect(JSON.stringify(Object.values({ text: text ?? '' }))).not.toMatch(
+        /partner\.(?:lying|unsigned)(?!":)/,
+      );
   });
 });
 
@@ -241,10 +306,14 @@ describe('our own functions', () => {
       { librarian: 'relay-1', metadata: { plan: { delegates: [{ to: 'navigator' }] } } },
     ]) {
       const { reply } = await ask(product, QUESTION, more);
-      const { statements = [] } = LibrarianResponse.parse(reply).metadata as { statements?: { check: string }[] };
+      const { statements = [] } = LibrarianResponse.parse(reply).metadata as {
+        statements?: { check: string }[];
+      };
       expect(statements[0]).toMatchObject({
         check: 'quoted',
-        sources: expect.arrayContaining([expect.objectContaining({ file: CLAIMED_FILE, quote: expect.any(String) })]),
+        sources: expect.arrayContaining([
+          expect.objectContaining({ file: CLAIMED_FILE, quote: expect.any(String) }),
+        ]),
       });
       expect(reply.metadata?.reported_by).toBeUndefined();
       expect(reply.metadata?.navigator).toBeDefined();

@@ -89,7 +89,9 @@ describe.each(SDKS)('the client of @modelcontextprotocol/sdk %s', (_version, sdk
     const [{ Client }, { StreamableHTTPClientTransport }] = [await loaded, await transport];
     client = new Client({ name: 'test', version: '1' });
     const requestInit = { headers: { Authorization: `Bearer ${product.key}` } };
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }),
+    );
     // It remembers the output schemas, and checks results with them.
     await client.listTools();
   });
@@ -104,7 +106,10 @@ describe.each(SDKS)('the client of @modelcontextprotocol/sdk %s', (_version, sdk
     ['remember', { content: 'Owns an Apollo II.' }, 'Apollo II'],
     ['recall', { query: 'Apollo' }, 'results'],
   ])('gets the result of %s', async (name, given, text) => {
-    const { content, structuredContent, isError } = await client.callTool({ name, arguments: given });
+    const { content, structuredContent, isError } = await client.callTool({
+      name,
+      arguments: given,
+    });
     expect([isError === true, content[0]?.text]).toEqual([false, expect.stringContaining(text)]);
     expect(structuredContent !== undefined).toBe(structured);
     if (!structured) expect(content.map(({ type }) => type)).toEqual(['text']);
@@ -122,7 +127,10 @@ describe.each(SDKS)('the client of @modelcontextprotocol/sdk %s', (_version, sdk
     ['recall', {}, 'query'],
   ])('reads why %s %j fails', async (name, given, reason) => {
     const result = await client.callTool({ name, arguments: given });
-    expect([result.isError, result.content[0]?.text]).toEqual([true, expect.stringContaining(reason)]);
+    expect([result.isError, result.content[0]?.text]).toEqual([
+      true,
+      expect.stringContaining(reason),
+    ]);
     expect(ToolFailure.parse(result._meta)[ERROR_META].message).toContain(reason);
   });
 
@@ -135,7 +143,10 @@ describe.each(SDKS)('the client of @modelcontextprotocol/sdk %s', (_version, sdk
     const [first] = resources;
     expect((await client.readResource({ uri: first?.uri ?? '' })).contents[0]?.text).not.toBe('');
     const [prompt] = (await client.listPrompts()).prompts;
-    const got = await client.getPrompt({ name: prompt?.name ?? '', arguments: { question: 'Why?' } });
+    const got = await client.getPrompt({
+      name: prompt?.name ?? '',
+      arguments: { question: 'Why?' },
+    });
     expect(got.messages).toHaveLength(1);
   });
 });
@@ -149,7 +160,11 @@ interface Answered {
 const post = async (body: object, headers: Record<string, string> = {}): Promise<Answered> => {
   const response = await fetch(new URL('/mcp', product.url), {
     method: 'POST',
-    headers: { Authorization: `Bearer ${product.key}`, 'Content-Type': 'application/json', ...headers },
+    headers: {
+      Authorization: `Bearer ${product.key}`,
+      'Content-Type': 'application/json',
+      ...headers,
+    },
     body: JSON.stringify(body),
   });
   const text = await response.text();
@@ -157,10 +172,19 @@ const post = async (body: object, headers: Record<string, string> = {}): Promise
   const parts = type?.startsWith('text/event-stream')
     ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data)
     : [text];
-  return { status: response.status, type, messages: parts.flatMap((part) => JSON.parse(part ?? '')) };
+  return {
+    status: response.status,
+    type,
+    messages: parts.flatMap((part) => JSON.parse(part ?? '')),
+  };
 };
 
-const request = (method: string, params: object = {}) => ({ jsonrpc: '2.0', id: 1, method, params });
+const request = (method: string, params: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method,
+  params,
+});
 const MODERN = {
   _meta: {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -168,7 +192,8 @@ const MODERN = {
   },
 };
 const modern = (method: string, name?: string): Record<string, string> => ({
-  ...{ 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': method },
+  'MCP-Protocol-Version': '2026-07-28',
+  'Mcp-Method': method,
   ...(name === undefined ? {} : { 'Mcp-Name': name }),
 });
 
@@ -217,7 +242,10 @@ describe('Accept', () => {
     const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
     const headers = { Accept: 'application/json', Authorization: `Bearer ${product.key}` };
     const init = { method: 'POST', headers: { ...headers, 'Content-Type': 'application/json' } };
-    const sent = await fetch(new URL('/mcp', product.url), { ...init, body: JSON.stringify(notification) });
+    const sent = await fetch(new URL('/mcp', product.url), {
+      ...init,
+      body: JSON.stringify(notification),
+    });
     expect([sent.status, await sent.text()]).toEqual([202, '']);
     const batch = [request('ping'), { ...request('prompts/list'), id: 2 }];
     for (const Accept of ['application/json', 'application/json, text/event-stream']) {
@@ -234,7 +262,8 @@ describe('a revision', () => {
   const ADDED = /"(?:title|outputSchema|structuredContent|lastModified)":|resource_link/;
 
   const resultsFor = async (version: string | undefined): Promise<Record<string, unknown>> => {
-    const headers: Record<string, string> = version === undefined ? {} : { 'MCP-Protocol-Version': version };
+    const headers: Record<string, string> =
+      version === undefined ? {} : { 'MCP-Protocol-Version': version };
     const opening = {
       protocolVersion: version ?? '2025-03-26',
       capabilities: {},
@@ -246,7 +275,10 @@ describe('a revision', () => {
       resources: request('resources/list'),
       templates: request('resources/templates/list'),
       prompts: request('prompts/list'),
-      prompt: request('prompts/get', { name: 'answer-with-sources', arguments: { question: 'Why?' } }),
+      prompt: request('prompts/get', {
+        name: 'answer-with-sources',
+        arguments: { question: 'Why?' },
+      }),
       ask: request('tools/call', { name: 'ask', arguments: SHIPPING }),
       failed: request('tools/call', { name: 'search', arguments: {} }),
     };
@@ -265,19 +297,34 @@ describe('a revision', () => {
       // The text of a block is no member.
       expect(JSON.stringify({ ...(result as object), content: undefined })).not.toMatch(ADDED);
     }
-    expect(results.ask).toMatchObject({ content: [{ type: 'text', text: expect.stringContaining('https://') }] });
+    expect(results.ask).toMatchObject({
+      content: [{ type: 'text', text: expect.stringContaining('https://') }],
+    });
     const [tool] = (tools as { tools: object[] }).tools;
     const members = ['name', 'description', 'inputSchema'];
     const annotated = version === undefined || version >= '2025-03-26';
-    expect(Object.keys(tool ?? {}).toSorted()).toEqual([...members, ...(annotated ? ['annotations'] : [])].toSorted());
+    expect(Object.keys(tool ?? {}).toSorted()).toEqual(
+      [...members, ...(annotated ? ['annotations'] : [])].toSorted(),
+    );
   });
 
   it.each(NEW)('%s gets titles, schemas of results and links', async (version) => {
     const { tools, ask, failed, resources } = await resultsFor(version);
     expect(tools).toMatchObject({
-      tools: [{ title: 'Ask a question', outputSchema: { type: 'object' } }, {}, {}, {}, {}, {}, {}],
+      tools: [
+        { title: 'Ask a question', outputSchema: { type: 'object' } },
+        {},
+        {},
+        {},
+        {},
+        {},
+        {},
+      ],
     });
-    expect(ask).toMatchObject({ content: [{ type: 'text' }, { type: 'resource_link' }], structuredContent: {} });
+    expect(ask).toMatchObject({
+      content: [{ type: 'text' }, { type: 'resource_link' }],
+      structuredContent: {},
+    });
     expect(failed).toMatchObject({ isError: true, content: [{ type: 'text' }] });
     expect(failed).not.toHaveProperty('structuredContent');
     expect(resources).toMatchObject({
@@ -287,7 +334,9 @@ describe('a revision', () => {
 
   it('is the newest with a handshake for one that does not exist', async () => {
     for (const version of ['2027-01-01', '1.0', '']) {
-      expect((await resultsFor(version)).initialize).toMatchObject({ protocolVersion: '2025-11-25' });
+      expect((await resultsFor(version)).initialize).toMatchObject({
+        protocolVersion: '2025-11-25',
+      });
     }
   });
 });

@@ -26,7 +26,9 @@ afterAll(() => product?.stop());
 const connect = async (mode: 'auto' | 'legacy', key = product.key): Promise<Client> => {
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { Authorization: `Bearer ${key}` } };
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', product.url), { requestInit }),
+  );
   return client;
 };
 
@@ -47,13 +49,19 @@ describe.each([
       { onprogress: (each) => reported.push(each) },
     );
     const { statements = [], sources = [] } = AskResult.parse(structuredContent);
-    expect(reported).toEqual(statements.map(({ text }, at) => ({ progress: at + 1, message: text })));
-    expect(content[0]).toMatchObject({ text: expect.stringMatching(/Canada[\s\S]*\[1\][\s\S]*Sources/) });
+    expect(reported).toEqual(
+      statements.map(({ text }, at) => ({ progress: at + 1, message: text })),
+    );
+    expect(content[0]).toMatchObject({
+      text: expect.stringMatching(/Canada[\s\S]*\[1\][\s\S]*Sources/),
+    });
     const links = content.filter(({ type }) => type === 'resource_link');
     expect(links.map((link) => 'uri' in link && link.uri)).toEqual(sources.map(({ url }) => url));
     const uri = String(links[0]?._meta?.['dev.constellation/resource']);
     const { contents } = await client.readResource({ uri });
-    expect(contents).toEqual([{ uri, mimeType: 'text/plain', text: statements[0]?.sources[0]?.quote }]);
+    expect(contents).toEqual([
+      { uri, mimeType: 'text/plain', text: statements[0]?.sources[0]?.quote },
+    ]);
   });
 
   it('has all tools, and results that fit their schemas', async () => {
@@ -62,16 +70,27 @@ describe.each([
     expect(tools.map(({ name }) => name)).toEqual([
       ...['ask', 'search', 'read_article', 'list_gaps', 'analyze_ticket', 'remember', 'recall'],
     ]);
-    expect(tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name)).toEqual(['remember']);
+    expect(
+      tools.filter(({ annotations }) => !annotations?.readOnlyHint).map(({ name }) => name),
+    ).toEqual(['remember']);
     const call = async (name: string, given: object) => {
       // The client throws when the result does not fit the schema of the list.
-      const { structuredContent, isError } = await client.callTool({ name, arguments: { ...given } });
+      const { structuredContent, isError } = await client.callTool({
+        name,
+        arguments: { ...given },
+      });
       expect(isError).not.toBe(true);
       return structuredContent;
     };
-    expect(await call('search', { query: 'reset the password', limit: 2 })).toMatchObject({ hits: [{}, {}] });
+    expect(await call('search', { query: 'reset the password', limit: 2 })).toMatchObject({
+      hits: [{}, {}],
+    });
     const first = await call('read_article', { id: 'orders/shipping.md', limit: 300 });
-    expect(first).toMatchObject({ offset: 0, next_offset: 300, content: expect.stringContaining('Shipping') });
+    expect(first).toMatchObject({
+      offset: 0,
+      next_offset: 300,
+      content: expect.stringContaining('Shipping'),
+    });
     expect(await call('list_gaps', {})).toMatchObject({ total: expect.any(Number) });
     const ticket = { message: 'My Apollo shows 0 H/s', metadata: { product: 'Apollo II' } };
     expect(await call('analyze_ticket', ticket)).toMatchObject({
@@ -80,7 +99,9 @@ describe.each([
     await call('remember', { content: `Owns an Apollo II, says ${mode}.` });
     expect(await call('recall', { query: `Apollo ${mode}` })).toMatchObject({
       results: expect.arrayContaining([
-        expect.objectContaining({ memory: expect.objectContaining({ content: expect.stringContaining(mode) }) }),
+        expect.objectContaining({
+          memory: expect.objectContaining({ content: expect.stringContaining(mode) }),
+        }),
       ]),
     });
   });
@@ -92,48 +113,76 @@ describe.each([
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.length).toBeGreaterThan(20);
     const [first = { uri: '' }] = resources;
-    expect((await client.readResource({ uri: first.uri })).contents).toMatchObject([{ uri: first.uri }]);
-    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toMatchObject({ code: -32602 });
+    expect((await client.readResource({ uri: first.uri })).contents).toMatchObject([
+      { uri: first.uri },
+    ]);
+    await expect(client.listResources({ cursor: 'nonsense' })).rejects.toMatchObject({
+      code: -32602,
+    });
     const missing = 'constellation://articles/none.md';
-    await expect(client.readResource({ uri: missing })).rejects.toMatchObject({ data: { uri: missing } });
-    await expect(client.readResource({ uri: 'constellation://articles/..%2Fv1%2Fsync' })).rejects.toThrow();
+    await expect(client.readResource({ uri: missing })).rejects.toMatchObject({
+      data: { uri: missing },
+    });
+    await expect(
+      client.readResource({ uri: 'constellation://articles/..%2Fv1%2Fsync' }),
+    ).rejects.toThrow();
   });
 
   it('has a prompt for answers with sources', async () => {
     const client = await connect(mode);
-    const { messages } = await client.getPrompt({ name: 'answer-with-sources', arguments: { question: 'Why E30?' } });
+    const { messages } = await client.getPrompt({
+      name: 'answer-with-sources',
+      arguments: { question: 'Why E30?' },
+    });
     expect(messages).toMatchObject([
       { role: 'user', content: { text: expect.stringMatching(/ask[\s\S]*Why E30\?$/) } },
     ]);
-    await expect(client.getPrompt({ name: 'answer-with-sources', arguments: {} })).rejects.toThrow('question');
+    await expect(client.getPrompt({ name: 'answer-with-sources', arguments: {} })).rejects.toThrow(
+      'question',
+    );
   });
 
   it('lists only what the key may do', async () => {
     const reader = await connect(mode, READER);
     const tools = (await reader.listTools()).tools.map(({ name }) => name);
     expect(tools).toEqual(['ask', 'search', 'read_article', 'recall']);
-    const refused = await reader.callTool({ name: 'remember', arguments: { content: 'x' } }).catch((error) => error);
-    const unknown = await reader.callTool({ name: 'no_such_tool', arguments: {} }).catch((error) => error);
+    const refused = await reader
+      .callTool({ name: 'remember', arguments: { content: 'x' } })
+      .catch((error) => error);
+    const unknown = await reader
+      .callTool({ name: 'no_such_tool', arguments: {} })
+      .catch((error) => error);
     expect([refused.code, refused.message]).toEqual([-32602, unknown.message]);
 
     const nothing = await connect(mode, NOTHING);
     expect((await nothing.listTools()).tools.map(({ name }) => name)).toEqual(['ask']);
     expect(await nothing.listResources()).toMatchObject({ resources: [] });
     expect(await nothing.listResourceTemplates()).toMatchObject({ resourceTemplates: [] });
-    await expect(nothing.readResource({ uri: 'constellation://articles/orders%2Fshipping.md' })).rejects.toThrow();
+    await expect(
+      nothing.readResource({ uri: 'constellation://articles/orders%2Fshipping.md' }),
+    ).rejects.toThrow();
   });
 
   it('explains wrong arguments, with our code', async () => {
     const client = await connect(mode);
-    const call = (name: string, given: object) => client.callTool({ name, arguments: { ...given } });
+    const call = (name: string, given: object) =>
+      client.callTool({ name, arguments: { ...given } });
     const wrong = await call('ask', { query: ' ', surprise: 1 });
     expect(wrong.isError).toBe(true);
-    expect(failureOf(wrong)).toMatchObject({ code: 'INVALID_QUERY', message: expect.stringContaining('query') });
-    const long = { query: 'x', history: Array.from({ length: 12 }, () => ({ role: 'user', text: 'y'.repeat(2000) })) };
+    expect(failureOf(wrong)).toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringContaining('query'),
+    });
+    const long = {
+      query: 'x',
+      history: Array.from({ length: 12 }, () => ({ role: 'user', text: 'y'.repeat(2000) })),
+    };
     expect(failureOf(await call('ask', long)).message).toContain('history');
     expect(failureOf(await call('read_article', { id: 'none.md' })).code).toBe('NOT_FOUND');
     expect(failureOf(await call('read_article', { id: '../v1/sync' })).code).toBe('INVALID_QUERY');
-    expect(failureOf(await call('ask', { query: 'x', librarian: 'unknown' })).code).toBe('NOT_FOUND');
+    expect(failureOf(await call('ask', { query: 'x', librarian: 'unknown' })).code).toBe(
+      'NOT_FOUND',
+    );
   });
 });
 
@@ -149,12 +198,18 @@ describe('POST /mcp with an invalid call', () => {
       },
       ...(method === 'POST' ? { body } : {}),
     });
-    return { status: response.status, headers: response.headers, json: await response.json().catch(() => undefined) };
+    return {
+      status: response.status,
+      headers: response.headers,
+      json: await response.json().catch(() => undefined),
+    };
   };
   const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
   it('refuses a forged key with the code of the error', async () => {
-    const { status, headers, json } = await post(LIST, { Authorization: 'Bearer ck_forged_0123456789abcdef' });
+    const { status, headers, json } = await post(LIST, {
+      Authorization: 'Bearer ck_forged_0123456789abcdef',
+    });
     expect(status).toBe(401);
     expect(headers.get('WWW-Authenticate')).toBe('Bearer realm="constellation"');
     expect(json).toMatchObject({
@@ -192,7 +247,8 @@ describe('POST /mcp with an invalid call', () => {
       'capabilities',
       'initialize',
       {
-        ...{ protocolVersion: '2025-06-18', capabilities: { roots: null, sampling: null, experimental: null } },
+        protocolVersion: '2025-06-18',
+        capabilities: { roots: null, sampling: null, experimental: null },
         clientInfo: { name: 'test', version: '1', title: null },
       },
     ],
@@ -206,9 +262,12 @@ describe('POST /mcp with an invalid call', () => {
 
   it('says what is wrong with arguments in the words of a tool, and names no body or route', async () => {
     const params = { name: 'list_gaps', arguments: { cursor: 'nonsense' } };
-    const { json } = await post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), {
-      Accept: 'application/json',
-    });
+    const { json } = await post(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      {
+        Accept: 'application/json',
+      },
+    );
     expect(json.result).toMatchObject({
       isError: true,
       content: [{ text: expect.stringMatching(/cursor.*input schema of this tool/) }],
@@ -231,7 +290,9 @@ describe('POST /mcp with an invalid call', () => {
       expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { code: expect.any(Number) } });
     }
     const tooLong = await post('x'.repeat(400_000));
-    expect(tooLong.json).toMatchObject({ error: { code: 413, data: { error: { code: 'INVALID_QUERY' } } } });
+    expect(tooLong.json).toMatchObject({
+      error: { code: 413, data: { error: { code: 'INVALID_QUERY' } } },
+    });
     expect((await post(LIST, { 'Content-Type': 'text/plain' })).status).toBe(415);
   });
 });
@@ -314,13 +375,16 @@ describe.each(['auto', 'legacy'] as const)('the local server, %s', (mode) => {
 
 describe('the lines of the local server', () => {
   const answersTo = async (lines: readonly string[], url = product.url.href, key = product.key) => {
-    const written: { id?: unknown; method?: string; error?: { code: number; message: string } }[] = [];
+    const written: { id?: unknown; method?: string; error?: { code: number; message: string } }[] =
+      [];
     const input = Readable.from(lines.map((line) => Buffer.from(`${line}\n`)));
     await bridgeMcp({ url, key, input, write: (line) => void written.push(JSON.parse(line)) });
     return written;
   };
   const ASK = {
-    ...{ jsonrpc: '2.0', id: 'a', method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 'a',
+    method: 'tools/call',
     params: { name: 'ask', arguments: { query: SHIPPING }, _meta: { progressToken: 7 } },
   };
 
@@ -331,7 +395,15 @@ describe('the lines of the local server', () => {
 
   it('name what is wrong, and the next request is answered', async () => {
     const LIST = JSON.stringify({ jsonrpc: '2.0', id: 9, method: 'tools/list', params: {} });
-    const written = await answersTo(['{"jsonrpc":', '[]', 'x'.repeat(1_200_000), '', '"text"', '{"id":1}', LIST]);
+    const written = await answersTo([
+      '{"jsonrpc":',
+      '[]',
+      'x'.repeat(1_200_000),
+      '',
+      '"text"',
+      '{"id":1}',
+      LIST,
+    ]);
     expect(written.map(({ id, error }) => [id, error?.code])).toEqual([
       [null, -32_700],
       [null, -32_600],

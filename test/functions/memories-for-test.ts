@@ -11,13 +11,19 @@ import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
 /** The memory API with a key, by default the owner's. */
-export const memoriesIn = (productOf: () => Product, { workspace = 'default', key }: Record<string, string> = {}) => {
+export function memoriesIn(
+  productOf: () => Product,
+  { workspace = 'default', key }: Record<string, string> = {},
+) {
   const call = (route: string, body?: unknown): Promise<Response> => {
     const [method, path = ''] = route.split(' ');
     return send(productOf(), `${method} /v1/workspaces/${workspace}/memories${path}`, body, key);
   };
   const search = async (query: string, options?: object) => {
-    const response = await call('POST /search', { query, ...(options === undefined ? {} : { options }) });
+    const response = await call('POST /search', {
+      query,
+      ...(options === undefined ? {} : { options }),
+    });
     expect(response.status).toBe(200);
     const { results, degraded } = MemorySearchResponse.parse(await response.json());
     return { results, degraded, contents: results.map(({ memory }) => memory.content) };
@@ -28,7 +34,10 @@ export const memoriesIn = (productOf: () => Product, { workspace = 'default', ke
     /** With embeddings, less similar memories follow those with the word. */
     searchWord: async (word: string, options?: object) =>
       (await search(word, options)).contents.filter((content) => content.includes(word)),
-    store: async (content: string, more: object = {}): Promise<{ memory: Memory; degraded?: unknown }> => {
+    store: async (
+      content: string,
+      more: object = {},
+    ): Promise<{ memory: Memory; degraded?: unknown }> => {
       const response = await call('POST ', { type: 'fact', content, ...more });
       expect(response.status).toBe(201);
       return MemoryStored.parse(await response.json());
@@ -41,4 +50,4 @@ export const memoriesIn = (productOf: () => Product, { workspace = 'default', ke
       return { status: response.status, ...ErrorBody.parse(await response.json()).error };
     },
   };
-};
+}

@@ -1,8 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Product } from '../../tools/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { type RedisServer, startRedisServer } from '../../tools/stand-ins/redis/redis-server.ts';
-import { startVectorServer, type VectorServer } from '../../tools/stand-ins/vector/vector-server.ts';
+import {
+  startVectorServer,
+  type VectorServer,
+} from '../../tools/stand-ins/vector/vector-server.ts';
 import { idsInVector, textsInRedis } from './look-into-services.ts';
 import { memoriesIn } from './memories-for-test.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
@@ -23,12 +29,20 @@ beforeAll(async () => {
     startOpenAIServer(),
   ]);
   const allVars = {
-    ...{ UPSTASH_VECTOR_REST_URL: vector.url, UPSTASH_VECTOR_REST_TOKEN: vector.token },
-    ...{ UPSTASH_REDIS_REST_URL: redis.url, UPSTASH_REDIS_REST_TOKEN: redis.token },
-    ...{ OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey },
-    ...{ EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'none' },
+    UPSTASH_VECTOR_REST_URL: vector.url,
+    UPSTASH_VECTOR_REST_TOKEN: vector.token,
+    UPSTASH_REDIS_REST_URL: redis.url,
+    UPSTASH_REDIS_REST_TOKEN: redis.token,
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_API_KEY: openai.apiKey,
+    EMBEDDING_DIMENSIONS: '64',
+    CHAT_MODEL: 'none',
   };
-  product = await startEmbedded({ functions: ['memory'], allVars, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({
+    functions: ['memory'],
+    allVars,
+    onLog: (line) => logs.push(line),
+  });
   await grant(product, GLOBEX, { workspaces: ['globex'], capabilities: ['memory:*'] });
 });
 
@@ -45,7 +59,10 @@ describe('memories with vectors in Upstash, with embeddings, all functions in wo
   it('are found by meaning immediately after they are stored, and not after they are deleted', async () => {
     const { memory, degraded } = await store('The espresso machine stands in Lisbon.');
     expect(degraded).toBeUndefined();
-    expect(await search('espresso machines')).toMatchObject({ contents: [memory.content], degraded: undefined });
+    expect(await search('espresso machines')).toMatchObject({
+      contents: [memory.content],
+      degraded: undefined,
+    });
     expect(vector.requests.some(({ path }) => path === '/upsert/memory_default')).toBe(true);
     expect((await call(`DELETE /${memory.id}`)).status).toBe(204);
     expect((await search('espresso machines')).contents).toEqual([]);
@@ -85,10 +102,14 @@ describe('memories with vectors in Upstash, with embeddings, all functions in wo
 
   it('are never in Redis, and gone from the vector index once erased', async () => {
     const vectors = () => idsInVector(vector, 'memory_default');
-    const inRedis = async (pattern: RegExp) => (await textsInRedis(redis)).filter((text) => pattern.test(text));
+    const inRedis = async (pattern: RegExp) =>
+      (await textsInRedis(redis)).filter((text) => pattern.test(text));
     const before = await vectors();
     await store('The okapi sleeps in the pantry.', { person_id: 'carol' });
-    const { memory } = await store('The okapi eats figs.', { conversation_id: 'okapis', person_id: 'carol' });
+    const { memory } = await store('The okapi eats figs.', {
+      conversation_id: 'okapis',
+      person_id: 'carol',
+    });
     await search('The okapi eats figs.');
     expect((await textsInRedis(redis)).length).toBeGreaterThan(0);
     expect(await inRedis(/okapi|pantry|figs|carol/)).toEqual([]);
@@ -138,6 +159,7 @@ describe('memories with vectors in Upstash, with embeddings, all functions in wo
     const all = logs.join('\n');
     expect(all).toContain('"librarian":"memory"');
     expect(all).not.toMatch(/espresso|harbour|swordfish|zeppelin|okapi|walrus|narwhal/i);
-    for (const secret of [vector.token, redis.token, openai.apiKey]) expect(all).not.toContain(secret);
+    for (const secret of [vector.token, redis.token, openai.apiKey])
+      expect(all).not.toContain(secret);
   });
 });

@@ -6,11 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ContextPreview, ContextResult } from '../../src/contract/wire/context-engine.ts';
 import { Memory } from '../../src/contract/wire/memory.ts';
 import type { Product } from '../../tools/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { memoriesIn } from './memories-for-test.ts';
 import { grant, startEmbedded } from './product-for-test.ts';
 
-const KEYS = { acme: 'ck_acme_0123456789abcdef', globex: 'ck_globex_0123456789abcdef', reader: 'ck_reader_0123456789' };
+const KEYS = {
+  acme: 'ck_acme_0123456789abcdef',
+  globex: 'ck_globex_0123456789abcdef',
+  reader: 'ck_reader_0123456789',
+};
 
 let openai: OpenAIServer;
 let product: Product;
@@ -22,7 +29,12 @@ const { call, store, search, searchWord, erase, page, stats, errorOf } = openAs(
 const start = async (): Promise<void> => {
   const model = { OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey };
   const allVars = { ...model, EMBEDDING_DIMENSIONS: '64', CHAT_MODEL: 'gpt-4.1-mini' };
-  product = await startEmbedded({ functions: ['memory'], state, allVars, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({
+    functions: ['memory'],
+    state,
+    allVars,
+    onLog: (line) => logs.push(line),
+  });
 };
 
 beforeAll(async () => {
@@ -46,13 +58,15 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     const content = 'The office in Lisbon has a bronze samovar.';
     const { memory } = await store(content, { conversation_id: 'c-1', metadata: { by: 'Ann' } });
     expect(memory).toEqual({
-      ...{ type: 'fact', content, workspace_id: 'acme', confidence: 1, conversation_id: 'c-1' },
-      ...{
-        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-        stored_by: expect.stringMatching(/^user:/),
-        created_at: expect.any(String),
-        metadata: { by: 'Ann' },
-      },
+      type: 'fact',
+      content,
+      workspace_id: 'acme',
+      confidence: 1,
+      conversation_id: 'c-1',
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      stored_by: expect.stringMatching(/^user:/),
+      created_at: expect.any(String),
+      metadata: { by: 'Ann' },
     });
     expect(Date.parse(memory.created_at)).toBeGreaterThanOrEqual(before);
     expect(Memory.parse(await (await call(`GET /${memory.id}`)).json())).toEqual(memory);
@@ -61,12 +75,18 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
   it('are found by words, filtered, with their relationships', async () => {
     const { memory } = await store('The zeppelin project ends in May.', { type: 'decision' });
     const related_to = [{ memory_id: memory.id, type: 'replaces' }];
-    await store('The zeppelin project ends in June.', { type: 'decision', confidence: 0.4, related_to });
+    await store('The zeppelin project ends in June.', {
+      type: 'decision',
+      confidence: 0.4,
+      related_to,
+    });
     const { contents } = await search('When does the zeppelin project end?');
     expect(contents.slice(0, 2).every((content) => content.includes('zeppelin'))).toBe(true);
     expect(await searchWord('zeppelin', { minConfidence: 0.5 })).toEqual([memory.content]);
     const { results } = await search('zeppelin June', { includeRelationships: true, limit: 1 });
-    expect(results).toMatchObject([{ relationships: [{ depth: 1, memory, relationship: { type: 'replaces' } }] }]);
+    expect(results).toMatchObject([
+      { relationships: [{ depth: 1, memory, relationship: { type: 'replaces' } }] },
+    ]);
     expect(results[0]?.relationships).toHaveLength(1);
   });
 
@@ -105,17 +125,26 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect([preview.context, preview.memoryIds]).toEqual([built.context, memoryIds]);
     expect(memoryIds.length).toBeGreaterThan(0);
     // Tokens are counted with the tokenizer of the chat model; the template comes from the request.
-    const template = { name: 'own', memoryFormat: '* {{content}}', separator: '; ', includeMetadata: false };
+    const template = {
+      name: 'own',
+      memoryFormat: '* {{content}}',
+      separator: '; ',
+      includeMetadata: false,
+    };
     const own = { query: 'marmalade', options: { tokenBudget: 120, template } };
     expect(ContextResult.parse(await (await call('POST /context', own)).json())).toMatchObject({
-      ...{ template: 'own', context: expect.stringMatching(/^\* Marmalade fact \d/), tokenizer: 'o200k_base' },
+      template: 'own',
+      context: expect.stringMatching(/^\* Marmalade fact \d/),
+      tokenizer: 'o200k_base',
     });
   });
 
   it('are counted, and so are searches, without their text', async () => {
     await search('marmalade');
     await search('xylophone', { memoryTypes: ['of no memory'] });
-    await expect.poll(async () => (await stats()).searches.empty, { timeout: 60_000 }).toBeGreaterThan(0);
+    await expect
+      .poll(async () => (await stats()).searches.empty, { timeout: 60_000 })
+      .toBeGreaterThan(0);
     const { memories, searches, ...more } = await stats();
     expect(memories).toBeGreaterThan(5);
     expect(searches.count).toBeGreaterThan(searches.empty);
@@ -138,7 +167,13 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
   it('belong to the workspace of the key, whatever path or query name', async () => {
     const { memory } = await store('A secret gazebo.', { person_id: 'p', conversation_id: 'c' });
     const outsider = openAs(KEYS.globex);
-    const reads = [`GET /${memory.id}`, 'GET ', 'GET ?workspace_id=acme', 'GET /stats', 'DELETE ?person_id=p'];
+    const reads = [
+      `GET /${memory.id}`,
+      'GET ',
+      'GET ?workspace_id=acme',
+      'GET /stats',
+      'DELETE ?person_id=p',
+    ];
     for (const route of [...reads, 'POST /search', 'POST /context', 'POST /context/preview']) {
       const body = route.startsWith('POST') ? { query: 'gazebo' } : undefined;
       expect((await outsider.errorOf(route, body)).status, route).toBe(401);
@@ -148,7 +183,11 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect((await own.errorOf(`DELETE /${memory.id}`)).code).toBe('NOT_FOUND');
     expect((await own.search('gazebo')).contents).toEqual([]);
     expect(await own.erase('person_id=p')).toEqual({ erased: 0 });
-    const related = { type: 'fact', content: 'x', related_to: [{ memory_id: memory.id, type: 'supports' }] };
+    const related = {
+      type: 'fact',
+      content: 'x',
+      related_to: [{ memory_id: memory.id, type: 'supports' }],
+    };
     expect((await own.errorOf('POST ', related)).code).toBe('INVALID_QUERY');
     expect((await errorOf('GET ?workspace_id=globex')).code).toBe('INVALID_QUERY');
     expect(await searchWord('gazebo')).toEqual([memory.content]);
@@ -177,7 +216,12 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     ['the limit is too large', 'POST /search', { query: 'x', options: { limit: 101 } }, /limit/],
     ['the limit of a page is no number', 'GET ?limit=many', undefined, /limit/],
     ['a parameter is unknown', 'GET ?colour=red', undefined, /colour/],
-    ['the template is unknown', 'POST /context', withOption('template'), /no template nope.*chat, detailed, summary/s],
+    [
+      'the template is unknown',
+      'POST /context',
+      withOption('template'),
+      /no template nope.*chat, detailed, summary/s,
+    ],
     ['the ranker is unknown', 'POST /context', withOption('ranker'), /options.ranker/],
     ['a preview is asked for by vector', 'POST /context/preview', { vector: [1, 2] }, /query/],
   ])('refuses with INVALID_QUERY when %s', async (_, route, body, problem) => {
@@ -202,11 +246,14 @@ describe('memories of a workspace, in Durable Objects, with embeddings', () => {
     expect(await erase('person_id=ann')).toEqual({ erased: 1 });
     const { memory: expired } = await store('A turn that has expired.');
     await product.stop();
-    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.sqlite'));
+    const files = readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.sqlite'),
+    );
     for (const file of files) {
       const database = new DatabaseSync(join(state, file));
       const has = database.prepare("SELECT 1 FROM sqlite_master WHERE name = 'memories'").get();
-      if (has !== undefined) database.prepare('UPDATE memories SET expires = 1 WHERE id = ?').run(expired.id);
+      if (has !== undefined)
+        database.prepare('UPDATE memories SET expires = 1 WHERE id = ?').run(expired.id);
       database.close();
     }
     await start();

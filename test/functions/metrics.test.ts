@@ -28,8 +28,13 @@ const scrape = async () => {
   const sumOf = (name: string, labels: Record<string, string> = {}): number | undefined => {
     const samples = families
       .find((family) => family.name === name)
-      ?.metrics.filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels?.[label] === value));
-    return samples?.reduce((sum, sample) => sum + Number('value' in sample ? sample.value : sample.count), 0);
+      ?.metrics.filter((sample) =>
+        Object.entries(labels).every(([label, value]) => sample.labels?.[label] === value),
+      );
+    return samples?.reduce(
+      (sum, sample) => sum + Number('value' in sample ? sample.value : sample.count),
+      0,
+    );
   };
   return { text, families, sumOf };
 };
@@ -37,7 +42,8 @@ const scrape = async () => {
 describe('GET /metrics', () => {
   it('shows the counters of all functions in the text format of Prometheus', async () => {
     const question = 'Can I use a normal PC power supply with my Apollo II?';
-    for (let asked = 0; asked < 3; asked += 1) expect((await ask(running.product, question)).status).toBe(200);
+    for (let asked = 0; asked < 3; asked += 1)
+      expect((await ask(running.product, question)).status).toBe(200);
     expect((await send(running.product, 'POST /v1/ask', {})).status).toBe(400);
     const of = { function: 'gateway', route: 'POST /v1/ask' };
     const settled = async () => {
@@ -68,11 +74,17 @@ describe('GET /metrics', () => {
       ]);
     }
     expect(text).not.toMatch(/power supply|Apollo/);
-    const buckets = [...text.matchAll(/_bucket\{function="gateway",route="POST \/v1\/ask",le="([^"]+)"\} (\d+)/g)];
+    const buckets = [
+      ...text.matchAll(/_bucket\{function="gateway",route="POST \/v1\/ask",le="([^"]+)"\} (\d+)/g),
+    ];
     expect(buckets).toHaveLength(13);
-    const inOrder = buckets.map(([, le, count]) => [le === '+Inf' ? Infinity : Number(le), Number(count)] as const);
+    const inOrder = buckets.map(
+      ([, le, count]) => [le === '+Inf' ? Infinity : Number(le), Number(count)] as const,
+    );
     inOrder.sort(([one], [other]) => one - other);
-    expect(inOrder.map(([, count]) => count)).toEqual(inOrder.map(([, count]) => count).toSorted((a, b) => a - b));
+    expect(inOrder.map(([, count]) => count)).toEqual(
+      inOrder.map(([, count]) => count).toSorted((a, b) => a - b),
+    );
     expect(inOrder.at(-1)).toEqual([Infinity, 4]);
   });
 

@@ -4,7 +4,10 @@ import { splitQuery } from '../../src/librarians/hybrid/split-query.ts';
 import type { Product } from '../../tools/run/product.ts';
 import type { ChatScript } from '../../tools/stand-ins/openai/chat-answer.ts';
 import { type ChatRequest, textOf } from '../../tools/stand-ins/openai/chat-request.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { readPrompt } from '../../tools/stand-ins/read-prompt.ts';
 import RECORDED from './model-texts.json' with { type: 'json' };
 import { ask, send, startEmbedded } from './product-for-test.ts';
@@ -14,7 +17,11 @@ const keyOf = (schema: string, asked: unknown): string => {
   const { question, questions, statements } = asked as Record<string, unknown> & {
     statements?: { statement: string }[];
   };
-  return JSON.stringify([schema, question ?? questions, statements?.map(({ statement }) => statement)]);
+  return JSON.stringify([
+    schema,
+    question ?? questions,
+    statements?.map(({ statement }) => statement),
+  ]);
 };
 
 const replies = new Map(RECORDED.map(({ schema, asked, reply }) => [keyOf(schema, asked), reply]));
@@ -30,12 +37,15 @@ const askedIn = (content: string): unknown => {
 /** Replies with the recorded reply of a language model; fails like an overloaded service when there is none. */
 const recordedModel: ChatScript = ({ messages, response_format: format }: ChatRequest) => {
   const asked = askedIn(textOf(messages.at(-1)?.content));
-  const json = format?.type === 'json_schema' ? replies.get(keyOf(format.json_schema.name, asked)) : undefined;
+  const json =
+    format?.type === 'json_schema' ? replies.get(keyOf(format.json_schema.name, asked)) : undefined;
   return json === undefined ? { error: { status: 503 } } : { json };
 };
 
 const replyTo = (schema: string, question: string) => {
-  const found = RECORDED.find((each) => each.schema === schema && each.asked.question === question)?.reply;
+  const found = RECORDED.find(
+    (each) => each.schema === schema && each.asked.question === question,
+  )?.reply;
   return found ?? expect.unreachable(`no ${schema} is recorded for ${question}`);
 };
 
@@ -55,8 +65,20 @@ describe('replies of a chat model', () => {
   let model: OpenAIServer;
   beforeAll(async () => {
     model = await startOpenAIServer();
-    const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: model.apiKey, EMBEDDING_MODEL: 'none' };
-    const functions = ['library', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid', 'memory'];
+    const adapters = {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: model.apiKey,
+      EMBEDDING_MODEL: 'none',
+    };
+    const functions = [
+      'library',
+      'navigator',
+      'semantic',
+      'analytics',
+      'web-search',
+      'hybrid',
+      'memory',
+    ];
     product = await startEmbedded({ functions, webSearch: 'local', adapters });
     await product.sync({ full: true });
   }, 240_000);
@@ -93,7 +115,10 @@ describe('replies of a chat model', () => {
     const question = 'Apollo III: stock, noise in Turbo mode and prices of competitors?';
     const { sub_queries: proposed = [] } = replyTo('sub_queries', question);
     const { result, metadata } = await askAgent('hybrid', question);
-    expect(result).toMatchObject({ sub_queries: proposed, sources_used: ['analytics', 'semantic', 'web_search'] });
+    expect(result).toMatchObject({
+      sub_queries: proposed,
+      sources_used: ['analytics', 'semantic', 'web_search'],
+    });
     expect(metadata).toMatchObject({ split_by: 'model', sub_query_count: 3 });
     expect(splitQuery(question)).not.toEqual(proposed);
   });
@@ -116,11 +141,15 @@ describe('replies of a chat model', () => {
     expect(JSON.stringify(result)).toMatch(/EUR: [\d.,]+ EUR; USD: [\d.,]+ USD/);
     expect(metadata).toMatchObject({ statement_by: 'model' });
     model.answerWith({ error: { status: 503 } });
-    expect((await send(product, 'POST /v1/agents/analytics', { query: question })).status).toBe(404);
+    expect((await send(product, 'POST /v1/agents/analytics', { query: question })).status).toBe(
+      404,
+    );
   });
 
   const textIn = ({ result, metadata }: Awaited<ReturnType<typeof askAgent>>): string =>
-    [...Object.values(result), ...Object.values(metadata)].filter((value) => typeof value === 'string').join('\n');
+    [...Object.values(result), ...Object.values(metadata)]
+      .filter((value) => typeof value === 'string')
+      .join('\n');
 
   it.each<[string, string, object, object]>([
     [

@@ -20,7 +20,11 @@ const EXAMPLE_EDITION = 'e000001-0a1b2c3d';
 let edition = EXAMPLE_EDITION;
 
 const OIDC_PROVIDERS = JSON.stringify([
-  { issuer: 'https://login.example.com/', audience: 'kb', grants: [{ workspaces: ['default'], capabilities: [] }] },
+  {
+    issuer: 'https://login.example.com/',
+    audience: 'kb',
+    grants: [{ workspaces: ['default'], capabilities: [] }],
+  },
 ]);
 
 let product: Product;
@@ -32,7 +36,8 @@ const keepAnswer = async (): Promise<void> => {
 };
 beforeAll(async () => {
   product = await startEmbedded({
-    ...{ webSearch: 'local', helpdesks: { HANDOVER: '{"default": "list"}' } },
+    webSearch: 'local',
+    helpdesks: { HANDOVER: '{"default": "list"}' },
     allVars: { OIDC_PROVIDERS },
   });
   edition = (await product.sync({ full: true })).edition ?? edition;
@@ -105,10 +110,17 @@ describe('GET /openapi.json', () => {
     expect(await run?.()).toEqual({
       answer: expect.stringContaining('Canada'),
       titles: [expect.any(String), expect.any(String)],
-      ...{ notFound: 'NOT_FOUND', status: 404, chat: expect.any(String), created: 201, drafted: expect.any(String) },
+      notFound: 'NOT_FOUND',
+      status: 404,
+      chat: expect.any(String),
+      created: 201,
+      drafted: expect.any(String),
     });
     // The compiler has to see the types: a limit is a number, and a question is required.
-    const wrong = PROGRAM.replace('limit: 2', "limit: 'two'").replace('body: { query:', 'body: { question:');
+    const wrong = PROGRAM.replace('limit: 2', "limit: 'two'").replace(
+      'body: { query:',
+      'body: { question:',
+    );
     const refused = await compileClient(description, wrong, product);
     expect(refused.problems.match(/error TS\d+/g)).toEqual(['error TS2353', 'error TS2322']);
   });
@@ -131,21 +143,26 @@ const NEEDS_OTHERS: ReadonlySet<RouteName> = new Set([
 ]);
 
 describe('the example of a route', () => {
-  const SIGNED = NAMES.filter((name) => 'access' in ROUTES[name] && ROUTES[name].access === 'signed');
-
-  it.each(NAMES.filter((name) => !SIGNED.includes(name)).toSorted((one, other) => inOrder(one) - inOrder(other)))(
-    '%s works, and its reply matches the description',
-    async (name) => {
-      const { method, path, body } = exampleRequest(name);
-      const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
-      const response = await send(product, route, body, OWNER);
-      const text = await response.text();
-      const status = NEEDS_OTHERS.has(name) ? 404 : expect.toSatisfy(isSuccess);
-      expect([response.status, text.slice(0, 500)]).toEqual([status, expect.anything()]);
-      const isJson = response.headers.get('Content-Type')?.includes('json') === true;
-      expect(replyProblem(name, { status: response.status, body: isJson ? JSON.parse(text) : text })).toBeUndefined();
-    },
+  const SIGNED = NAMES.filter(
+    (name) => 'access' in ROUTES[name] && ROUTES[name].access === 'signed',
   );
+
+  it.each(
+    NAMES.filter((name) => !SIGNED.includes(name)).toSorted(
+      (one, other) => inOrder(one) - inOrder(other),
+    ),
+  )('%s works, and its reply matches the description', async (name) => {
+    const { method, path, body } = exampleRequest(name);
+    const route = `${method} ${path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition)}`;
+    const response = await send(product, route, body, OWNER);
+    const text = await response.text();
+    const status = NEEDS_OTHERS.has(name) ? 404 : expect.toSatisfy(isSuccess);
+    expect([response.status, text.slice(0, 500)]).toEqual([status, expect.anything()]);
+    const isJson = response.headers.get('Content-Type')?.includes('json') === true;
+    expect(
+      replyProblem(name, { status: response.status, body: isJson ? JSON.parse(text) : text }),
+    ).toBeUndefined();
+  });
 
   it.each(NAMES.filter((name) => !SIGNED.includes(name) && requestSchema(name) !== undefined))(
     '%s takes null in every optional member as absent',
@@ -157,7 +174,10 @@ describe('the example of a route', () => {
       const given = withNulls(requestSchema(name) ?? z.never(), body);
       const response = await send(product, route, given, OWNER);
       const status = NEEDS_OTHERS.has(name) ? 404 : expect.toSatisfy(isSuccess);
-      expect([response.status, (await response.text()).slice(0, 500)]).toEqual([status, expect.anything()]);
+      expect([response.status, (await response.text()).slice(0, 500)]).toEqual([
+        status,
+        expect.anything(),
+      ]);
     },
   );
 
@@ -165,16 +185,24 @@ describe('the example of a route', () => {
     const { method, path, body } = exampleRequest(name);
     const response = await send(product, `${method} ${path}`, body, OWNER);
     expect(response.status).toBe(401);
-    expect(replyProblem(name, { status: response.status, body: await response.json() })).toBeUndefined();
+    expect(
+      replyProblem(name, { status: response.status, body: await response.json() }),
+    ).toBeUndefined();
   });
 
-  it.each(NAMES.filter((name) => 'capability' in ROUTES[name]))('%s needs the described capability', async (name) => {
-    const { method, path, body } = exampleRequest(name);
-    const response = await send(product, `${method} ${path}`, body, NO_RIGHTS);
-    const refused: unknown = await response.json();
-    expect([response.status, JSON.stringify(refused)]).toEqual([401, expect.stringContaining('capability')]);
-    expect(replyProblem(name, { status: 401, body: refused })).toBeUndefined();
-  });
+  it.each(NAMES.filter((name) => 'capability' in ROUTES[name]))(
+    '%s needs the described capability',
+    async (name) => {
+      const { method, path, body } = exampleRequest(name);
+      const response = await send(product, `${method} ${path}`, body, NO_RIGHTS);
+      const refused: unknown = await response.json();
+      expect([response.status, JSON.stringify(refused)]).toEqual([
+        401,
+        expect.stringContaining('capability'),
+      ]);
+      expect(replyProblem(name, { status: 401, body: refused })).toBeUndefined();
+    },
+  );
 });
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
@@ -209,10 +237,11 @@ describe('GET /docs', () => {
 
 describe('whatever is replied', () => {
   it('has a status, a media type and a body that the description has', async () => {
-    const described = (await (await fetch(new URL('/openapi.json', product.url))).json()) as Parameters<
-      typeof undescribedReplies
-    >[0]['described'];
-    const place = (path: string): string => path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition);
+    const described = (await (
+      await fetch(new URL('/openapi.json', product.url))
+    ).json()) as Parameters<typeof undescribedReplies>[0]['described'];
+    const place = (path: string): string =>
+      path.replace(EXAMPLE_ANSWER, answerId).replace(EXAMPLE_EDITION, edition);
     const tried = { url: product.url, described, key: OWNER, noRights: NO_RIGHTS, place };
     const { problems, requests } = await undescribedReplies(tried);
     expect(problems).toEqual([]);
@@ -224,11 +253,14 @@ describe('whatever is replied', () => {
     const parameters = Object.values(paths)
       .flatMap(
         (item) =>
-          Object.values(item) as { parameters?: { name: string; schema: { type?: string }; example?: unknown }[] }[],
+          Object.values(item) as {
+            parameters?: { name: string; schema: { type?: string }; example?: unknown }[];
+          }[],
       )
       .flatMap((operation) => operation.parameters ?? []);
     const limits = parameters.filter(({ name }) => name === 'limit');
     expect(limits.length).toBeGreaterThan(5);
-    for (const { schema, example = 1 } of limits) expect([schema.type, typeof example]).toEqual(['integer', 'number']);
+    for (const { schema, example = 1 } of limits)
+      expect([schema.type, typeof example]).toEqual(['integer', 'number']);
   });
 });

@@ -3,7 +3,10 @@ declare module 'parse-prometheus-text-format' {
     name: string;
     help: string;
     type: string;
-    metrics: ({ labels?: Record<string, string> } & ({ value: string } | { count: string; sum: string }))[];
+    metrics: ({ labels?: Record<string, string> } & (
+      | { value: string }
+      | { count: string; sum: string }
+    ))[];
   }
   /** Throws for text of another form. */
   export default function parsePrometheusTextFormat(text: string): Family[];

@@ -18,7 +18,10 @@ it('an answer without its vectors is partial, in a stream too, and kept with wha
   const { product, services } = running;
   services.vector.faults.always({ kind: 'reset' });
   const { reply } = await ask(product, question());
-  expect([reply.partial, reply.metadata?.degraded]).toEqual([true, expect.arrayContaining(['embeddings'])]);
+  expect([reply.partial, reply.metadata?.degraded]).toEqual([
+    true,
+    expect.arrayContaining(['embeddings']),
+  ]);
   expect(reply.confidence).toBeGreaterThan(0.6);
 
   const stream = await fetch(new URL('/v1/ask', product.url), {
@@ -35,7 +38,9 @@ it('an answer without its vectors is partial, in a stream too, and kept with wha
 
   const id = String(reply.metadata?.answer_id);
   const kept = async () => (await send(product, `GET /v1/answers/${id}`)).json();
-  const stored = await vi.waitUntil(async () => KeptAnswer.safeParse(await kept()).data, { timeout: 60_000 });
+  const stored = await vi.waitUntil(async () => KeptAnswer.safeParse(await kept()).data, {
+    timeout: 60_000,
+  });
   // It did well without them.
   expect([stored.verdict, JSON.stringify(stored)]).toEqual([
     'answered',
@@ -48,14 +53,20 @@ it('an agent without its vectors says so in its metadata', async () => {
   const { product, services } = running;
   services.vector.faults.always({ kind: 'reset' });
   const body = { query: question(), options: { similarity_threshold: 0.1 } };
-  const { metadata } = AgentResponse.parse(await (await send(product, 'POST /v1/agents/semantic', body)).json());
+  const { metadata } = AgentResponse.parse(
+    await (await send(product, 'POST /v1/agents/semantic', body)).json(),
+  );
   services.vector.faults.none();
-  expect(metadata).toMatchObject({ partial: true, degraded: expect.arrayContaining(['embeddings']) });
+  expect(metadata).toMatchObject({
+    partial: true,
+    degraded: expect.arrayContaining(['embeddings']),
+  });
 }, 60_000);
 
 it('the statistics of the knowledge count what retrieval embeds', async () => {
   const { product } = running;
-  const stats = async () => KnowledgeStats.parse(await (await send(product, 'GET /v1/knowledge/stats')).json());
+  const stats = async () =>
+    KnowledgeStats.parse(await (await send(product, 'GET /v1/knowledge/stats')).json());
   const before = (await stats()).by_function?.support;
   const message = question();
   for (let at = 0; at < 3; at += 1) {

@@ -23,7 +23,10 @@ const TICKET: SupportRequest = {
     `write to ${PERSONAL.email}. I paid with ${PERSONAL.card}, and the private key is ${PERSONAL.key}.`,
   metadata: { product: `Apollo IV, call ${PERSONAL.phone}`, contact: PERSONAL.email },
   history: [
-    { from: 'customer', text: `Hello, my number is ${PERSONAL.phone}, the wallet is ${PERSONAL.wallet}.` },
+    {
+      from: 'customer',
+      text: `Hello, my number is ${PERSONAL.phone}, the wallet is ${PERSONAL.wallet}.`,
+    },
     { from: 'agent', text: `Thank you. Is ${PERSONAL.email} your address?` },
   ],
 };
@@ -81,13 +84,16 @@ const found = (text: string): string[] =>
 it('personal data in a ticket is masked in logs, models, gaps and Redis; the question and the customer name are not', async () => {
   const { stop, responses, ...seen } = await leaveTraces({});
   await stop();
-  for (const [place, text] of Object.entries(seen)) expect([place, found(text)]).toEqual([place, []]);
-  for (const place of ['embedded', 'asked', 'gaps'] as const) expect(seen[place], place).toContain('blinks pink');
+  for (const [place, text] of Object.entries(seen))
+    expect([place, found(text)]).toEqual([place, []]);
+  for (const place of ['embedded', 'asked', 'gaps'] as const)
+    expect(seen[place], place).toContain('blinks pink');
   expect(seen.logs.length).toBeGreaterThan(0);
   expect(seen.logs).not.toMatch(/blinks pink|Winkler/);
   expect(seen.gaps).not.toContain('Winkler');
   for (const { draft } of responses) {
-    for (const form of [draft.text, draft.markdown, draft.html]) expect(form).toContain('Dorothy Winkler');
+    for (const form of [draft.text, draft.markdown, draft.html])
+      expect(form).toContain('Dorothy Winkler');
     expect(found(JSON.stringify(draft))).toEqual([]);
   }
 });

@@ -7,14 +7,15 @@ import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
 import { type LocalServices, startServices } from '../../tools/stand-ins/start-services.ts';
 
 /** The product on its built-in stores and models. */
-export const startEmbedded = (options: Partial<ProductOptions> = {}): Promise<Product> =>
-  startProduct({ kb: 'sample', port: 0, ...options });
+export function startEmbedded(options: Partial<ProductOptions> = {}): Promise<Product> {
+  return startProduct({ kb: 'sample', port: 0, ...options });
+}
 
 /** Upstash Vector, Upstash Redis and an OpenAI-compatible model, by three variables; the model answers by quoting. */
-export const startOnServices = async (
+export async function startOnServices(
   options: Partial<ProductOptions> = {},
   token?: string,
-): Promise<{ product: Product; services: LocalServices; stop(): Promise<void> }> => {
+): Promise<{ product: Product; services: LocalServices; stop(): Promise<void> }> {
   const services = await startServices(token === undefined ? {} : { token });
   services.openai.answerWith(quotingModel);
   try {
@@ -29,43 +30,66 @@ export const startOnServices = async (
     await services.stop();
     throw error;
   }
-};
+}
 
 /** Sends a request, by default with the key of the owner; a string body is sent unchanged. */
-export const send = ({ url, key }: Product, route: string, body?: unknown, as = key): Promise<Response> => {
+export function send(
+  { url, key }: Product,
+  route: string,
+  body?: unknown,
+  as = key,
+): Promise<Response> {
   const [method = 'GET', path = ''] = route.split(' ');
   return fetch(new URL(path, url), {
     method,
     headers: { authorization: `Bearer ${as}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-};
+}
 
 /** Registers a key with these rights in these workspaces. */
-export const grant = async (
+export async function grant(
   { miniflare }: Product,
   key: string,
   { capabilities, workspaces = ['default'], audiences, origins }: Partial<ApiKeyRecord>,
-): Promise<void> => {
+): Promise<void> {
   const keys = await miniflare.getKVNamespace('API_KEYS', 'constellation-gateway');
-  const record = { name: key.slice(3, 9), workspaces, capabilities, audiences, rate: 'unlimited', origins };
+  const record = {
+    name: key.slice(3, 9),
+    workspaces,
+    capabilities,
+    audiences,
+    rate: 'unlimited',
+    origins,
+  };
   await keys.put(await hashApiKey(key), JSON.stringify(record));
-};
+}
 
 /** Sends a question to `/v1/ask`, for a reply with every detail. */
-export const ask = async (product: Product, query: string, more: object = {}) => {
+export async function ask(product: Product, query: string, more: object = {}) {
   const include = ['statements', 'navigator', 'trace'];
   const response = await send(product, 'POST /v1/ask', { query, include, ...more });
   const body: unknown = await response.json();
   const reply = LibrarianResponse.parse(body);
   const { hops } = DelegationTrace.parse(reply.metadata?.trace);
-  return { status: response.status, id: response.headers.get('X-Request-Id') ?? '', body, reply, hops };
-};
+  return {
+    status: response.status,
+    id: response.headers.get('X-Request-Id') ?? '',
+    body,
+    reply,
+    hops,
+  };
+}
 
-export const directoryOf = async (product: Product) =>
-  LibrarianDirectory.parse(await (await send(product, 'GET /v1/librarians')).json()).librarians;
+export async function directoryOf(product: Product) {
+  return LibrarianDirectory.parse(await (await send(product, 'GET /v1/librarians')).json())
+    .librarians;
+}
 
 const MEMORIES = '/v1/workspaces/default/memories';
 
-export const memoriesOf = async (product: Product, conversation: string) =>
-  MemoryPage.parse(await (await send(product, `GET ${MEMORIES}?conversation_id=${conversation}`)).json()).memories;
+export async function memoriesOf(product: Product, conversation: string) {
+  return MemoryPage.parse(
+    await (await send(product, `GET ${MEMORIES}?conversation_id=${conversation}`)).json(),
+  ).memories;
+}

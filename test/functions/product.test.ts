@@ -29,7 +29,12 @@ const logs: string[] = [];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'constellation-product-'));
   cpSync(SAMPLE_KNOWLEDGE_BASE, folder, { recursive: true });
-  product = await startEmbedded({ kb: { folder }, webSearch: 'local', key: KEY, onLog: (line) => logs.push(line) });
+  product = await startEmbedded({
+    kb: { folder },
+    webSearch: 'local',
+    key: KEY,
+    onLog: (line) => logs.push(line),
+  });
   const status = await product.sync({ full: true });
   // Word vectors do not count as embeddings.
   const last_report = { outcome: 'published', added: 40, error: null, embeddings: 0 };
@@ -56,7 +61,9 @@ describe('the product, all functions in workerd', () => {
 
   it('lets no page frame the agent panel unless PANEL_ORIGINS names it', async () => {
     for (const helpdesk of ['chatwoot', 'zendesk']) {
-      const page = await fetch(new URL(`/panel/${helpdesk}`, product.url), { headers: { accept: 'text/html' } });
+      const page = await fetch(new URL(`/panel/${helpdesk}`, product.url), {
+        headers: { accept: 'text/html' },
+      });
       expect([page.status, page.headers.get('Content-Security-Policy')]).toEqual([
         ...[200, expect.stringContaining("frame-ancestors 'none';")],
       ]);
@@ -64,13 +71,16 @@ describe('the product, all functions in workerd', () => {
   });
 
   it('answers a question with sources, confidence and the edition', async () => {
-    const response = await send(product, 'POST /v1/ask', { query: 'How many API calls per minute are allowed?' });
+    const response = await send(product, 'POST /v1/ask', {
+      query: 'How many API calls per minute are allowed?',
+    });
     expect([response.status, validateResponse(await response.json())]).toMatchObject([
       200,
       {
         ok: true,
         value: {
-          ...{ answer: expect.stringContaining('60 requests per minute'), confidence: expect.any(Number) },
+          answer: expect.stringContaining('60 requests per minute'),
+          confidence: expect.any(Number),
           sources: expect.arrayContaining([
             expect.objectContaining({
               name: expect.any(String),
@@ -92,10 +102,16 @@ describe('the product, all functions in workerd', () => {
   });
 
   it('ranks passages without a threshold', async () => {
-    const { hits, edition } = await search({ query: 'fan noise', limit: 5, filter: { device: 'Apollo II' } });
+    const { hits, edition } = await search({
+      query: 'fan noise',
+      limit: 5,
+      filter: { device: 'Apollo II' },
+    });
     expect(edition).toMatch(/^e\d+/);
     expect(hits).toHaveLength(5);
-    expect(hits.map(({ score }) => score)).toEqual(hits.map(({ score }) => score).sort((a, b) => b - a));
+    expect(hits.map(({ score }) => score)).toEqual(
+      hits.map(({ score }) => score).sort((a, b) => b - a),
+    );
   });
 
   it('finds the same in workerd as in Node, with the same scores up to rounding', async () => {
@@ -127,8 +143,13 @@ describe('the product, all functions in workerd', () => {
 
   it('stores an article, answers from it in the same or other words, and not after it is deleted', async () => {
     const path = '/api/kb/articles/notes/axles.md';
-    const content = 'Wheels squeak without grease. Grease them twice a year, in zeppelin mode for eleven seconds.';
-    const article = { title: 'Wheels in zeppelin mode', url: 'https://docs.example.com/axles', content };
+    const content =
+      'Wheels squeak without grease. Grease them twice a year, in zeppelin mode for eleven seconds.';
+    const article = {
+      title: 'Wheels in zeppelin mode',
+      url: 'https://docs.example.com/axles',
+      content,
+    };
     const answers = async () =>
       (await navigate(product, 'How long is zeppelin mode?')).answer.includes('eleven seconds');
     expect((await send(product, `PUT ${path}`, article)).status).toBe(201);
@@ -146,7 +167,8 @@ describe('the product, all functions in workerd', () => {
 
   it('reflects an edited and a deleted file in the next answers, and writes nothing on the next sync', async () => {
     const edited = join(folder, 'orders/shipping.md');
-    const camels = (heading: string) => `${heading}\n\nParcels travel by camel caravan on Tuesdays.\n`;
+    const camels = (heading: string) =>
+      `${heading}\n\nParcels travel by camel caravan on Tuesdays.\n`;
     writeFileSync(edited, readFileSync(edited, 'utf8').replace(/^## .*$/m, camels));
     rmSync(join(folder, 'network/port-forwarding.md'));
     const { last_report: report } = await product.sync({ full: true });
@@ -168,7 +190,9 @@ describe('the product, all functions in workerd', () => {
     const { last_report } = await product.sync({ full: true });
     renameSync(`${folder}-away`, folder);
     expect(last_report).toMatchObject({ outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } });
-    expect((await navigate(product, 'How many API calls per minute are allowed?')).answer).toContain('60 requests');
+    expect(
+      (await navigate(product, 'How many API calls per minute are allowed?')).answer,
+    ).toContain('60 requests');
   });
 
   it.each([
@@ -184,16 +208,27 @@ describe('the product, all functions in workerd', () => {
   it.each([
     ['analytics', 'Cannot answer from business data: no database is set up'],
     ['web-search', 'Cannot search the web: no search provider is set up'],
-  ])('reports that %s has no data when it is named, and in the directory', async (librarian, message) => {
-    const { status, reply } = await ask(product, 'What was our revenue last month?', { librarian });
-    expect([status, reply.error]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', message }]);
-    const lacking = (await directoryOf(product)).filter(({ unavailable }) => unavailable !== undefined);
-    expect(lacking.map(({ id, health }) => `${id} ${health}`)).toEqual(['analytics down', 'web-search down']);
-  });
+  ])(
+    'reports that %s has no data when it is named, and in the directory',
+    async (librarian, message) => {
+      const { status, reply } = await ask(product, 'What was our revenue last month?', {
+        librarian,
+      });
+      expect([status, reply.error]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE', message }]);
+      const lacking = (await directoryOf(product)).filter(
+        ({ unavailable }) => unavailable !== undefined,
+      );
+      expect(lacking.map(({ id, health }) => `${id} ${health}`)).toEqual([
+        'analytics down',
+        'web-search down',
+      ]);
+    },
+  );
 
   it('logs one JSON line per request and function, without questions, answers, keys or tokens', async () => {
     const { id } = await ask(product, 'Does the wombat in my kitchen disturb the Apollo II?');
-    const lines = () => logs.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as { event: string });
+    const lines = () =>
+      logs.filter((line) => line.includes(id)).map((line) => JSON.parse(line) as { event: string });
     await eventually(async () => lines().length >= 2);
     expect(new Set(lines().map(({ event }) => event))).toEqual(new Set(['request']));
     expect(logs.join('\n')).not.toMatch(/wombat|kitchen|ck_test|eyJ[\w-]{8}/);
@@ -216,7 +251,9 @@ const openLocally = async (kb: string): Promise<Edition> => {
   await served.close();
   const entries = articles.map((article) => takeInArticle(article, { articleUrl: () => '' }));
   const identity = { id: 'local', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' };
-  return openEdition(attachWordVectors(attachRepeatedBlocks(buildEdition(entries, identity)), shippedWordVectors()));
+  return openEdition(
+    attachWordVectors(attachRepeatedBlocks(buildEdition(entries, identity)), shippedWordVectors()),
+  );
 };
 
 /** Readers look for a newer edition every few seconds, so a change does not show immediately. */

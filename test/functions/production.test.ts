@@ -20,9 +20,21 @@ import { ask, send, startOnServices } from './product-for-test.ts';
 import { analyze, TICKET } from './support-for-test.ts';
 
 const QUESTION = 'Can I use a normal PC power supply with my Apollo II?';
-const FUNCTIONS = ['library', 'navigator', 'semantic', 'analytics', 'web-search', 'hybrid', 'memory', 'support', 'a2a'];
+const FUNCTIONS = [
+  'library',
+  'navigator',
+  'semantic',
+  'analytics',
+  'web-search',
+  'hybrid',
+  'memory',
+  'support',
+  'a2a',
+];
 const CHAT = '/chat/completions';
-const MODEL_PRICES = JSON.stringify({ 'gpt-4.1-mini': { inputPerMillion: 0.4, outputPerMillion: 1.6 } });
+const MODEL_PRICES = JSON.stringify({
+  'gpt-4.1-mini': { inputPerMillion: 0.4, outputPerMillion: 1.6 },
+});
 
 let product: Product;
 let services: LocalServices;
@@ -31,7 +43,9 @@ let synced: SyncStatus;
 const logged: string[] = [];
 
 const usageOf = (metadata: object | undefined) =>
-  metadata !== undefined && 'usage' in metadata ? (metadata.usage as { tokens: number; cost_usd: number }) : undefined;
+  metadata !== undefined && 'usage' in metadata
+    ? (metadata.usage as { tokens: number; cost_usd: number })
+    : undefined;
 
 /** The log lines of one question, once there are this many. */
 const linesOf = async (traceId: string, count: number) => {
@@ -44,14 +58,17 @@ const linesOf = async (traceId: string, count: number) => {
   return found();
 };
 
-const sum = (numbers: (number | undefined)[]): number => numbers.reduce<number>((total, each = 0) => total + each, 0);
+const sum = (numbers: (number | undefined)[]): number =>
+  numbers.reduce<number>((total, each = 0) => total + each, 0);
 const tokensIn = (lines: Awaited<ReturnType<typeof linesOf>>): number =>
   sum(lines.flatMap((line) => [line.input_tokens, line.output_tokens]));
 
 /** The usage in each receipt of a trace. */
 const usesOf = (hops: DelegationTrace['hops']) =>
   hops.flatMap(({ receipt }) =>
-    receipt === undefined ? [] : [readJws(receipt, 'ctx-receipt+jwt').claims.use as Record<string, number>],
+    receipt === undefined
+      ? []
+      : [readJws(receipt, 'ctx-receipt+jwt').claims.use as Record<string, number>],
   );
 
 describe('the product on Upstash and a model', () => {
@@ -76,25 +93,35 @@ describe('the product on Upstash and a model', () => {
   it('reports its adapters', async () => {
     const { adapters } = Healthz.parse(await (await send(product, 'GET /healthz')).json());
     expect(adapters).toEqual({
-      ...{ knowledge: 'upstash', memory: 'upstash', embedding_cache: 'upstash' },
-      ...{ embeddings: 'text-embedding-3-small', model: 'gpt-4.1-mini' },
+      knowledge: 'upstash',
+      memory: 'upstash',
+      embedding_cache: 'upstash',
+      embeddings: 'text-embedding-3-small',
+      model: 'gpt-4.1-mini',
     });
   });
 
   it('has a vector from the model for each chunk in the index, and none for a deleted article', async () => {
-    expect(synced).toMatchObject({ articles: 40, last_report: { outcome: 'published', added: 40, error: null } });
+    expect(synced).toMatchObject({
+      articles: 40,
+      last_report: { outcome: 'published', added: 40, error: null },
+    });
     expect([synced.last_report?.embeddings, synced.last_report?.embeddings_missing]).toEqual([
       synced.chunks,
       undefined,
     ]);
     const inIndex = async () => (await idsInVector(services.vector, 'kb_default')).toSorted();
-    await expect.poll(async () => (await inIndex()).length, { timeout: 60_000 }).toBe(synced.chunks);
+    await expect
+      .poll(async () => (await inIndex()).length, { timeout: 60_000 })
+      .toBe(synced.chunks);
     const before = await inIndex();
     const path = '/api/kb/articles/notes/dirigible.md';
     const content = 'Dirigible mode is ended by singing.';
     const article = { title: 'Dirigible mode', url: 'https://docs.example.com/dirigible', content };
     expect((await send(product, `PUT ${path}`, article)).status).toBe(201);
-    await expect.poll(async () => (await inIndex()).length, { timeout: 60_000 }).toBe(before.length + 1);
+    await expect
+      .poll(async () => (await inIndex()).length, { timeout: 60_000 })
+      .toBe(before.length + 1);
     expect((await send(product, `DELETE ${path}`)).status).toBe(204);
     await expect.poll(inIndex, { timeout: 60_000 }).toEqual(before);
     const { last_report: report } = await product.sync({ full: true });
@@ -119,8 +146,13 @@ describe('the product on Upstash and a model', () => {
     ]) {
       expect((await askAndKeep(product, query, { conversation_id: 'walk' })).status).toBe(200);
     }
-    await expect.poll(async () => (await embeddings()).length, { timeout: 60_000 }).toBeGreaterThan(before.length + 2);
-    const erased = await send(product, 'DELETE /v1/workspaces/default/memories?conversation_id=walk');
+    await expect
+      .poll(async () => (await embeddings()).length, { timeout: 60_000 })
+      .toBeGreaterThan(before.length + 2);
+    const erased = await send(
+      product,
+      'DELETE /v1/workspaces/default/memories?conversation_id=walk',
+    );
     expect(await erased.json()).toMatchObject({ erased: 6 });
     // The same question of another conversation is erased too: it is embedded again the next time.
     expect((await embeddings()).filter((key) => !before.includes(key))).toEqual([]);
@@ -133,11 +165,15 @@ describe('the product on Upstash and a model', () => {
       ['analytics', 'How many iPhone 17 are in stock?'],
       ['hybrid', 'How many Apollo III are in stock and what does the warranty cover?'],
     ]) {
-      const reply = AgentResponse.parse(await (await send(product, `POST /v1/agents/${type}`, { query })).json());
+      const reply = AgentResponse.parse(
+        await (await send(product, `POST /v1/agents/${type}`, { query })).json(),
+      );
       expect([type, reply.success]).toEqual([type, true]);
     }
     const conversation_id = 'schemas';
-    await askAndKeep(product, 'What should I do when my Apollo III is not hashing?', { conversation_id });
+    await askAndKeep(product, 'What should I do when my Apollo III is not hashing?', {
+      conversation_id,
+    });
     await ask(product, 'And on the Apollo II?', { conversation_id });
     // A question that words alone do not route.
     await ask(product, 'Which articles tell how much the Apollo III costs in our shop?');
@@ -157,7 +193,9 @@ describe('the product on Upstash and a model', () => {
     ];
     expect([...new Set(formats.map(({ name }) => name))].toSorted()).toEqual(names);
     // No request is without a schema, and nothing is stored.
-    expect(sent.filter(({ response_format: format, store }) => format === undefined || store !== false)).toEqual([]);
+    expect(
+      sent.filter(({ response_format: format, store }) => format === undefined || store !== false),
+    ).toEqual([]);
     for (const { name, schema, strict } of formats) {
       expect([name, strict, strictSchemaProblem(schema)]).toEqual([name, true, undefined]);
     }
@@ -172,14 +210,21 @@ describe('the product on Upstash and a model', () => {
       expect(reply).toMatchObject({
         answer: expect.stringContaining('450 W'),
         metadata: {
-          ...{ answered_by: 'model', model: 'gpt-4.1-mini', navigator: { confidence: expect.any(String) } },
-          usage: { tokens: use?.tokens, cost_usd: (use?.cost_micros ?? 0) / 1_000_000, librarian: { calls: 2 } },
+          answered_by: 'model',
+          model: 'gpt-4.1-mini',
+          navigator: { confidence: expect.any(String) },
+          usage: {
+            tokens: use?.tokens,
+            cost_usd: (use?.cost_micros ?? 0) / 1_000_000,
+            librarian: { calls: 2 },
+          },
         },
       });
       const lines = await linesOf(id, 2);
       expect(tokensIn(lines)).toBe(use?.tokens);
       // Receipts are in whole millionths.
-      const difference = sum(lines.map((line) => line.cost_usd)) - (usageOf(reply.metadata)?.cost_usd ?? 0);
+      const difference =
+        sum(lines.map((line) => line.cost_usd)) - (usageOf(reply.metadata)?.cost_usd ?? 0);
       expect(Math.abs(difference)).toBeLessThan(0.000_002);
       expect(JSON.stringify(lines)).not.toContain('power supply');
     });
@@ -219,13 +264,19 @@ describe('the product on Upstash and a model', () => {
     ({ messages }): ScriptedAnswer => {
       const passages = readPrompt(String(messages[1]?.content))?.passages ?? [];
       const passage = passages.find(({ text }) => text.includes('450 W'));
-      const quote = passage?.text.split(/\n|(?<=\.)\s/).find((text) => text.includes('450 W')) ?? '';
+      const quote =
+        passage?.text.split(/\n|(?<=\.)\s/).find((text) => text.includes('450 W')) ?? '';
       return statementOf({ passage: passage?.passage ?? 'p1', quote }, change(quote));
     };
-  const statementOf = (quote: { passage: string; quote: string }, text: string): ScriptedAnswer => ({
+  const statementOf = (
+    quote: { passage: string; quote: string },
+    text: string,
+  ): ScriptedAnswer => ({
     json: {
       parts: [{ asked: 'power supply', passages: [quote.passage], answered: 'yes' }],
-      ...{ statements: [{ part: 1, quotes: [quote], text }], missing: '', related: [] },
+      statements: [{ part: 1, quotes: [quote], text }],
+      missing: '',
+      related: [],
     },
   });
 
@@ -233,11 +284,19 @@ describe('the product on Upstash and a model', () => {
     // Without a script the server fills the schema with samples, which no source supports.
     ['only a valid schema', undefined, /^(?!unavailable)/],
     ['a refusal', { refusal: 'I cannot help with that.' }, /^refused$/],
-    ['half a document', { text: '{"statements":[{"quotes":[{"passage":"p1","quo', finish: 'length' }, /^cut$/],
+    [
+      'half a document',
+      { text: '{"statements":[{"quotes":[{"passage":"p1","quo', finish: 'length' },
+      /^cut$/,
+    ],
     ['a filtered answer', { text: '', finish: 'content_filter' }, /^filtered$/],
     ['nothing', { text: '' }, /^empty$/],
     ['prose', { text: 'Yes, any power supply will do.' }, /^malformed$/],
-    ['an unknown passage', statementOf({ passage: 'p99', quote: '450 W' }, 'Any of 450 W.'), /^unsupported$/],
+    [
+      'an unknown passage',
+      statementOf({ passage: 'p99', quote: '450 W' }, 'Any of 450 W.'),
+      /^unsupported$/,
+    ],
     ['another number', saying((text) => text.replace('450', '900')), /^unsupported$/],
     ['429', { error: { status: 429 } }, /^unavailable$/],
     ['500', { error: { status: 500 } }, /^unavailable$/],
@@ -245,7 +304,10 @@ describe('the product on Upstash and a model', () => {
     services.openai.answerWith(script);
     const { answer, confidenceReason, metadata } = await navigate(product, QUESTION);
     expect(services.openai.sent(CHAT).length).toBeGreaterThan(0);
-    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: expect.stringMatching(refused) });
+    expect(metadata).toMatchObject({
+      answered_by: 'quotes',
+      model_refused: expect.stringMatching(refused),
+    });
     expect(confidenceReason).toContain('These are quotes, because');
     expect([answer.includes('450 W'), answer.includes('900')]).toEqual([true, false]);
   });
@@ -253,16 +315,19 @@ describe('the product on Upstash and a model', () => {
   it.each([
     ['hang-in-body', 'timeout'],
     ['html-502', 'unavailable'],
-  ] as const)('quotes before the deadline when the service fails with %s', async (kind, model_refused) => {
-    services.openai.faults.always({ kind }, '/v1/chat/completions');
-    const begun = Date.now();
-    const timeout_ms = model_refused === 'timeout' ? 2000 : 8000;
-    const { reply } = await ask(product, QUESTION, { librarian: 'navigator', timeout_ms });
-    expect(Date.now() - begun).toBeLessThan(timeout_ms);
-    expect(reply.answer).toContain('450 W');
-    const degraded = expect.arrayContaining(['model']);
-    expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused, degraded });
-  });
+  ] as const)(
+    'quotes before the deadline when the service fails with %s',
+    async (kind, model_refused) => {
+      services.openai.faults.always({ kind }, '/v1/chat/completions');
+      const begun = Date.now();
+      const timeout_ms = model_refused === 'timeout' ? 2000 : 8000;
+      const { reply } = await ask(product, QUESTION, { librarian: 'navigator', timeout_ms });
+      expect(Date.now() - begun).toBeLessThan(timeout_ms);
+      expect(reply.answer).toContain('450 W');
+      const degraded = expect.arrayContaining(['model']);
+      expect(reply.metadata).toMatchObject({ answered_by: 'quotes', model_refused, degraded });
+    },
+  );
 
   it('lets a model smooth the draft, and uses the template when it fails or hangs', async () => {
     /** A retrieval that a busy machine makes late leaves the model nothing to write from. */
@@ -277,7 +342,10 @@ describe('the product on Upstash and a model', () => {
         { timeout: 60_000 },
       );
     const { draft } = await inTime(TICKET);
-    expect(draft).toMatchObject({ written_by: 'model', text: expect.stringMatching(/^Hello Dana Whitfield,/) });
+    expect(draft).toMatchObject({
+      written_by: 'model',
+      text: expect.stringMatching(/^Hello Dana Whitfield,/),
+    });
     for (const kind of ['hang-before-headers', 'reset'] as const) {
       services.openai.faults.always({ kind }, '/v1/chat/completions');
       const reply = await inTime({ ...TICKET, customer_name: `Dana ${kind}` });
@@ -297,7 +365,10 @@ it('a question with almost no budget is answered with quotes, whichever libraria
     for (const librarian of ['navigator', 'concierge']) {
       const { reply, hops } = await ask(poor.product, QUESTION, { librarian });
       expect(reply).toMatchObject({ answer: expect.stringContaining('450 W'), metadata: refused });
-      expect([usageOf(reply.metadata), usesOf(hops).map(({ tokens }) => tokens)]).toEqual([undefined, [0]]);
+      expect([usageOf(reply.metadata), usesOf(hops).map(({ tokens }) => tokens)]).toEqual([
+        undefined,
+        [0],
+      ]);
     }
     expect((await navigate(poor.product, QUESTION)).metadata).toMatchObject(refused);
     expect(poor.services.openai.sent(CHAT)).toHaveLength(0);

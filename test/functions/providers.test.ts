@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LibrarianResponse } from '../../src/contract/core/response.ts';
 import type { Product } from '../../tools/run/product.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../tools/stand-ins/openai/openai-server.ts';
 import { PROVIDERS } from '../../tools/stand-ins/openai/providers.ts';
 import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
 /** The two that differ most from OpenAI, each with both kinds of models; the others run in test/ai/providers.test.ts. */
-const HARDEST = PROVIDERS.filter(({ name }) => ['Ollama', 'a gateway that says nothing'].includes(name));
+const HARDEST = PROVIDERS.filter(({ name }) =>
+  ['Ollama', 'a gateway that says nothing'].includes(name),
+);
 
 const ask = async (product: Product, query: string) => {
   const response = await send(product, 'POST /v1/ask', { query });

@@ -31,8 +31,10 @@ const inside = (value: unknown, ...path: string[]): unknown =>
 const READERS: Record<string, (query: string, language?: string) => Promise<unknown>> = {
   '/v1/ask': async (query) => (await post('/v1/ask', { query })).answer,
   '/v1/navigate': async (query) => (await post('/v1/navigate', { query })).answer,
-  '/v1/agents/semantic': async (query) => inside(await post('/v1/agents/semantic', { query }), 'result', 'summary'),
-  '/v1/agents/hybrid': async (query) => inside(await post('/v1/agents/hybrid', { query }), 'result', 'synthesis'),
+  '/v1/agents/semantic': async (query) =>
+    inside(await post('/v1/agents/semantic', { query }), 'result', 'summary'),
+  '/v1/agents/hybrid': async (query) =>
+    inside(await post('/v1/agents/hybrid', { query }), 'result', 'synthesis'),
   '/v1/agents/analytics': async (query) =>
     inside(await post('/v1/agents/analytics', { query }), 'result', 'interpretation'),
   '/v1/chat/completions': async (query) => {
@@ -53,7 +55,11 @@ const READERS: Record<string, (query: string, language?: string) => Promise<unkn
     const message = { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text: query }] };
     const response = await fetch(new URL('/a2a', product.url), {
       method: 'POST',
-      headers: { authorization: `Bearer ${product.key}`, 'content-type': 'application/json', 'a2a-version': '1.0' },
+      headers: {
+        authorization: `Bearer ${product.key}`,
+        'content-type': 'application/json',
+        'a2a-version': '1.0',
+      },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: { message } }),
     });
     const { result } = (await response.json()) as Json;
@@ -61,8 +67,13 @@ const READERS: Record<string, (query: string, language?: string) => Promise<unkn
       artifacts?: { parts: { text?: string }[] }[];
       status?: { message?: { parts: { text?: string }[] } };
     };
-    const parts = [...(task.artifacts ?? []), ...(task.status?.message ? [task.status.message] : [])];
-    const text = parts.flatMap((each) => each.parts.flatMap(({ text: own }) => own ?? [])).join('\n');
+    const parts = [
+      ...(task.artifacts ?? []),
+      ...(task.status?.message ? [task.status.message] : []),
+    ];
+    const text = parts
+      .flatMap((each) => each.parts.flatMap(({ text: own }) => own ?? []))
+      .join('\n');
     return text === '' ? undefined : text;
   },
   '/search': async (query, language = 'en') => {
@@ -71,10 +82,12 @@ const READERS: Record<string, (query: string, language?: string) => Promise<unkn
       await fetch(new URL(`/search?q=${encodeURIComponent(query)}`, product.url), { headers })
     ).text();
     // Passages, titles and headings are the authors' words, code without its marks among them.
-    return [/<p class="passage">.*?<\/p>/gs, /<a .*?<\/a>/gs, /(?<=<p class="quiet">)[^<]* · /g, /<[^>]*>/g].reduce(
-      (text, pattern) => text.replaceAll(pattern, ' '),
-      page,
-    );
+    return [
+      /<p class="passage">.*?<\/p>/gs,
+      /<a .*?<\/a>/gs,
+      /(?<=<p class="quiet">)[^<]* · /g,
+      /<[^>]*>/g,
+    ].reduce((text, pattern) => text.replaceAll(pattern, ' '), page);
   },
   '/v1/support/analyze': async (query) =>
     inside(await post('/v1/support/analyze', { message: query }), 'draft', 'text'),
@@ -107,7 +120,8 @@ const PATTERNS = {
 };
 
 /** Words of our own sentences that no other language of the cases has. */
-const ENGLISH = /\b(?:I don't|I found|I'm|closest|could not|cannot|nothing|seems|please|this|your|the)\b/i;
+const ENGLISH =
+  /\b(?:I don't|I found|I'm|closest|could not|cannot|nothing|seems|please|this|your|the)\b/i;
 
 const faultsIn = (text: string): string[] => [
   ...files.filter((file) => text.includes(file)).map((file) => `the file ${file}`),
@@ -164,9 +178,12 @@ describe('what a reader sees', () => {
     // On a busy machine the answer, or its report, may be late.
     const disliked = async () => {
       const { metadata } = await post('/v1/ask', { query });
-      await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, { value: 'down' });
+      await post(`/v1/answers/${String(inside(metadata, 'answer_id'))}/feedback`, {
+        value: 'down',
+      });
       // It may ask what a part of a question before has asked.
-      const isNoted = async () => (await gaps()).some(({ example_queries: asked }) => asked.includes(query));
+      const isNoted = async () =>
+        (await gaps()).some(({ example_queries: asked }) => asked.includes(query));
       return vi.waitUntil(isNoted, { timeout: 8000, interval: 500 }).catch(() => false);
     };
     expect((await disliked()) || (await disliked()) || (await disliked())).toBe(true);
@@ -209,7 +226,9 @@ describe('what a reader sees', () => {
       const text = await answerTo(question, tag);
       if (typeof text !== 'string') continue;
       answers += 1;
-      const english = ENGLISH.exec(visible(text.replaceAll(question, '')).replaceAll(/\[[^\]]*\].*/g, ''));
+      const english = ENGLISH.exec(
+        visible(text.replaceAll(question, '')).replaceAll(/\[[^\]]*\].*/g, ''),
+      );
       const found = [...faultsIn(text), ...(english === null ? [] : [`English: ${english[0]}`])];
       if (found.length > 0) faults[reader] = found;
     }

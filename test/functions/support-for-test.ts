@@ -1,6 +1,10 @@
 import { expect } from 'vitest';
 import { KnowledgeRetrieval } from '../../src/contract/wire/knowledge.ts';
-import { type SupportRequest, SupportResponse, SupportResponseV1 } from '../../src/contract/wire/support-response.ts';
+import {
+  type SupportRequest,
+  SupportResponse,
+  SupportResponseV1,
+} from '../../src/contract/wire/support-response.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';
 
@@ -12,11 +16,11 @@ export const TICKET: SupportRequest = {
 };
 
 /** Every reply is valid for v1.1 and for clients of v1.0. */
-export const analyze = async (
+export async function analyze(
   product: Product,
   request: SupportRequest,
   key = product.key,
-): Promise<SupportResponse> => {
+): Promise<SupportResponse> {
   const response = await send(product, 'POST /v1/support/analyze', request, key);
   const json: unknown = await response.json();
   expect(response.status, JSON.stringify(json)).toBe(200);
@@ -24,14 +28,19 @@ export const analyze = async (
   const reply = SupportResponse.parse(json);
   expect(KnowledgeRetrieval.safeParse(reply.knowledge_retrieval).error).toBeUndefined();
   return reply;
-};
+}
 
-export const urlsOf = ({ knowledge_retrieval: { sources_consulted } }: SupportResponse) =>
-  sources_consulted.map(({ url }) => url);
+export function urlsOf({ knowledge_retrieval: { sources_consulted } }: SupportResponse) {
+  return sources_consulted.map(({ url }) => url);
+}
 
 /** Every reply is a valid block, whatever the request. */
-export const retrieve = async (product: Product, request: unknown, key = product.key): Promise<KnowledgeRetrieval> => {
+export async function retrieve(
+  product: Product,
+  request: unknown,
+  key = product.key,
+): Promise<KnowledgeRetrieval> {
   const response = await send(product, 'POST /v1/knowledge/retrieve', request, key);
   expect(response.status).toBe(200);
   return KnowledgeRetrieval.parse(await response.json());
-};
+}

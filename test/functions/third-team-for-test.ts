@@ -28,10 +28,12 @@ const signerOf = (privateKey: string, kid = `${WEATHER}.1`): Promise<Signer> =>
   importSigner(decodeBase64url(privateKey)!, { id: WEATHER, kid });
 
 /** An unregistered key under the id of a known librarian. */
-export const unknownKey = async (kid?: string): Promise<Signer> => signerOf((await newKey())[0], kid);
+export async function unknownKey(kid?: string): Promise<Signer> {
+  return signerOf((await newKey())[0], kid);
+}
 
 /** The example of a partner librarian, with a proxy in each direction between it and the product. */
-export const prepareThirdTeam = async () => {
+export async function prepareThirdTeam() {
   const [toThem, toUs] = [await startProxy(), await startProxy()];
   const [privateKey, entry] = await newKey();
   const partners = JSON.parse(entry);
@@ -45,12 +47,17 @@ export const prepareThirdTeam = async () => {
   };
   const children: ChildProcess[] = [];
   return {
-    ...{ toThem, toUs, partners, signer: await signerOf(privateKey) },
+    toThem,
+    toUs,
+    partners,
+    signer: await signerOf(privateKey),
     /** Asks an internal librarian from the command line. */
     askUs: async (query: string) => JSON.parse(await run(['ask', 'navigator', query], env)),
     /** Runs the script as a server; calls of the product go there from now on. */
     serve: async (more: Record<string, string> = {}): Promise<{ url: string; stop(): void }> => {
-      const child = spawn(process.execPath, [SCRIPT, 'serve', '0'], { env: { ...process.env, ...env, ...more } });
+      const child = spawn(process.execPath, [SCRIPT, 'serve', '0'], {
+        env: { ...process.env, ...env, ...more },
+      });
       children.push(child);
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
       const url = /http:\S+/.exec((await lines.next()).value ?? '')?.[0] ?? '';
@@ -62,7 +69,7 @@ export const prepareThirdTeam = async () => {
       for (const { server } of [toThem, toUs]) server.close();
     },
   };
-};
+}
 export type ThirdTeam = Awaited<ReturnType<typeof prepareThirdTeam>>;
 
 export interface Forgery {
@@ -81,7 +88,12 @@ export interface Forgery {
 }
 
 /** A chain along a path, each link signed by its issuer, apart from the forgery. */
-export const forge = async (path: string[], question: string, key: Signer, forgery: Forgery = {}): Promise<string> => {
+export async function forge(
+  path: string[],
+  question: string,
+  key: Signer,
+  forgery: Forgery = {},
+): Promise<string> {
   const { ageMs = 0, max = 8, cap = ['kb:read'], ws = 'default', body = question } = forgery;
   const now = Date.now() - ageMs;
   const sub = forgery.sub ?? (path[0] === 'gateway' ? 'user:u_1' : `svc:${path[0]}`);
@@ -92,13 +104,14 @@ export const forge = async (path: string[], question: string, key: Signer, forge
     const op = forgery.op ?? `POST /librarians/${aud}/ask`;
     const times = { iat: now / 1000, exp: (now + 30_000) / 1000 };
     const base = { iss, aud, hop, jti: randomHex(8), ...times, op, bd: await sha256(utf8(body)) };
-    const own = hop === 0 ? root : { prv: await sha256(utf8(links[hop - 1] ?? '')), ...forgery.later };
+    const own =
+      hop === 0 ? root : { prv: await sha256(utf8(links[hop - 1] ?? '')), ...forgery.later };
     const by = hop === path.length - 2 ? await forgery.by?.() : undefined;
     const signer = by ?? (iss === WEATHER ? key : await localSigner(iss));
     links.push(await signJws({ ...base, ...own }, { typ: 'ctx+jwt', signer }));
   }
   return links.join('~');
-};
+}
 
 export interface Answer {
   status: number;
@@ -135,7 +148,14 @@ const startProxy = async (): Promise<Proxy> => {
     response.writeHead(sent.status, { 'content-type': 'application/json', ...signed });
     response.end(sent.body);
   });
-  const proxy: Proxy = { port: 0, target: '', calls: 0, token: '', tamper: (answer) => answer, server };
+  const proxy: Proxy = {
+    port: 0,
+    target: '',
+    calls: 0,
+    token: '',
+    tamper: (answer) => answer,
+    server,
+  };
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   // A server that listens on a port has an address of this form.
   proxy.port = (server.address() as AddressInfo).port;

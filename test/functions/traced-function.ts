@@ -70,10 +70,16 @@ export default {
 const tracing: Plugin = {
   name: 'trace calls',
   setup: ({ onLoad, onResolve }) => {
-    onResolve({ filter: /\.bin$/ }, ({ path, resolveDir }) => ({ path: join(resolveDir, path), external: true }));
+    onResolve({ filter: /\.bin$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path),
+      external: true,
+    }));
     onLoad({ filter: /\/(?:src|functions)\/.*\.ts$/ }, ({ path }) => {
       if (!path.startsWith(ROOT) || path.includes('node_modules')) return;
-      return { contents: withTraces(relative(ROOT, path), readFileSync(path, 'utf8')), loader: 'ts' };
+      return {
+        contents: withTraces(relative(ROOT, path), readFileSync(path, 'utf8')),
+        loader: 'ts',
+      };
     });
   },
 };
@@ -83,12 +89,17 @@ function withTraces(file: string, code: string): string {
   const source = ts.createSourceFile(file, code, ts.ScriptTarget.Latest, true);
   const insertions: { at: number; text: string }[] = [];
   const visit = (node: ts.Node, outer: string): void => {
-    const body = ts.isFunctionLike(node) && 'body' in node ? (node.body as ts.Node | undefined) : undefined;
+    const body =
+      ts.isFunctionLike(node) && 'body' in node ? (node.body as ts.Node | undefined) : undefined;
     const name = body === undefined ? outer : (nameOf(node) ?? outer);
     if (body !== undefined) {
       const trace = `globalThis.traceCall?.(${JSON.stringify(file)}, ${JSON.stringify(name)})`;
       if (ts.isBlock(body)) insertions.push({ at: body.getStart() + 1, text: `${trace};` });
-      else insertions.push({ at: body.getStart(), text: `(${trace}, ` }, { at: body.getEnd(), text: ')' });
+      else
+        insertions.push(
+          { at: body.getStart(), text: `(${trace}, ` },
+          { at: body.getEnd(), text: ')' },
+        );
     }
     node.forEachChild((child) => visit(child, name));
   };
@@ -101,5 +112,7 @@ function withTraces(file: string, code: string): string {
 function nameOf(node: ts.Node): string | undefined {
   if (ts.isFunctionDeclaration(node) || ts.isMethodDeclaration(node)) return node.name?.getText();
   const { parent } = node;
-  return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) ? parent.name.getText() : undefined;
+  return ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent)
+    ? parent.name.getText()
+    : undefined;
 }

@@ -1,5 +1,8 @@
 // No TypeScript: its base class has types of the runtime, which are not visible in this folder.
-import { DeskObject as Desk, TicketObject as Ticket } from '../../src/support/tickets/durable-objects.ts';
+import {
+  DeskObject as Desk,
+  TicketObject as Ticket,
+} from '../../src/support/tickets/durable-objects.ts';
 
 /** Triggers the alarm of an object, and reads the time of the next one. */
 const alarmOf = ({ storage }) => ({
@@ -37,6 +40,8 @@ export class DeskObject extends Desk {
 export default {
   fetch: async (request, env) => {
     const object = env[new URL(request.url).pathname.slice(1)].getByName('one');
-    return Response.json(request.method === 'POST' ? await object.ringNow() : await object.nextAlarm());
+    return Response.json(
+      request.method === 'POST' ? await object.ringNow() : await object.nextAlarm(),
+    );
   },
 };

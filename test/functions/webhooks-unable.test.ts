@@ -11,7 +11,9 @@ import { startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.
 /** Webhooks functions that cannot start their work. */
 let running: ProductWithDesks;
 let lines: string[];
-const start = async (options: Pick<WithDesksOptions, 'desks' | 'main' | 'variables'>): Promise<void> => {
+const start = async (
+  options: Pick<WithDesksOptions, 'desks' | 'main' | 'variables'>,
+): Promise<void> => {
   lines = [];
   running = await startWithDesks({ ...options, onLog: (line) => lines.push(line) });
 };
@@ -30,7 +32,10 @@ it('an alarm of an object that cannot start its work fires again a minute later'
       .poll(async () => Number(await (await fetch(url)).json()), { timeout: 60_000 })
       .toBeGreaterThanOrEqual(before + 60_000);
     const faults = lines.filter((line) => line.includes('"where":"alarm"'));
-    expect([objects, faults]).toEqual([objects, [expect.stringMatching(/SettingRefused.*TICKET_RETRY_MS/)]]);
+    expect([objects, faults]).toEqual([
+      objects,
+      [expect.stringMatching(/SettingRefused.*TICKET_RETRY_MS/)],
+    ]);
     expect(faults[0]).not.toContain('1207');
   }
 });
@@ -45,7 +50,8 @@ it('a function with an invalid key directory stores deliveries, and neither proc
   const delivery = { method: 'POST', ...chatwoot.sign(ticketId, messageId) };
   const answer = await fetch(new URL('/webhooks/chatwoot', running.webhooks), delivery);
   expect([answer.status, await answer.json()]).toEqual([200, { accepted: 1 }]);
-  const isRefused = () => lines.some((line) => /"where":"ticket".*SettingRefused.*CONTEXT_DIRECTORY/.test(line));
+  const isRefused = () =>
+    lines.some((line) => /"where":"ticket".*SettingRefused.*CONTEXT_DIRECTORY/.test(line));
   await expect.poll(isRefused, { timeout: 60_000 }).toBe(true);
   expect(lines.filter((line) => line.includes('"where":"record"'))).toEqual([]);
   expect((await fetch(new URL('/v1/support/tickets', running.webhooks))).status).toBe(503);

@@ -1,18 +1,31 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type FaultPlan, type ServiceFault, startFaultPlan } from '../../research/bench/chaos/fault-plan.ts';
-import { type ProductWithDesks, startWithDesks } from '../../research/bench/chaos/product-with-desks.ts';
+import {
+  type FaultPlan,
+  type ServiceFault,
+  startFaultPlan,
+} from '../../research/bench/chaos/fault-plan.ts';
+import {
+  type ProductWithDesks,
+  startWithDesks,
+} from '../../research/bench/chaos/product-with-desks.ts';
 import { signCall } from '../../research/bench/chaos/sign-call.ts';
 import { Healthz } from '../../src/contract/core/librarian.ts';
 import { SyncStatus } from '../../src/contract/wire/sync.ts';
 import { ReplayResponse, TicketsResponse } from '../../src/contract/wire/tickets.ts';
 import { ROOT } from '../../tools/functions.ts';
 import type { LocalDesk, SignOptions } from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 
 const OLD_SECRET = 'the-secret-before-this-one';
 const ACME_SECRET = 'the-secret-of-the-team-acme';
-const support = { name: 'support-for-test', main: join(ROOT, 'test/support/tickets/support-for-test.ts') };
+const support = {
+  name: 'support-for-test',
+  main: join(ROOT, 'test/support/tickets/support-for-test.ts'),
+};
 
 let helpdesks: LocalHelpdesks;
 let others: LocalHelpdesks;
@@ -42,11 +55,20 @@ beforeAll(async () => {
   running = await startWithDesks({
     plan,
     support,
-    desks: { default: [rotated, helpdesks.desks.zendesk], acme: [acme], bare: [noSecret], tokenless: [noToken] },
+    desks: {
+      default: [rotated, helpdesks.desks.zendesk],
+      acme: [acme],
+      bare: [noSecret],
+      tokenless: [noToken],
+    },
     main: join(ROOT, 'research/bench/chaos/crashing-webhooks.mjs'),
     variables: {
-      ...{ TICKET_RETRY_MS: '100', TICKET_SETTLE_MS: '400', TICKET_CALL_MS: '600', TICKET_ANALYSE_MS: '1000' },
-      ...{ TICKET_ATTEMPTS: '4', CRASHES: '0' },
+      TICKET_RETRY_MS: '100',
+      TICKET_SETTLE_MS: '400',
+      TICKET_CALL_MS: '600',
+      TICKET_ANALYSE_MS: '1000',
+      TICKET_ATTEMPTS: '4',
+      CRASHES: '0',
     },
     onLog: (line) => lines.push(line),
   });
@@ -71,7 +93,11 @@ interface Posted {
   desk?: LocalDesk;
 }
 
-const post = async (ticketId: string, messageId: string, options: Posted = {}): Promise<Response> => {
+const post = async (
+  ticketId: string,
+  messageId: string,
+  options: Posted = {},
+): Promise<Response> => {
   const { workspace, sign, desk = chatwoot } = options;
   const { headers, body } = desk.sign(ticketId, messageId, sign);
   const path = `/webhooks/${desk.id}${workspace === undefined ? '' : `/${workspace}`}`;
@@ -94,7 +120,9 @@ const noteOf = (ticketId: string, desk = chatwoot) => until(() => desk.notes(tic
 const settled = async (ticketId: string, workspace = 'default') =>
   until(async () => {
     const listed = (state: string) => ticketIn(ticketId, state, workspace);
-    return (await listed('open')) === undefined ? ((await listed('done')) ?? (await listed('dead'))) : undefined;
+    return (await listed('open')) === undefined
+      ? ((await listed('done')) ?? (await listed('dead')))
+      : undefined;
   });
 const hasOneNote = async (ticketId: string) => {
   await settled(ticketId);
@@ -107,16 +135,28 @@ interface Call {
   body?: unknown;
   can?: string;
 }
-const call = (route: string, { workspace = 'default', body, can = 'helpdesk:write' }: Call = {}) => {
+const call = (
+  route: string,
+  { workspace = 'default', body, can = 'helpdesk:write' }: Call = {},
+) => {
   const [method = '', path = ''] = route.split(' ');
   const called = { method, path: `/v1/support/tickets${path}`, body };
-  return signCall({ to: 'webhooks', url: running.webhooks, ...called, workspace, capabilities: [can] });
+  return signCall({
+    to: 'webhooks',
+    url: running.webhooks,
+    ...called,
+    workspace,
+    capabilities: [can],
+  });
 };
 const tickets = async (query = '', workspace = 'default') =>
   TicketsResponse.parse((await call(`GET ${query}`, { workspace })).json);
 const ticketIn = async (ticketId: string, state: string, workspace?: string) =>
-  (await tickets(`?state=${state}&limit=200`, workspace)).tickets.find(({ ticket_id }) => ticket_id === ticketId);
-const replay = async (body: object) => ReplayResponse.parse((await call('POST /replay', { body })).json);
+  (await tickets(`?state=${state}&limit=200`, workspace)).tickets.find(
+    ({ ticket_id }) => ticket_id === ticketId,
+  );
+const replay = async (body: object) =>
+  ReplayResponse.parse((await call('POST /replay', { body })).json);
 
 describe('a delivery', () => {
   it('leads to one note with the analysis of support, signed by this function', async () => {
@@ -144,16 +184,24 @@ describe('a delivery', () => {
   });
 
   it('for a workspace whose token is not set is stored, and listed with the reason', async () => {
-    const { ticketId, answer } = await deliver('No token.', { desk: others.desks.zendesk, workspace: 'tokenless' });
+    const { ticketId, answer } = await deliver('No token.', {
+      desk: others.desks.zendesk,
+      workspace: 'tokenless',
+    });
     expect(answer).toEqual(ACCEPTED);
     const dead = await until(async () => (await tickets('?state=dead', 'tokenless')).tickets[0]);
-    const last_error = 'Cannot reach the helpdesk: its connection cannot be used; helpdesks of this list says why';
+    const last_error =
+      'Cannot reach the helpdesk: its connection cannot be used; helpdesks of this list says why';
     expect(dead).toMatchObject({ ticket_id: ticketId, attempts: 4, last_error });
   });
 
   it('stays within its workspace', async () => {
     const desk = others.desks.chatwoot;
-    const { ticketId } = await deliver('Ours alone.', { desk, workspace: 'acme', sign: { secret: ACME_SECRET } });
+    const { ticketId } = await deliver('Ours alone.', {
+      desk,
+      workspace: 'acme',
+      sign: { secret: ACME_SECRET },
+    });
     expect((await noteOf(ticketId, desk)).body).toContain('In acme for svc:webhooks');
     await settled(ticketId, 'acme');
     const listed = (await tickets('?state=done', 'acme')).tickets;
@@ -169,22 +217,40 @@ describe('a delivery', () => {
 });
 
 describe('faults', () => {
-  it.each(['status', 'reset', 'lost', 'hang'] as const)('of support, twice (%s): still one note', async (fault) => {
-    faults.support = [fault, fault];
-    await hasOneNote((await deliver(`Support fails: ${fault}.`)).ticketId);
-  });
+  it.each(['status', 'reset', 'lost', 'hang'] as const)(
+    'of support, twice (%s): still one note',
+    async (fault) => {
+      faults.support = [fault, fault];
+      await hasOneNote((await deliver(`Support fails: ${fault}.`)).ticketId);
+    },
+  );
 
   it('of support, permanent: no note, the message is listed as dead, and replayed once support is back', async () => {
     faults.support = Array(20).fill('status');
     const { ticketId } = await deliver('Support is gone.');
     const dead = await until(() => ticketIn(ticketId, 'dead'));
-    const last_error = 'Cannot analyse the message: there is no answer of support (DELEGATION_FAILED)';
-    expect(dead).toMatchObject({ helpdesk: 'chatwoot', state: 'dead', attempts: 4, next_attempt_at: null, last_error });
+    const last_error =
+      'Cannot analyse the message: there is no answer of support (DELEGATION_FAILED)';
+    expect(dead).toMatchObject({
+      helpdesk: 'chatwoot',
+      state: 'dead',
+      attempts: 4,
+      next_attempt_at: null,
+      last_error,
+    });
     expect(chatwoot.notes(ticketId)).toEqual([]);
     delete faults.support;
-    expect(await replay({ ids: [dead.id, 'none'] })).toEqual({ replayed: 1, unknown: ['none'], remaining: 0 });
+    expect(await replay({ ids: [dead.id, 'none'] })).toEqual({
+      replayed: 1,
+      unknown: ['none'],
+      remaining: 0,
+    });
     await noteOf(ticketId);
-    expect(await settled(ticketId)).toMatchObject({ state: 'done', result: 'note', last_error: null });
+    expect(await settled(ticketId)).toMatchObject({
+      state: 'done',
+      result: 'note',
+      last_error: null,
+    });
     expect(await ticketIn(ticketId, 'open')).toBeUndefined();
     expect(await replay({ ids: [dead.id] })).toMatchObject({ replayed: 0 });
   });
@@ -199,7 +265,11 @@ describe('faults', () => {
     ['an answer that never comes, carried out', { kind: 'hang-before-headers', executed: true }],
   ] as const)('of the helpdesk (%s): one note', async (message, fault) => {
     const { ticketId, messageId } = chatwoot.createTicket({ message });
-    helpdesks.faults.next(1, fault, ({ method, path }) => method === 'POST' && path.includes(`/${ticketId}/`));
+    helpdesks.faults.next(
+      1,
+      fault,
+      ({ method, path }) => method === 'POST' && path.includes(`/${ticketId}/`),
+    );
     await post(ticketId, messageId);
     await hasOneNote(ticketId);
   });
@@ -210,11 +280,17 @@ describe('faults', () => {
     helpdesks.faults.always({ kind: 'hang-before-headers' }, '/zendesk');
     asked.length = 0;
     const created = [chatwoot, helpdesks.desks.zendesk].flatMap((desk) =>
-      Array.from({ length: 5 }, (_, at) => ({ desk, ...desk.createTicket({ message: `Nothing answers ${at}.` }) })),
+      Array.from({ length: 5 }, (_, at) => ({
+        desk,
+        ...desk.createTicket({ message: `Nothing answers ${at}.` }),
+      })),
     );
     const article = others.desks.zendesk.signArticle?.('17', 'published');
     const sendArticle = () =>
-      fetch(new URL('/webhooks/zendesk/tokenless', running.webhooks), { method: 'POST', ...article });
+      fetch(new URL('/webhooks/zendesk/tokenless', running.webhooks), {
+        method: 'POST',
+        ...article,
+      });
     const deliveries = created.flatMap(({ ticketId, messageId, desk }) => [
       { kind: desk.id as string, send: () => post(ticketId, messageId, { desk }) },
       { kind: 'article', send: sendArticle },
@@ -229,22 +305,31 @@ describe('faults', () => {
     for (const delivery of deliveries) await answer(delivery);
     await Promise.all(deliveries.map(answer));
     // A call that hangs ends after 600 ms; on a busy machine some answers take as long, the fastest does not.
-    for (const [kind, all] of Object.entries(times)) expect(Math.min(...all), kind).toBeLessThan(600);
+    for (const [kind, all] of Object.entries(times))
+      expect(Math.min(...all), kind).toBeLessThan(600);
     // The hanging services were called.
     await until(() => asked.includes('support') && asked.includes('library'));
-    await until(() => helpdesks.requests.some(({ path }) => path.startsWith('/zendesk') && path.includes('/tickets/')));
+    await until(() =>
+      helpdesks.requests.some(
+        ({ path }) => path.startsWith('/zendesk') && path.includes('/tickets/'),
+      ),
+    );
     helpdesks.faults.none();
     for (const service of Object.keys(faults)) delete faults[service];
     for (const { ticketId } of created) await settled(ticketId);
     await replay({ all: true });
     for (const { desk, ticketId } of created) await noteOf(ticketId, desk);
-    expect(created.map(({ desk, ticketId }) => desk.notes(ticketId).length)).toEqual(Array(10).fill(1));
+    expect(created.map(({ desk, ticketId }) => desk.notes(ticketId).length)).toEqual(
+      Array(10).fill(1),
+    );
   });
 
   it('of a rate limit: all tickets of the helpdesk pause', async () => {
     helpdesks.faults.next(1, { kind: 'status', status: 429, retryAfter: 2 }, '/chatwoot');
     const one = await deliver('One.');
-    await until(async () => (await tickets('?state=open')).tickets.some((each) => each.last_error?.includes('429')));
+    await until(async () =>
+      (await tickets('?state=open')).tickets.some((each) => each.last_error?.includes('429')),
+    );
     const restsUntil = Date.now() + 1500;
     const other = await deliver('Other.');
     await until(() => helpdesks.requests.some(({ path }) => path.includes(`/${other.ticketId}`)));
@@ -258,13 +343,17 @@ it('articles are synced immediately after they were published or unpublished, ev
   const articleId = zendesk.articles.add({ title: 'Fans', body: '<p>They turn.</p>' });
   const synced = (full: boolean) =>
     until(async () => {
-      const { state, last_report } = SyncStatus.parse(await (await running.product.fetch('/v1/sync')).json());
+      const { state, last_report } = SyncStatus.parse(
+        await (await running.product.fetch('/v1/sync')).json(),
+      );
       return last_report?.full === full && state === 'idle';
     });
   const send = async (change: 'published' | 'unpublished') => {
     const delivery = zendesk.signArticle?.(articleId, change);
     if (delivery === undefined) throw new Error('Zendesk sends article events');
-    return (await fetch(new URL('/webhooks/zendesk', running.webhooks), { method: 'POST', ...delivery })).status;
+    return (
+      await fetch(new URL('/webhooks/zendesk', running.webhooks), { method: 'POST', ...delivery })
+    ).status;
   };
   // The first sync of a library is always a full one.
   expect(await send('published')).toBe(200);
@@ -274,7 +363,9 @@ it('articles are synced immediately after they were published or unpublished, ev
   faults.library = ['status', 'reset'];
   const calls = () => asked.filter((service) => service === 'library').length;
   const before = calls();
-  expect(await Promise.all([send('published'), send('unpublished'), send('published')])).toEqual([200, 200, 200]);
+  expect(await Promise.all([send('published'), send('unpublished'), send('published')])).toEqual([
+    200, 200, 200,
+  ]);
   await synced(true);
   expect(calls() - before).toBeGreaterThanOrEqual(3);
 });
@@ -286,21 +377,39 @@ describe('the list of tickets', () => {
     [400, 'GET ?state=lost'],
     [400, 'GET ?cursor=x'],
     [400, 'POST /replay', {}],
-  ])('answers %d to %s without the right or with an invalid query', async (status, route, body, can) => {
-    expect((await call(route, { body, ...(can === undefined ? {} : { can }) })).status).toBe(status);
-  });
+  ])(
+    'answers %d to %s without the right or with an invalid query',
+    async (status, route, body, can) => {
+      expect((await call(route, { body, ...(can === undefined ? {} : { can }) })).status).toBe(
+        status,
+      );
+    },
+  );
 
   it('names unusable connections, and counts deliveries with a wrong secret', async () => {
-    const count = async () => (await tickets()).helpdesks.find(({ helpdesk }) => helpdesk === 'chatwoot')?.refused ?? 0;
+    const count = async () =>
+      (await tickets()).helpdesks.find(({ helpdesk }) => helpdesk === 'chatwoot')?.refused ?? 0;
     const before = await count();
-    await Promise.all(Array.from({ length: 5 }, () => deliver('Refused.', { sign: { secret: 'wrong' } })));
+    await Promise.all(
+      Array.from({ length: 5 }, () => deliver('Refused.', { sign: { secret: 'wrong' } })),
+    );
     await until(async () => (await count()) === before + 5);
     const problem = expect.stringMatching(/^Cannot .* is not set$/);
-    expect((await tickets('', 'tokenless')).helpdesks).toMatchObject([{ helpdesk: 'zendesk', problem, refused: 0 }]);
-    const health = { status: 'degraded', helpdesks: { connections: 5, misconfigured: ['zammad', 'zendesk'] } };
-    for (const url of [new URL('/healthz', running.webhooks), new URL('/healthz', running.product.url)])
+    expect((await tickets('', 'tokenless')).helpdesks).toMatchObject([
+      { helpdesk: 'zendesk', problem, refused: 0 },
+    ]);
+    const health = {
+      status: 'degraded',
+      helpdesks: { connections: 5, misconfigured: ['zammad', 'zendesk'] },
+    };
+    for (const url of [
+      new URL('/healthz', running.webhooks),
+      new URL('/healthz', running.product.url),
+    ])
       expect(Healthz.parse(await (await fetch(url)).json())).toMatchObject(health);
-    expect(lines.filter((line) => line.includes('"where":"HELPDESKS"')).length).toBeGreaterThanOrEqual(2);
+    expect(
+      lines.filter((line) => line.includes('"where":"HELPDESKS"')).length,
+    ).toBeGreaterThanOrEqual(2);
   });
 
   it('replays nothing when nothing is dead', async () => {
@@ -314,6 +423,13 @@ it('the log holds no text, name or address', async () => {
   await noteOf((await deliver('My Apollo is loud.')).ticketId);
   const log = lines.join('\n');
   expect(log).toContain('POST /webhooks/:helpdesk/:workspace?');
-  for (const secret of ['Apollo', 'Dana', 'Ortiz', 'example.net', chatwoot.connection.apiToken, OLD_SECRET])
+  for (const secret of [
+    'Apollo',
+    'Dana',
+    'Ortiz',
+    'example.net',
+    chatwoot.connection.apiToken,
+    OLD_SECRET,
+  ])
     expect(log).not.toContain(secret);
 });

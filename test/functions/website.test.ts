@@ -15,7 +15,10 @@ beforeAll(async () => {
       pageOf(`Valve V${number}`, `The valve V${number} opens at ${1000 + number} millibar.`),
     );
   site.sitemap();
-  product = await startEmbedded({ kb: { site: `${site.origin}/` }, functions: ['library', 'sources', 'navigator'] });
+  product = await startEmbedded({
+    kb: { site: `${site.origin}/` },
+    functions: ['library', 'sources', 'navigator'],
+  });
 });
 afterAll(async () => {
   await product?.stop();
@@ -32,10 +35,16 @@ const soon = (valve: string) =>
 describe(`a web site of ${PAGES} pages`, () => {
   it('is indexed, and answers with the addresses of its pages', async () => {
     const { articles, last_report } = await product.sync({ full: true });
-    expect([articles, last_report]).toEqual([PAGES, expect.objectContaining({ outcome: 'published', added: PAGES })]);
+    expect([articles, last_report]).toEqual([
+      PAGES,
+      expect.objectContaining({ outcome: 'published', added: PAGES }),
+    ]);
     const reply = await pressureOf('V217');
     expect(reply.answer).toContain('1217 millibar');
-    expect(reply.sources?.[0]).toMatchObject({ name: 'Valve V217', url: `${site.origin}/guides/217` });
+    expect(reply.sources?.[0]).toMatchObject({
+      name: 'Valve V217',
+      url: `${site.origin}/guides/217`,
+    });
   });
 
   it('is updated: pages that change, are added and removed', async () => {
@@ -44,7 +53,10 @@ describe(`a web site of ${PAGES} pages`, () => {
     for (let number = 0; number < 40; number += 1) site.pages.delete(`/guides/${number}`);
     site.sitemap();
     const { articles, last_report } = await product.sync({ full: true });
-    expect([articles, last_report]).toEqual([261, expect.objectContaining({ added: 1, changed: 1, removed: 40 })]);
+    expect([articles, last_report]).toEqual([
+      261,
+      expect.objectContaining({ added: 1, changed: 1, removed: 40 }),
+    ]);
     await soon('V217').toContain('9999 millibar');
     expect((await pressureOf('X1')).answer).toContain('4321 millibar');
     expect(JSON.stringify((await pressureOf('V17')).sources ?? [])).not.toContain('/guides/17"');

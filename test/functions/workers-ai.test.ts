@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Product } from '../../tools/run/product.ts';
-import { NATIVE_CHAT, startWorkersAI, type WorkersAIServer } from '../../tools/stand-ins/cloudflare/workers-ai.ts';
+import {
+  NATIVE_CHAT,
+  startWorkersAI,
+  type WorkersAIServer,
+} from '../../tools/stand-ins/cloudflare/workers-ai.ts';
 import { quotingModel } from '../../tools/stand-ins/quoting-model.ts';
 import { send, startEmbedded } from './product-for-test.ts';
 
@@ -25,8 +29,14 @@ const ask = async (route: string, body: object) => (await send(product, route, b
 
 describe('the product on Workers AI, without a key', { timeout: 300_000 }, () => {
   it('says which models it uses', async () => {
-    const { adapters } = (await (await send(product, 'GET /healthz')).json()) as { adapters: object };
-    expect(adapters).toMatchObject({ model: NATIVE_CHAT, embeddings: EMBEDDING, knowledge: 'embedded' });
+    const { adapters } = (await (await send(product, 'GET /healthz')).json()) as {
+      adapters: object;
+    };
+    expect(adapters).toMatchObject({
+      model: NATIVE_CHAT,
+      embeddings: EMBEDDING,
+      knowledge: 'embedded',
+    });
   });
   it('embeds the articles, and the question', async () => {
     const texts = () => ai.runs(EMBEDDING).flatMap(({ text }) => text);
@@ -40,7 +50,10 @@ describe('the product on Workers AI, without a key', { timeout: 300_000 }, () =>
     const reply = JSON.parse(
       await ask('POST /v1/ask', { query: 'What does the warranty cover?', librarian: 'navigator' }),
     );
-    expect(reply).toMatchObject({ answer: expect.stringMatching(/warranty/i), confidence: expect.any(Number) });
+    expect(reply).toMatchObject({
+      answer: expect.stringMatching(/warranty/i),
+      confidence: expect.any(Number),
+    });
     expect(reply.sources.length).toBeGreaterThan(0);
     const prompts = ai.runs(NATIVE_CHAT);
     expect(prompts.length).toBeGreaterThan(0);
@@ -68,14 +81,24 @@ describe('the product on Workers AI, without a key', { timeout: 300_000 }, () =>
   it.each([
     [
       'an account without neurons',
-      { status: 429, internalCode: 3036, description: 'You have used up your daily free allocation' },
+      {
+        status: 429,
+        internalCode: 3036,
+        description: 'You have used up your daily free allocation',
+      },
     ],
-    ['a model that is gone', { status: 400, internalCode: 5007, description: 'No such model or task' }],
+    [
+      'a model that is gone',
+      { status: 400, internalCode: 5007, description: 'No such model or task' },
+    ],
     ['an outage', { status: 500, internalCode: 3043, description: 'Internal server error' }],
   ])('answers with quotes in %s', async (_, refusal) => {
     ai.refuseAll(refusal);
     const reply = JSON.parse(
-      await ask('POST /v1/ask', { query: 'How do I reset the dashboard password?', librarian: 'navigator' }),
+      await ask('POST /v1/ask', {
+        query: 'How do I reset the dashboard password?',
+        librarian: 'navigator',
+      }),
     );
     ai.refuseAll(undefined);
     expect(reply.answer).toMatch(/password/i);

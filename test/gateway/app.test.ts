@@ -14,7 +14,9 @@ const LIMITED = 'ck_limited_0123456789abcdef';
 const EXPIRED = 'ck_expired_0123456789abcdef';
 const DAMAGED = 'ck_damaged_0123456789abcd';
 const keys = {
-  ...{ [READER]: {}, [LIMITED]: {}, [DAMAGED]: '{"name":' },
+  [READER]: {},
+  [LIMITED]: {},
+  [DAMAGED]: '{"name":',
   [WRITER]: { capabilities: ['kb:*'], rate: 'unlimited' as const },
   [EXPIRED]: { expires_at: '2020-01-01T00:00:00Z' },
 };
@@ -30,7 +32,11 @@ const statusOf = async (...sent: Parameters<typeof send>) => (await send(...sent
 describe('POST /v1/ask', () => {
   it('passes user and workspace to the librarian, with read-only rights', async () => {
     const origin = { classification_reasoning: ['Because I say so'] };
-    const body = { query: 'How many?', workspace_id: 'globex', metadata: { product: 'A', question_origin: origin } };
+    const body = {
+      query: 'How many?',
+      workspace_id: 'globex',
+      metadata: { product: 'A', question_origin: origin },
+    };
     const { headers } = await send('/v1/ask', body, { key: WRITER });
     const id = expect.stringMatching(/^user:[0-9a-f]{16}$/);
     const user = { id, workspaceId: 'globex', capabilities: ['kb:read'] };
@@ -45,19 +51,44 @@ describe('POST /v1/ask', () => {
   it.each<[string, unknown, RegExp, Record<string, string>?]>([
     ['an empty question', { query: '' }, /query: is empty/],
     ['a question of blanks', { query: ' \n\t ' }, /query: is empty/],
-    ['a question of control characters', { query: '\u0000\u0001\u0002' }, /query: has no visible character/],
-    ['a question of 50,000 characters', { query: 'x'.repeat(50_000) }, /query: is longer than 4000 characters/],
+    [
+      'a question of control characters',
+      { query: '\u0000\u0001\u0002' },
+      /query: has no visible character/,
+    ],
+    [
+      'a question of 50,000 characters',
+      { query: 'x'.repeat(50_000) },
+      /query: is longer than 4000 characters/,
+    ],
     ['no question', {}, /query: is missing/],
     ['an unknown member', { query: 'x', user: 'root' }, /user: is not a known member/],
     ['an invalid time', { query: 'x', timeout_ms: 0 }, /timeout_ms/],
     ['a body that is not JSON', '{"query":', /not JSON/],
-    ['an object in place of a text', { query: { length: { valueOf: 0, toString: 0 } } }, /cannot be read/],
+    [
+      'an object in place of a text',
+      { query: { length: { valueOf: 0, toString: 0 } } },
+      /cannot be read/,
+    ],
     ['a list', '[]', /Cannot read the request/],
-    ['a body over 64 KiB', { query: 'x'.repeat(MAX_BODY_BYTES) }, new RegExp(`${MAX_BODY_BYTES} bytes`)],
-    ['two workspaces', { query: 'x', workspace_id: 'globex' }, /name different ones/, { path: '?workspace_id=acme' }],
+    [
+      'a body over 64 KiB',
+      { query: 'x'.repeat(MAX_BODY_BYTES) },
+      new RegExp(`${MAX_BODY_BYTES} bytes`),
+    ],
+    [
+      'two workspaces',
+      { query: 'x', workspace_id: 'globex' },
+      /name different ones/,
+      { path: '?workspace_id=acme' },
+    ],
   ])('refuses %s', async (_, body, says, { path = '', ...headers } = {}) => {
     const reply = await replyOf(send(`/v1/ask${path}`, body, headers));
-    const error = { code: 'INVALID_QUERY', message: expect.stringMatching(says), suggestion: expect.any(String) };
+    const error = {
+      code: 'INVALID_QUERY',
+      message: expect.stringMatching(says),
+      suggestion: expect.any(String),
+    };
     expect(reply).toMatchObject({ status: 400, body: { error } });
     expect(gateway.asked).toEqual([]);
   });
@@ -67,18 +98,31 @@ describe('POST /v1/ask', () => {
       const routes = ['/v1/ask', '/v1/navigate', '/v1/agents/semantic', '/v1/knowledge/search'];
       for (const route of routes) {
         const reply = await replyOf(send(route, '{"query":"x"}', { 'content-type': type }));
-        expect([route, reply.status, reply.headers.get('accept')]).toEqual([route, 415, 'application/json']);
+        expect([route, reply.status, reply.headers.get('accept')]).toEqual([
+          route,
+          415,
+          'application/json',
+        ]);
         expect(reply.body).toMatchObject({
-          error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining('Content-Type: application/json') },
+          error: {
+            code: 'INVALID_QUERY',
+            suggestion: expect.stringContaining('Content-Type: application/json'),
+          },
         });
       }
       expect(gateway.asked).toEqual([]);
     },
   );
   it.each([
-    [{ include: ['statments'] }, 'Send include.0 as "statements", "navigator", "trace" or "why", or leave out include'],
+    [
+      { include: ['statments'] },
+      'Send include.0 as "statements", "navigator", "trace" or "why", or leave out include',
+    ],
     [{ include: 'trace' }, /^Send include as a list of up to 8, each "statements"/],
-    [{ timeout_ms: 'soon' }, 'Send timeout_ms as a number from 1 to 300,000, or leave out timeout_ms'],
+    [
+      { timeout_ms: 'soon' },
+      'Send timeout_ms as a number from 1 to 300,000, or leave out timeout_ms',
+    ],
     [{ facts: 'yes' }, 'Send facts as true or false, or leave out facts'],
     [{ librarain: 'navigator' }, 'Send librarian in place of librarain'],
     [{ colour: 'red' }, /^Leave out colour; what is taken here: query, librarian, /],
@@ -91,7 +135,9 @@ describe('POST /v1/ask', () => {
     expect(body).toMatchObject({ error: { code: 'INVALID_QUERY', suggestion: says } });
   });
   it('passes on an error of the librarian, without the text of its exception', async () => {
-    await start({ librarianOf: { navigator: () => Promise.reject(new Error('the password is swordfish')) } });
+    await start({
+      librarianOf: { navigator: () => Promise.reject(new Error('the password is swordfish')) },
+    });
     const { status, body } = await replyOf(send('/v1/ask', { query: 'x' }));
     expect([status, JSON.stringify(body)]).toEqual([500, expect.not.stringContaining('swordfish')]);
   });
@@ -100,14 +146,26 @@ describe('POST /v1/ask', () => {
 describe('API keys', () => {
   it.each<[string, Record<string, string>, RegExp]>([
     ['no key', {}, /has no API key/],
-    ['an unknown key', { authorization: 'Bearer ck_unknown_0123456789abcdef' }, /unknown or has expired/],
+    [
+      'an unknown key',
+      { authorization: 'Bearer ck_unknown_0123456789abcdef' },
+      /unknown or has expired/,
+    ],
     ['an expired key', { authorization: `Bearer ${EXPIRED}` }, /unknown or has expired/],
-    ['a key whose record is damaged', { authorization: `Bearer ${DAMAGED}` }, /unknown or has expired/],
+    [
+      'a key whose record is damaged',
+      { authorization: `Bearer ${DAMAGED}` },
+      /unknown or has expired/,
+    ],
     ['a key in another scheme', { authorization: `Basic ${READER}` }, /is malformed/],
     ['a key that is too short to be one', { authorization: 'Bearer short' }, /is malformed/],
     ['a key with a space in it', { authorization: `Bearer ${READER} x` }, /is malformed/],
   ])('are required: %s is refused with the reason', async (_, headers, says) => {
-    const sent = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: '{"query":"x"}' };
+    const sent = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: '{"query":"x"}',
+    };
     const reply = await replyOf(gateway.app.request('/v1/ask', sent));
     const error = { code: 'UNAUTHORIZED', message: expect.stringMatching(says) };
     expect(reply).toMatchObject({ status: 401, body: { error } });
@@ -123,7 +181,9 @@ describe('API keys', () => {
   });
   it('are limited by address only when they are refused', async () => {
     gateway.limited.add('192.0.2.1');
-    expect(await statusOf('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' })).toBe(429);
+    expect(await statusOf('/v1/ask', { query: 'x' }, { key: 'ck_guess_0123456789abcdef' })).toBe(
+      429,
+    );
     expect(await statusOf('/v1/ask', { query: 'x' })).toBe(200);
   });
 });
@@ -132,13 +192,26 @@ describe('/librarians/*', () => {
   /** Calls the navigator through the gateway, as another librarian would. */
   const callWith = async (signer: Awaited<ReturnType<typeof localSigner>>) => {
     const navigator = { fetch: async (request: Request) => gateway.app.fetch(request) };
-    const client = signedClient({ ...(await identityOf('gateway')), signer, targets: { navigator }, log: () => {} });
-    return client.call(userContext(), { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'x' } });
+    const client = signedClient({
+      ...(await identityOf('gateway')),
+      signer,
+      targets: { navigator },
+      log: () => {},
+    });
+    return client.call(userContext(), {
+      to: 'navigator',
+      path: '/librarians/navigator/ask',
+      body: { query: 'x' },
+    });
   };
 
   it('describes a librarian to anonymous callers', async () => {
     const { body } = await replyOf(gateway.app.request('/librarians/navigator'));
-    expect(body).toMatchObject({ id: 'navigator', access: 'signed', keys: [{ kid: 'dev.navigator.1' }] });
+    expect(body).toMatchObject({
+      id: 'navigator',
+      access: 'signed',
+      keys: [{ kid: 'dev.navigator.1' }],
+    });
   });
   it('passes a signed context through unchanged, and its receipt back', async () => {
     expect(await callWith(await localSigner('gateway'))).toMatchObject({ ok: true, status: 200 });
@@ -150,12 +223,23 @@ describe('/librarians/*', () => {
       return new Response('{}');
     };
     await start({ functions: { partner: { fetch } } });
-    await send('/librarians/partner/ask', { query: 'x' }, { cookie: 'session=1', 'context-token': 'a.b.c' });
-    expect(['authorization', 'cookie', 'context-token'].map((name) => seen.get(name))).toEqual([null, null, 'a.b.c']);
+    await send(
+      '/librarians/partner/ask',
+      { query: 'x' },
+      { cookie: 'session=1', 'context-token': 'a.b.c' },
+    );
+    expect(['authorization', 'cookie', 'context-token'].map((name) => seen.get(name))).toEqual([
+      null,
+      null,
+      'a.b.c',
+    ]);
   });
-  it.each(['oracle', '__proto__', 'constructor/ask', '%2e%2e/ask'])('answers 404 at %s', async (id) => {
-    expect((await gateway.app.request(`/librarians/${id}`)).status).toBe(404);
-  });
+  it.each(['oracle', '__proto__', 'constructor/ask', '%2e%2e/ask'])(
+    'answers 404 at %s',
+    async (id) => {
+      expect((await gateway.app.request(`/librarians/${id}`)).status).toBe(404);
+    },
+  );
   it('limits the rate of a librarian, identified by its signature', async () => {
     gateway.limited.add('librarian gateway');
     await callWith(await localSigner('gateway'));
@@ -199,16 +283,56 @@ describe('/webhooks/*', () => {
 
 const STREAM = { accept: 'text/event-stream' };
 it.each<[string, number, string, unknown, Record<string, string>, object]>([
-  ['a workspace of others', 401, '/v1/ask', { query: 'x', workspace_id: 'initech' }, {}, { code: 'UNAUTHORIZED' }],
-  ['a missing capability', 401, '/v1/sync', {}, {}, { code: 'UNAUTHORIZED', details: { missing: 'kb:write' } }],
-  ['a missing key', 401, '/v1/knowledge/retrieve', {}, { authorization: '' }, { code: 'UNAUTHORIZED' }],
-  ['an API key in place of a signed context', 401, '/librarians/navigator/ask', { query: 'x' }, {}, {}],
-  ['a format with a stream', 400, '/v1/agents/semantic?format=text', { query: 'x' }, STREAM, { code: 'INVALID_QUERY' }],
+  [
+    'a workspace of others',
+    401,
+    '/v1/ask',
+    { query: 'x', workspace_id: 'initech' },
+    {},
+    { code: 'UNAUTHORIZED' },
+  ],
+  [
+    'a missing capability',
+    401,
+    '/v1/sync',
+    {},
+    {},
+    { code: 'UNAUTHORIZED', details: { missing: 'kb:write' } },
+  ],
+  [
+    'a missing key',
+    401,
+    '/v1/knowledge/retrieve',
+    {},
+    { authorization: '' },
+    { code: 'UNAUTHORIZED' },
+  ],
+  [
+    'an API key in place of a signed context',
+    401,
+    '/librarians/navigator/ask',
+    { query: 'x' },
+    {},
+    {},
+  ],
+  [
+    'a format with a stream',
+    400,
+    '/v1/agents/semantic?format=text',
+    { query: 'x' },
+    STREAM,
+    { code: 'INVALID_QUERY' },
+  ],
   ['deliveries without helpdesks', 404, '/webhooks/zendesk', {}, {}, { code: 'NOT_FOUND' }],
 ])('%s are refused with %i', async (_, status, path, body, headers, error) => {
   const reply = await replyOf(send(path, body, headers));
-  expect(reply).toMatchObject({ status, body: { error: { suggestion: expect.any(String), ...error } } });
-  const challenge = path.startsWith('/librarians/') ? 'ContextToken' : 'Bearer realm="constellation"';
+  expect(reply).toMatchObject({
+    status,
+    body: { error: { suggestion: expect.any(String), ...error } },
+  });
+  const challenge = path.startsWith('/librarians/')
+    ? 'ContextToken'
+    : 'Bearer realm="constellation"';
   expect(reply.headers.get('www-authenticate')).toBe(status === 401 ? challenge : null);
   expect(gateway.asked).toEqual([]);
 });
@@ -225,7 +349,9 @@ it('a route that writes has only its own capability, though its function also re
   expect(await statusOf('/v1/support/analyze', { message: 'x' })).toBe(401);
 });
 it('the routes are those of the API description, and the pages', () => {
-  const described = new Set((Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')));
+  const described = new Set(
+    (Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')),
+  );
   const all = gateway.app.routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path}`);
@@ -245,7 +371,10 @@ it('the routes are those of the API description, and the pages', () => {
 });
 it('GET /v1/access shows workspaces and rights of the key, but not its name', async () => {
   const rights = { capabilities: ['kb:read'], rate: 'standard', authentication: 'key' };
-  expect((await replyOf(send('/v1/access'))).body).toEqual({ workspaces: ['acme', 'globex'], ...rights });
+  expect((await replyOf(send('/v1/access'))).body).toEqual({
+    workspaces: ['acme', 'globex'],
+    ...rights,
+  });
 });
 it('GET /v1/librarians lists the concierge and every librarian as it describes itself', async () => {
   const navigator = { id: 'navigator', name: 'Navigator', capabilities: ['kb:read'], health: 'ok' };
@@ -261,7 +390,10 @@ it('a page of articles links to the next page of the same workspace', async () =
   const first = await replyOf(send('/api/kb/articles?limit=2&workspace_id=globex'));
   expect(first.body).toEqual({ of: 'globex', asked: { limit: '2' } });
   const link = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-  expect((await replyOf(send(link))).body).toEqual({ of: 'globex', asked: { limit: '2', cursor: 'a2' } });
+  expect((await replyOf(send(link))).body).toEqual({
+    of: 'globex',
+    asked: { limit: '2', cursor: 'a2' },
+  });
   expect((await send('/api/kb/articles')).headers.get('link')).not.toContain('workspace_id');
   expect(await statusOf('/api/kb/articles', undefined, { method: 'HEAD' })).toBe(200);
 });
@@ -275,30 +407,52 @@ it.each([
   ['PUT articles/a', WRITER, 'INVALID_QUERY', 415],
   [`GET articles?cursor=${'x'.repeat(2000)}`, READER, 'INVALID_QUERY', 400],
   ['GET articles', READER, 'DELEGATION_FAILED', 502],
-])('errors of /api/kb of %.40s with the key %s have the form of a host', async (route, key, code, status) => {
-  gateway.limited.add(await idOf(LIMITED));
-  const [method = '', path] = route.split(' ');
-  const headers = { method, 'content-type': 'text/plain', ...(key === undefined ? { authorization: '' } : { key }) };
-  const reply = await replyOf(send(`/api/kb/${path}`, method === 'PUT' ? 'no JSON' : undefined, headers));
-  expect([reply.status, reply.headers.get('x-request-id')]).toEqual([status, expect.any(String)]);
-  const advice = status === 401 ? 'www-authenticate' : 'retry-after';
-  expect(reply.headers.has(advice)).toBe([401, 429].includes(status));
-  const { info, ...body } = HostErrorBody.parse(reply.body);
-  expect(body).toEqual({ error: code, message: info?.message });
-  expect(info).toMatchObject({ code, suggestion: expect.any(String) });
-});
+])(
+  'errors of /api/kb of %.40s with the key %s have the form of a host',
+  async (route, key, code, status) => {
+    gateway.limited.add(await idOf(LIMITED));
+    const [method = '', path] = route.split(' ');
+    const headers = {
+      method,
+      'content-type': 'text/plain',
+      ...(key === undefined ? { authorization: '' } : { key }),
+    };
+    const reply = await replyOf(
+      send(`/api/kb/${path}`, method === 'PUT' ? 'no JSON' : undefined, headers),
+    );
+    expect([reply.status, reply.headers.get('x-request-id')]).toEqual([status, expect.any(String)]);
+    const advice = status === 401 ? 'www-authenticate' : 'retry-after';
+    expect(reply.headers.has(advice)).toBe([401, 429].includes(status));
+    const { info, ...body } = HostErrorBody.parse(reply.body);
+    expect(body).toEqual({ error: code, message: info?.message });
+    expect(info).toMatchObject({ code, suggestion: expect.any(String) });
+  },
+);
 
 const TEXT = { 'content-type': 'text/plain' };
 it.each([
   ['a body of another type', 'hello', TEXT, 'invalid_query', 'content type'],
-  ['a body that is too large', 'x'.repeat(256 * 1024 + 1), {}, 'invalid_query', 'longer than 262144 bytes'],
+  [
+    'a body that is too large',
+    'x'.repeat(256 * 1024 + 1),
+    {},
+    'invalid_query',
+    'longer than 262144 bytes',
+  ],
   ['a function that does not answer', '{}', {}, 'unavailable', undefined],
-])('POST /v1/knowledge/retrieve is 200 with a reason for %s', async (_, sent, headers, why, says) => {
-  const { status, body } = await replyOf(send('/v1/knowledge/retrieve', sent, headers));
-  const detail = says === undefined ? undefined : expect.stringContaining(says);
-  expect(status).toBe(200);
-  expect(KnowledgeRetrieval.parse(body)).toEqual({ ...unavailableRetrieval(), degraded: [why], detail });
-});
+])(
+  'POST /v1/knowledge/retrieve is 200 with a reason for %s',
+  async (_, sent, headers, why, says) => {
+    const { status, body } = await replyOf(send('/v1/knowledge/retrieve', sent, headers));
+    const detail = says === undefined ? undefined : expect.stringContaining(says);
+    expect(status).toBe(200);
+    expect(KnowledgeRetrieval.parse(body)).toEqual({
+      ...unavailableRetrieval(),
+      degraded: [why],
+      detail,
+    });
+  },
+);
 it('GET /healthz shows the key directory, and is degraded in the 30 days before it expires', async () => {
   const directory = { sequence: 0, expires_at: '2100-01-01T00:00:00.000Z' };
   expect((await replyOf(send('/healthz'))).body).toMatchObject({ status: 'ok', directory });
@@ -321,34 +475,57 @@ describe('every answer', () => {
       'cache-control': /^no-store$/,
       'x-request-id': /^[0-9a-f]{32}$/,
     };
-    for (const [name, value] of Object.entries(headers)) expect(response.headers.get(name), name).toMatch(value);
+    for (const [name, value] of Object.entries(headers))
+      expect(response.headers.get(name), name).toMatch(value);
   });
   it('allows CORS only for configured origins', async () => {
     const preflight = async (origin: string) => {
       // Including a header of the official OpenAI client.
-      const headers = { 'access-control-request-headers': 'authorization,content-type,x-stainless-lang' };
-      const sent = { method: 'OPTIONS', origin, 'access-control-request-method': 'POST', ...headers };
+      const headers = {
+        'access-control-request-headers': 'authorization,content-type,x-stainless-lang',
+      };
+      const sent = {
+        method: 'OPTIONS',
+        origin,
+        'access-control-request-method': 'POST',
+        ...headers,
+      };
       return (await send('/v1/chat/completions', undefined, sent)).headers;
     };
     const allowed = await preflight('https://desk.example.com');
     expect(allowed.get('access-control-allow-headers')).toContain('x-stainless-lang');
     expect(allowed.get('access-control-allow-origin')).toBe('https://desk.example.com');
-    expect((await preflight('https://evil.example.com')).get('access-control-allow-origin')).toBeNull();
+    expect(
+      (await preflight('https://evil.example.com')).get('access-control-allow-origin'),
+    ).toBeNull();
   });
   it('writes one log line, without the question and the key', async () => {
     await send('/v1/ask', { query: 'my e-mail is ann@example.com' });
-    const line = { event: 'request', librarian: 'navigator', route: 'POST /v1/ask', status: 200, outcome: 'ok' };
-    expect(gateway.lines).toEqual([expect.objectContaining({ ...line, trace_id: expect.any(String) })]);
+    const line = {
+      event: 'request',
+      librarian: 'navigator',
+      route: 'POST /v1/ask',
+      status: 200,
+      outcome: 'ok',
+    };
+    expect(gateway.lines).toEqual([
+      expect.objectContaining({ ...line, trace_id: expect.any(String) }),
+    ]);
     expect(JSON.stringify(gateway.lines)).not.toMatch(/ann@example|ck_reader/);
   });
   it('omits article ids and unknown paths from the log', async () => {
-    const articles = ['/api/kb/articles/my-secret-project', '/api/kb/text/crm/john-smith-refund.md'];
-    for (const path of [...articles, '/john.smith-called', '/%0A{"event":"forged"}']) await send(path);
+    const articles = [
+      '/api/kb/articles/my-secret-project',
+      '/api/kb/text/crm/john-smith-refund.md',
+    ];
+    for (const path of [...articles, '/john.smith-called', '/%0A{"event":"forged"}'])
+      await send(path);
     expect(JSON.stringify(gateway.lines)).not.toMatch(/secret-project|john|forged/);
   });
 });
 it('an article may have up to 3 MiB', async () => {
-  const put = (bytes: number) => statusOf('/api/kb/articles/a', 'x'.repeat(bytes), { method: 'PUT', key: WRITER });
+  const put = (bytes: number) =>
+    statusOf('/api/kb/articles/a', 'x'.repeat(bytes), { method: 'PUT', key: WRITER });
   // No function is there to store it.
   expect([await put(MAX_ARTICLE_BYTES), await put(MAX_ARTICLE_BYTES + 1)]).toEqual([502, 400]);
 });

@@ -7,8 +7,14 @@ import { websiteArticles } from '../../src/knowledge/sources/website-articles.ts
 import { providerJson } from '../../src/librarians/web-search/web-search.ts';
 import { upstashVectorIndex } from '../../src/platform/storage/upstash-vector-index.ts';
 import { helpdeskApi } from '../../src/support/tools/helpdesk-api.ts';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  LOCAL_DESK_IDS,
+  type LocalDeskId,
+} from '../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { idsOf, readAll, sourceFrom } from '../knowledge/sources/read-source.ts';
 import { loopbackServer } from '../platform/http/loopback-server.ts';
 import replies from '../support/tools/fixtures/cloud-replies.json' with { type: 'json' };
@@ -60,7 +66,9 @@ const endlessWhere =
     fetch(pattern.test(String(input)) ? `${endless}/reply` : input, init);
 
 describe.concurrent('a web site', () => {
-  const page = (title: string) => ({ body: `<main><h1>${title}</h1><p>Text of ${title}.</p></main>` });
+  const page = (title: string) => ({
+    body: `<main><h1>${title}</h1><p>Text of ${title}.</p></main>`,
+  });
   const siteOf = async (paths: Record<string, Reply | 'endless'>) => {
     const url = await serverOf((path) => paths[path]);
     const listed = Object.keys(paths).filter((path) => path.endsWith('.html'));
@@ -72,7 +80,11 @@ describe.concurrent('a web site', () => {
     return websiteArticles(site, { fetch, now: Date.now, sleep: async () => undefined });
   };
   it('is read without the page that does not end, which keeps its id', async () => {
-    const source = await siteOf({ '/a.html': page('A'), '/b.html': 'endless', '/c.html': page('C') });
+    const source = await siteOf({
+      '/a.html': page('A'),
+      '/b.html': 'endless',
+      '/c.html': page('C'),
+    });
     const { value = [], seconds } = await timed(readAll(source));
     expect(idsOf(value)).toEqual(['a.html', 'unreadable b.html', 'c.html']);
     expect(seconds).toBeLessThan(15);
@@ -83,14 +95,19 @@ describe.concurrent('a web site', () => {
     expect(error?.message).toMatch(/3 pages one after the other did not end in time/);
     expect(seconds).toBeLessThan(35);
   });
-  it.each(['/robots.txt', '/sitemap.xml'])('fails when %s does not end, and says so', async (path) => {
-    const { error, seconds } = await timed(readAll(await siteOf({ '/a.html': page('A'), [path]: 'endless' })));
-    expect(error).toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringMatching(/does not end in time/),
-    });
-    expect(seconds).toBeLessThan(12);
-  });
+  it.each(['/robots.txt', '/sitemap.xml'])(
+    'fails when %s does not end, and says so',
+    async (path) => {
+      const { error, seconds } = await timed(
+        readAll(await siteOf({ '/a.html': page('A'), [path]: 'endless' })),
+      );
+      expect(error).toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringMatching(/does not end in time/),
+      });
+      expect(seconds).toBeLessThan(12);
+    },
+  );
 });
 
 describe.concurrent('a repository at GitHub', () => {
@@ -99,7 +116,9 @@ describe.concurrent('a repository at GitHub', () => {
     const apiUrl = await serverOf((path) => {
       if (endlessPath.test(path)) return 'endless';
       const body = (replies.github as Record<string, unknown>)[`GET ${path}`];
-      return body === undefined ? undefined : { type: 'application/json', body: JSON.stringify(body) };
+      return body === undefined
+        ? undefined
+        : { type: 'application/json', body: JSON.stringify(body) };
     });
     return timed(readAll(sourceFrom({ ...setting, apiUrl }).source));
   };
@@ -120,11 +139,18 @@ it.concurrent('pages of Notion are read without the one that does not end', asyn
   const apiUrl = await serverOf((path) => {
     if (path === '/v1/pages/p1/markdown') return 'endless';
     const [, id] = /^\/v1\/pages\/(\w+)\/markdown$/.exec(path) ?? [];
-    const list = { object: 'list', results: [pages.p1, pages.p2], has_more: false, next_cursor: null };
+    const list = {
+      object: 'list',
+      results: [pages.p1, pages.p2],
+      has_more: false,
+      next_cursor: null,
+    };
     const body = id === undefined ? list : markdown[id as keyof typeof markdown];
     return { type: 'application/json', body: JSON.stringify(body) };
   });
-  const { value = [], seconds } = await timed(readAll(sourceFrom({ tool: 'notion', apiUrl }).source));
+  const { value = [], seconds } = await timed(
+    readAll(sourceFrom({ tool: 'notion', apiUrl }).source),
+  );
   expect(idsOf(value)).toEqual(['unreadable p1', 'p2']);
   expect(seconds).toBeLessThan(15);
 });
@@ -147,14 +173,18 @@ describe('a helpdesk', () => {
       ['zammad', (id: string) => new RegExp(`/answers/${id}\\?`)],
     ] as const)('is read without the one that does not end: %s', async (tool, callOf) => {
       const locale = tool === 'zammad' ? 'en-us' : 'en';
-      const add = (title: string) => helpdesks.desks[tool].articles.add({ title, body: `<p>${title}</p>`, locale });
+      const add = (title: string) =>
+        helpdesks.desks[tool].articles.add({ title, body: `<p>${title}</p>`, locale });
       const late = add('late');
       add('in time');
-      const { value = [], seconds } = await timed(readAll(sourceOf(tool, endlessWhere(callOf(late)))));
-      expect(value.map((one) => ('title' in one ? one.title : `unreadable ${one.unreadableId}`)).toSorted()).toEqual([
-        'in time',
-        `unreadable ${late}`,
-      ]);
+      const { value = [], seconds } = await timed(
+        readAll(sourceOf(tool, endlessWhere(callOf(late)))),
+      );
+      expect(
+        value
+          .map((one) => ('title' in one ? one.title : `unreadable ${one.unreadableId}`))
+          .toSorted(),
+      ).toEqual(['in time', `unreadable ${late}`]);
       expect(seconds).toBeLessThan(15);
     });
   });
@@ -166,7 +196,12 @@ describe('a helpdesk', () => {
   it.concurrent('fails in ten seconds when the reply about a ticket does not end', async () => {
     const signal = AbortSignal.timeout(60_000);
     const api = helpdeskApi({
-      ...{ tool: 'Tool', apiUrl: endless, now: Date.now, fetch, signal, headers: async () => ({}) },
+      tool: 'Tool',
+      apiUrl: endless,
+      now: Date.now,
+      fetch,
+      signal,
+      headers: async () => ({}),
     });
     const { error, seconds } = await timed(
       api.call({ action: 'read a ticket', path: '/tickets/1', reply: z.object({}) }),
@@ -182,40 +217,60 @@ describe.concurrent('a service', () => {
     [
       'host knowledge base',
       () => {
-        const options = { timeoutMs: 1000, now: Date.now, random: () => 0, sleep: async () => undefined, fetch };
+        const options = {
+          timeoutMs: 1000,
+          now: Date.now,
+          random: () => 0,
+          sleep: async () => undefined,
+          fetch,
+        };
         const allowed = { hosts: [new URL(endless).host], allowsLocal: true };
-        return hostKbClient({ url: `${endless}/api/kb/articles` }, { ...options, allowed }).readPage({});
+        return hostKbClient(
+          { url: `${endless}/api/kb/articles` },
+          { ...options, allowed },
+        ).readPage({});
       },
       /no answer within 1000 ms/,
     ],
     [
       'discovery of an identity provider',
-      () => oidcTokens([{ issuer: endless, audience: 'https://kb.example.com', grants: [] }]).metadataOf(endless),
+      () =>
+        oidcTokens([
+          { issuer: endless, audience: 'https://kb.example.com', grants: [] },
+        ]).metadataOf(endless),
       /identity provider/,
     ],
     [
       'web search',
       () =>
         providerJson({
-          ...{ url: new URL(`${endless}/search`), secret: 'KEY', fetch, timeoutMs: 1000, signal, now: Date.now },
+          url: new URL(`${endless}/search`),
+          secret: 'KEY',
+          fetch,
+          timeoutMs: 1000,
+          signal,
+          now: Date.now,
         }),
       /in time|too slow|slow/i,
     ],
     [
       'vector store',
       () =>
-        upstashVectorIndex({ url: endless, token: 'token', namespace: 'kb', dimensions: 2, timeoutMs: 1000 }).query(
-          [1, 0],
-          { limit: 1 },
-        ),
+        upstashVectorIndex({
+          url: endless,
+          token: 'token',
+          namespace: 'kb',
+          dimensions: 2,
+          timeoutMs: 1000,
+        }).query([1, 0], { limit: 1 }),
       /Cannot/,
     ],
     [
       'chat model',
       () =>
-        openaiChat({ apiKey: 'k', baseURL: `${endless}/v1`, model: 'm', timeoutMs: 1000 }).complete([
-          { role: 'user', content: 'Hello' },
-        ]),
+        openaiChat({ apiKey: 'k', baseURL: `${endless}/v1`, model: 'm', timeoutMs: 1000 }).complete(
+          [{ role: 'user', content: 'Hello' }],
+        ),
       /Cannot complete with the model/,
     ],
   ])('fails in time: %s', async (_, call, message) => {

@@ -1,11 +1,16 @@
 import { afterAll, expect, it } from 'vitest';
 import { startProduct } from '../../tools/run/product.ts';
 
-const product = await startProduct({ kb: 'sample', port: 0, functions: ['analytics', 'web-search'] });
+const product = await startProduct({
+  kb: 'sample',
+  port: 0,
+  functions: ['analytics', 'web-search'],
+});
 afterAll(() => product.stop());
 
 /** It never ends: the gate refuses it, and nothing but a kill ends it. */
-const ENDLESS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
+const ENDLESS =
+  'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
 
 /** It reads its catalogue from the database: without one it says what it lacks. */
 const analytics = async () => {
@@ -21,7 +26,9 @@ it('keeps answering while a statement runs without end in the local database, an
   const body = JSON.stringify({ statements: [{ sql: ENDLESS, values: [] }] });
   const running = product.databases?.serve('constellation-shop', { text: async () => body });
   for (let i = 0; i < 5; i++) {
-    const response = await fetch(new URL('/healthz', product.url), { signal: AbortSignal.timeout(3000) });
+    const response = await fetch(new URL('/healthz', product.url), {
+      signal: AbortSignal.timeout(3000),
+    });
     expect(response.status).toBe(200);
   }
   expect((await running)?.status).toBe(503);

@@ -22,7 +22,16 @@ const READER = 'ck_restricted_reader0001';
 /** The key of a page's visitors, and of whom a deployment has given nothing. */
 const PAGE = 'https://shop.example';
 const CAPABILITIES = [
-  ...['kb:read', 'memory:*', 'answers:*', 'sql:read', 'web:search', 'support:*', 'helpdesk:*', 'metrics:read'],
+  ...[
+    'kb:read',
+    'memory:*',
+    'answers:*',
+    'sql:read',
+    'web:search',
+    'support:*',
+    'helpdesk:*',
+    'metrics:read',
+  ],
 ];
 
 const startBase = async (files: Readonly<Record<string, string>>): Promise<Base> => {
@@ -39,7 +48,10 @@ const startBase = async (files: Readonly<Record<string, string>>): Promise<Base>
 
 beforeAll(async () => {
   const { readable, restricted } = RESTRICTED_BASE;
-  [full, open] = await Promise.all([startBase({ ...readable, ...restricted }), startBase(readable)]);
+  [full, open] = await Promise.all([
+    startBase({ ...readable, ...restricted }),
+    startBase(readable),
+  ]);
 }, 180_000);
 
 afterAll(async () => {
@@ -76,15 +88,29 @@ const message = (text: string, more: object = {}) => ({
 /** Whatever takes a question. */
 const askedEverywhere = (query: string, at: number): Sent[] => {
   const chat = { model: 'constellation', messages: [{ role: 'user', content: query }] };
-  const ticket = { message: `Hello, ${query} Thanks`, subject: 'The pump', metadata: { product: 'Pump 2' } };
+  const ticket = {
+    message: `Hello, ${query} Thanks`,
+    subject: 'The pump',
+    metadata: { product: 'Pump 2' },
+  };
   const conversation = `talk-${at}`;
   return [
     { route: 'POST /v1/ask', body: { query } },
-    { route: 'POST /v1/ask', body: { query, include: ['statements', 'navigator', 'trace', 'why'] } },
+    {
+      route: 'POST /v1/ask',
+      body: { query, include: ['statements', 'navigator', 'trace', 'why'] },
+    },
     { route: 'POST /v1/ask', body: { query, include: ['statements'] }, headers: EVENTS },
     { route: 'POST /v1/ask', body: { query, conversation_id: conversation } },
-    { route: 'POST /v1/ask', body: { query: 'And the lamp?', conversation_id: conversation, include: ['why'] } },
-    { route: 'POST /v1/ask', body: { query: 'And how long?', conversation_id: conversation }, headers: EVENTS },
+    {
+      route: 'POST /v1/ask',
+      body: { query: 'And the lamp?', conversation_id: conversation, include: ['why'] },
+    },
+    {
+      route: 'POST /v1/ask',
+      body: { query: 'And how long?', conversation_id: conversation },
+      headers: EVENTS,
+    },
     { route: 'POST /v1/ask', body: { query: 'And that one?', conversation_id: 'of-staff' } },
     { route: 'POST /v1/ask', body: { query: `${query} How long is the delivery to Canada?` } },
     { route: 'POST /v1/ask', body: { query, librarian: 'semantic', include: ['statements'] } },
@@ -93,7 +119,10 @@ const askedEverywhere = (query: string, at: number): Sent[] => {
     { route: 'POST /v1/navigate', body: { query } },
     { route: 'POST /v1/navigate', body: { query }, headers: EVENTS },
     { route: 'POST /v1/knowledge/search', body: { query, limit: 50 } },
-    { route: 'POST /v1/knowledge/search', body: { query, limit: 3, filter: { device: 'Pump 9 Secret' } } },
+    {
+      route: 'POST /v1/knowledge/search',
+      body: { query, limit: 3, filter: { device: 'Pump 9 Secret' } },
+    },
     {
       route: 'POST /v1/knowledge/retrieve',
       body: { intent: 'care', message: query, metadata: { include_weak: true } },
@@ -109,13 +138,17 @@ const askedEverywhere = (query: string, at: number): Sent[] => {
     { route: 'POST /v1/responses', body: { model: 'constellation', input: query } },
     { route: 'POST /v1/responses', body: { model: 'navigator', input: query, stream: true } },
     { route: 'POST /v1/support/analyze', body: ticket },
-    { route: 'POST /v1/support/analyze', body: { ...ticket, metadata: { product: 'Pump 9 Secret' } } },
+    {
+      route: 'POST /v1/support/analyze',
+      body: { ...ticket, metadata: { product: 'Pump 9 Secret' } },
+    },
     tool('ask', { query }),
     tool('search', { query }),
     tool('analyze_ticket', { message: ticket.message, subject: ticket.subject }),
     { route: 'POST /a2a', headers: A2A, body: rpc('SendMessage', { message: message(query) }) },
     {
-      ...{ route: 'POST /a2a', headers: A2A },
+      route: 'POST /a2a',
+      headers: A2A,
       body: rpc('SendMessage', { message: message('And how long?', { contextId: 'of-staff' }) }),
     },
     { route: `GET /search?q=${encodeURIComponent(query)}` },
@@ -131,7 +164,8 @@ const readEverywhere = (id: string): Sent[] => [
   { route: `GET /kb/${id}`, as: 'anonymous' },
   tool('read_article', { id }),
   {
-    ...{ route: 'POST /mcp', headers: MCP },
+    route: 'POST /mcp',
+    headers: MCP,
     body: rpc('resources/read', { uri: `constellation://articles/${encodeURIComponent(id)}` }),
   },
 ];
@@ -187,13 +221,40 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
     (
       [
         ...['PUT /api/kb/articles/{id}', 'DELETE /api/kb/articles/{id}', 'POST /v1/sync'],
-        ...['POST /v1/knowledge/editions/{id}/activate', 'DELETE /v1/knowledge/gaps', 'DELETE /v1/knowledge/gaps/{id}'],
-        ...['PUT /v1/knowledge/gaps/records', 'PUT /v1/support/taxonomy', 'DELETE /v1/support/taxonomy'],
-        ...['PUT /v1/support/tickets', 'DELETE /v1/support/tickets/draft', 'POST /v1/support/tickets/feedback'],
-        ...['POST /v1/support/tickets/replay', 'POST /v1/support/requests', 'DELETE /v1/support/requests'],
-        ...['DELETE /v1/answers', 'DELETE /v1/answers/{id}', 'POST /v1/answers/{id}/feedback', 'DELETE /v1/a2a/tasks'],
-        ...['POST /v1/workspaces/{workspace_id}/memories', 'PUT /v1/workspaces/{workspace_id}/memories'],
-        ...['DELETE /v1/workspaces/{workspace_id}/memories', 'DELETE /v1/workspaces/{workspace_id}/memories/{id}'],
+        ...[
+          'POST /v1/knowledge/editions/{id}/activate',
+          'DELETE /v1/knowledge/gaps',
+          'DELETE /v1/knowledge/gaps/{id}',
+        ],
+        ...[
+          'PUT /v1/knowledge/gaps/records',
+          'PUT /v1/support/taxonomy',
+          'DELETE /v1/support/taxonomy',
+        ],
+        ...[
+          'PUT /v1/support/tickets',
+          'DELETE /v1/support/tickets/draft',
+          'POST /v1/support/tickets/feedback',
+        ],
+        ...[
+          'POST /v1/support/tickets/replay',
+          'POST /v1/support/requests',
+          'DELETE /v1/support/requests',
+        ],
+        ...[
+          'DELETE /v1/answers',
+          'DELETE /v1/answers/{id}',
+          'POST /v1/answers/{id}/feedback',
+          'DELETE /v1/a2a/tasks',
+        ],
+        ...[
+          'POST /v1/workspaces/{workspace_id}/memories',
+          'PUT /v1/workspaces/{workspace_id}/memories',
+        ],
+        ...[
+          'DELETE /v1/workspaces/{workspace_id}/memories',
+          'DELETE /v1/workspaces/{workspace_id}/memories/{id}',
+        ],
         ...['PUT /v1/workspaces/{workspace_id}/context-templates/{name}'],
         ...['DELETE /v1/workspaces/{workspace_id}/context-templates/{name}'],
         ...['PUT /v1/workspaces/{workspace_id}/context-rankers/{name}'],
@@ -201,8 +262,10 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
       ] as RouteName[]
     ).map((name) => [name, 'writes']),
   ),
-  'POST /librarians/{id}/ask': 'a signed call of another librarian; it answers as the same librarian does for a key',
-  'POST /webhooks/{helpdesk}/{workspace}': 'a signed delivery; tickets are answered from what is for everybody',
+  'POST /librarians/{id}/ask':
+    'a signed call of another librarian; it answers as the same librarian does for a key',
+  'POST /webhooks/{helpdesk}/{workspace}':
+    'a signed delivery; tickets are answered from what is for everybody',
   'GET /v1/sign-in': 'no identity provider is configured',
   'POST /v1/sign-in': 'no identity provider is configured',
   'GET /.well-known/oauth-protected-resource': 'no identity provider is configured',
@@ -210,11 +273,15 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
   'GET /.well-known/jwks.json': 'random keys of each start',
   'GET /v1/audit': 'acts of administrators, for keys with audit:read',
   'POST /v1/knowledge/gaps': 'writes',
-  'POST /v1/answers/{id}/replay': 'asks again, by a random id; test/functions/describe-audiences.ts',
-  'GET /v1/knowledge/editions/{id}/changes': 'as the list of editions; test/knowledge/library/edition-history.test.ts',
+  'POST /v1/answers/{id}/replay':
+    'asks again, by a random id; test/functions/describe-audiences.ts',
+  'GET /v1/knowledge/editions/{id}/changes':
+    'as the list of editions; test/knowledge/library/edition-history.test.ts',
   'GET /v1/knowledge/gaps/records': 'for keys with kb:write',
-  'GET /v1/workspaces/{workspace_id}/memories': 'in the order of random ids; test/memory/store/hidden-memories.test.ts',
-  'GET /v1/workspaces/{workspace_id}/memories/{id}': 'by a random id; test/memory/store/hidden-memories.test.ts',
+  'GET /v1/workspaces/{workspace_id}/memories':
+    'in the order of random ids; test/memory/store/hidden-memories.test.ts',
+  'GET /v1/workspaces/{workspace_id}/memories/{id}':
+    'by a random id; test/memory/store/hidden-memories.test.ts',
   'POST /v1/workspaces/{workspace_id}/memories/search/batch': 'as the search of one query',
   'POST /v1/workspaces/{workspace_id}/memories/context/preview': 'as the context',
 };
@@ -225,7 +292,8 @@ const headersOf = async ({ product }: Base, { as = READER, route, headers = {} }
   const json = { 'content-type': 'application/json', ...headers };
   if (as === 'anonymous') return json;
   const path = route.split(' ')[1] ?? '';
-  if (/^\/(?:search|kb)\b/.test(path)) return { ...json, authorization: `Basic ${btoa(`reader:${as}`)}` };
+  if (/^\/(?:search|kb)\b/.test(path))
+    return { ...json, authorization: `Basic ${btoa(`reader:${as}`)}` };
   if (as !== 'page') return { ...json, authorization: `Bearer ${as}` };
   const key = pageKeys.get(product) ?? (await product.publish([PAGE]));
   pageKeys.set(product, key);
@@ -249,7 +317,14 @@ const replyTo = async (base: Base, sent: Sent): Promise<string> => {
 };
 
 /** They belong to the connection and to this request. */
-const CHANGING_HEADERS = new Set(['date', 'x-request-id', 'content-length', 'etag', 'connection', 'keep-alive']);
+const CHANGING_HEADERS = new Set([
+  'date',
+  'x-request-id',
+  'content-length',
+  'etag',
+  'connection',
+  'keep-alive',
+]);
 
 /**
  * What differs between two deployments and two moments anyway: addresses, ids, times, how long something took, what was called how
@@ -263,9 +338,14 @@ const comparable = (text: string, { product }: Base): string =>
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UUID')
     .replaceAll(/\b(?:[0-9a-f]{16}|[0-9a-f]{32})\b/g, 'ID')
     .replaceAll(/(chatcmpl|resp|msg)[-_][\w-]+/g, 'ID')
-    .replaceAll(/\b20[23]\d-\d\d-\d\dT[\d:.]+Z/g, (time) => (time.endsWith('T00:00:00.000Z') ? time : 'TIME'))
+    .replaceAll(/\b20[23]\d-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+      time.endsWith('T00:00:00.000Z') ? time : 'TIME',
+    )
     .replaceAll(/"(timings|latency)":\{[^{}]*\}/g, '"$1":{}')
-    .replaceAll(/(\w*(?:_ms|Ms|duration|execution_time|created|time_seconds|p50|p90|p95|p99)\w*\\*"):[\d.e-]+/g, '$1:0')
+    .replaceAll(
+      /(\w*(?:_ms|Ms|duration|execution_time|created|time_seconds|p50|p90|p95|p99)\w*\\*"):[\d.e-]+/g,
+      '$1:0',
+    )
     .replaceAll(/^constellation_(?:request|sync_age|embedding_lookups|metrics).*\n/gm, '')
     .replaceAll(/"isolate":\{.*?\}\}/g, '"isolate":{}')
     .replaceAll(/"hash":"[0-9a-f]{64}"/g, '"hash":"OF AN ADDRESS TOO"')
@@ -274,7 +354,8 @@ const comparable = (text: string, { product }: Base): string =>
 
 /** Gaps, kept answers and turns are stored after the reply, a question and its answer at once: those of one moment come in any order. */
 const isUnordered = ({ route, body }: Sent): boolean =>
-  /\/gaps|\/answers|\/memories\//.test(route) || /list_gaps|recall|ListTasks/.test(JSON.stringify(body ?? ''));
+  /\/gaps|\/answers|\/memories\//.test(route) ||
+  /list_gaps|recall|ListTasks/.test(JSON.stringify(body ?? ''));
 
 const partsOf = (text: string): string =>
   text
@@ -317,7 +398,10 @@ it('has restricted articles that whoever may read them is answered from', async 
   });
   expect(await asked.text()).toContain('40 bar');
   // What staff has asked is in the same conversations, gaps and kept answers.
-  for (const query of [...RESTRICTED_QUESTIONS, 'Which acquisition does the velociflange belong to?']) {
+  for (const query of [
+    ...RESTRICTED_QUESTIONS,
+    'Which acquisition does the velociflange belong to?',
+  ]) {
     await send(full.product, 'POST /v1/ask', { query, conversation_id: 'of-staff' });
     await send(full.product, 'POST /v1/support/analyze', { message: query });
     await send(full.product, 'POST /v1/knowledge/gaps', { query: `${query} (staff)` });
@@ -332,7 +416,13 @@ it.each(RESTRICTED_QUESTIONS.map((query, at) => [query, at] as const))(
 );
 
 /** Restricted, refused by the sync, and unknown. */
-const HIDDEN_IDS = ['internal/ladder.md', 'a-filter.md', 'de/filter.md', 'internal/empty.md', 'unknown.md'];
+const HIDDEN_IDS = [
+  'internal/ladder.md',
+  'a-filter.md',
+  'de/filter.md',
+  'internal/empty.md',
+  'unknown.md',
+];
 
 it('shows articles, and ids that there are not, as without the restricted articles', async () => {
   const ids = [...Object.keys(RESTRICTED_BASE.readable), ...HIDDEN_IDS];
@@ -358,12 +448,20 @@ it('lists, counts and describes everything as without the restricted articles', 
 it('compares every route that reads', () => {
   const paths = [...tried.keys()].map((route) => route.replace(/ as .*/, ''));
   const isTried = (name: string) => {
-    const pattern = new RegExp(`^${name.replaceAll(/\{id\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    const pattern = new RegExp(
+      `^${name.replaceAll(/\{id\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+    );
     return paths.some((path) => pattern.test(path));
   };
-  expect((Object.keys(ROUTES) as RouteName[]).filter((name) => !isTried(name) && !(name in NOT_COMPARED))).toEqual([]);
+  expect(
+    (Object.keys(ROUTES) as RouteName[]).filter(
+      (name) => !isTried(name) && !(name in NOT_COMPARED),
+    ),
+  ).toEqual([]);
   // Nothing was compared but a refusal: there is no such data source, article, draft or taxonomy, and editions are for administrators.
-  const refused = [...tried].filter(([name, { ok }]) => ok === 0 && !HIDDEN_IDS.some((id) => name.includes(id)));
+  const refused = [...tried].filter(
+    ([name, { ok }]) => ok === 0 && !HIDDEN_IDS.some((id) => name.includes(id)),
+  );
   expect(refused.map(([name]) => name)).toEqual([
     'POST /v1/agents/analytics',
     'POST /v1/agents/web_search',

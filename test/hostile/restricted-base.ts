@@ -10,7 +10,10 @@ const article = (fields: Record<string, unknown>, body: string): string =>
     .join('\n')}\n---\n\n${body}\n`;
 
 const about = (title: string, more: Record<string, unknown> = {}) => ({
-  ...{ title, device: ['Pump 2'], intent: ['care'], last_updated: '2024-03-01' },
+  title,
+  device: ['Pump 2'],
+  intent: ['care'],
+  last_updated: '2024-03-01',
   ...more,
 });
 
@@ -174,7 +177,17 @@ export const RESTRICTED_BASE: RestrictedBase = { readable, restricted };
 
 /** What restricted articles alone have, and no question. */
 export const RESTRICTED_WORDS = [
-  ...['ninety', 'neunzig', 'noventa', 'soixante', 'prototype', 'nine rungs', '555 0100', 'acquisition', 'confidential'],
+  ...[
+    'ninety',
+    'neunzig',
+    'noventa',
+    'soixante',
+    'prototype',
+    'nine rungs',
+    '555 0100',
+    'acquisition',
+    'confidential',
+  ],
   ...['garantie interne', 'internal/memo', 'a-es', 'copy-of', 'pump 9 secret has'],
 ];
 

@@ -6,7 +6,11 @@ import { completeEdition, editionFor } from '../../src/knowledge/edition/current
 import { type Edition, openEdition } from '../../src/knowledge/edition/open-edition.ts';
 import { isRepeatedIn } from '../../src/knowledge/edition/repeated-blocks.ts';
 import { shownTranslations } from '../../src/knowledge/edition/translations.ts';
-import { domainProbability, keynessOf, relevanceOfHits } from '../../src/knowledge/search/relevance.ts';
+import {
+  domainProbability,
+  keynessOf,
+  relevanceOfHits,
+} from '../../src/knowledge/search/relevance.ts';
 import { searchEdition } from '../../src/knowledge/search/search-edition.ts';
 import { mayRead } from '../../src/platform/context/capabilities.ts';
 import { entryOf, IDENTITY, type Sketch } from '../knowledge/search/edition-fixture.ts';
@@ -24,8 +28,13 @@ const sentence = fc
 
 const sketch = fc.record({
   audiences: fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: undefined }),
-  title: fc.array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 }).map((words) => words.join(' ')),
-  texts: fc.array(fc.array(sentence, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: 3 }),
+  title: fc
+    .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 3 })
+    .map((words) => words.join(' ')),
+  texts: fc.array(fc.array(sentence, { minLength: 1, maxLength: 6 }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
   devices: fc.subarray(TAGS, { maxLength: 1 }),
   intents: fc.subarray(['merge_plan', 'heating'], { maxLength: 1 }),
 });
@@ -47,7 +56,8 @@ const editionOf = (
               text: [...sentences, 'Still need help? Write to us.'].join('\n\n'),
               heading: ['Shared', `Part ${place}`],
             })),
-            ...{ devices, intents },
+            devices,
+            intents,
           } satisfies Sketch),
         ),
         IDENTITY,
@@ -59,7 +69,9 @@ const editionOf = (
 const outputs = (edition: Edition, question: string) => {
   const { hits, query, ...rest } = searchEdition(edition, question);
   const shown = hits.map(({ article, chunk, ...numbers }) => ({
-    ...{ article: edition.article(article).id, text: edition.chunk(chunk).text, numbers },
+    article: edition.article(article).id,
+    text: edition.chunk(chunk).text,
+    numbers,
   }));
   return {
     hits: shown,
@@ -81,9 +93,14 @@ const outputs = (edition: Edition, question: string) => {
   };
 };
 
-it('is the same with and without the articles that the asker may not read', { timeout: 120_000 }, () => {
+it('is the same with and without the articles that the asker may not read', {
+  timeout: 120_000,
+}, () => {
   const question = fc
-    .array(fc.constantFrom(...WORDS, 'velociflang', 'acquisition', 'how', 'is'), { minLength: 1, maxLength: 6 })
+    .array(fc.constantFrom(...WORDS, 'velociflang', 'acquisition', 'how', 'is'), {
+      minLength: 1,
+      maxLength: 6,
+    })
     .map((words) => `How does ${words.join(' ')} work?`);
   const property = fc.property(base, fc.subarray(['a', 'b', 'c']), question, (all, held, asked) => {
     const numbered = all.map((each, at) => [at, each] as const);
@@ -97,14 +114,23 @@ it('is the same with and without the articles that the asker may not read', { ti
 
 it('has the same confidence with 25 restricted articles that say what the question asks', () => {
   const open = Array.from({ length: 12 }, (_, at) => ({
-    ...{ audiences: undefined, title: `Pump ${at}`, devices: [], intents: [] },
+    audiences: undefined,
+    title: `Pump ${at}`,
+    devices: [],
+    intents: [],
     texts: [[`The pump runs at speed ${at} beside the bench.`]],
   }));
   const staff = Array.from({ length: 25 }, (_, at) => ({
-    ...{ audiences: ['staff'], title: `Memo ${at}`, devices: [], intents: [] },
-    texts: [['The acquisition of Brightseam by Contoso is planned, and the velociflange pump runs fast.']],
+    audiences: ['staff'],
+    title: `Memo ${at}`,
+    devices: [],
+    intents: [],
+    texts: [
+      ['The acquisition of Brightseam by Contoso is planned, and the velociflange pump runs fast.'],
+    ],
   }));
-  const numbered = (list: typeof open | typeof staff) => list.map((each, at) => [at, each] as const);
+  const numbered = (list: typeof open | typeof staff) =>
+    list.map((each, at) => [at, each] as const);
   const without = editionOf(numbered(open) as never);
   const narrowed = editionFor(editionOf(numbered([...open, ...staff] as never) as never), []);
   for (const asked of [
@@ -143,15 +169,16 @@ it('is the same with and without restricted articles in other languages, and tra
         buildEdition(
           [...byId].map(([id, { isHidden, language, isShort, translationKey }]) =>
             entryOf({
-              ...{
-                id,
-                title: id.includes('pump') ? 'Pumps' : 'Filters',
-                translationKey,
-                url: `https://kb.example/${id}`,
-              },
+              id,
+              title: id.includes('pump') ? 'Pumps' : 'Filters',
+              translationKey,
+              url: `https://kb.example/${id}`,
               ...(isHidden ? { audiences: ['staff'] } : {}),
               sections: [
-                { text: isShort ? 'Filtern, filters, filtre.' : SENTENCES[language], heading: ['Die and the'] },
+                {
+                  text: isShort ? 'Filtern, filters, filtre.' : SENTENCES[language],
+                  heading: ['Die and the'],
+                },
               ],
             }),
           ),
@@ -160,20 +187,24 @@ it('is the same with and without restricted articles in other languages, and tra
       ),
     );
   };
-  const property = fc.property(inLanguages, fc.constantFrom(...Object.values(SENTENCES)), (drawn, asked) => {
-    const ids = new Map(drawn.map((each) => [`${each.folder}${each.path}`, each]));
-    const readable = [...ids.values()].filter(({ isHidden }) => !isHidden);
-    fc.pre(readable.length > 0);
-    const [narrowed, open] = [editionFor(editionIn(drawn), []), editionIn(readable)];
-    const shown = (edition: Edition) => [
-      edition.languages,
-      ...['en', 'de', 'fr'].map((language) => {
-        const isShown = shownTranslations(edition, () => language);
-        return Array.from({ length: edition.articleCount }, (_, at) => isShown?.(at) ?? true);
-      }),
-      outputs(edition, asked),
-    ];
-    expect(shown(narrowed)).toEqual(shown(open));
-  });
+  const property = fc.property(
+    inLanguages,
+    fc.constantFrom(...Object.values(SENTENCES)),
+    (drawn, asked) => {
+      const ids = new Map(drawn.map((each) => [`${each.folder}${each.path}`, each]));
+      const readable = [...ids.values()].filter(({ isHidden }) => !isHidden);
+      fc.pre(readable.length > 0);
+      const [narrowed, open] = [editionFor(editionIn(drawn), []), editionIn(readable)];
+      const shown = (edition: Edition) => [
+        edition.languages,
+        ...['en', 'de', 'fr'].map((language) => {
+          const isShown = shownTranslations(edition, () => language);
+          return Array.from({ length: edition.articleCount }, (_, at) => isShown?.(at) ?? true);
+        }),
+        outputs(edition, asked),
+      ];
+      expect(shown(narrowed)).toEqual(shown(open));
+    },
+  );
   fc.assert(property, { numRuns: Number(process.env.AUDIENCE_RUNS ?? 25), seed: 26 });
 });

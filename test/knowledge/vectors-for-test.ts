@@ -12,7 +12,7 @@ export interface FakeModel extends EmbeddingProvider {
 }
 
 /** A model whose vectors count words; synonyms count as the same word. */
-export const fakeModel = ({
+export function fakeModel({
   model = 'fake',
   dimensions = 64,
   synonyms = {},
@@ -20,7 +20,7 @@ export const fakeModel = ({
   model?: string;
   dimensions?: number;
   synonyms?: Record<string, string>;
-} = {}): FakeModel => {
+} = {}): FakeModel {
   const vectorOf = (text: string): number[] => {
     const vector = new Array<number>(dimensions).fill(0);
     for (const word of wordsOf(text)) {
@@ -30,7 +30,10 @@ export const fakeModel = ({
     return vector;
   };
   const fake: FakeModel = {
-    ...{ model, dimensions, texts: [], failures: [] },
+    model,
+    dimensions,
+    texts: [],
+    failures: [],
     embed: async (text, options) => (await fake.embedBatch([text], options))[0] ?? [],
     embedBatch: async (texts) => {
       const failure = fake.failures.shift() ?? fake.forever;
@@ -40,7 +43,7 @@ export const fakeModel = ({
     },
   };
   return fake;
-};
+}
 
 const placeOf = (text: string, size: number): number => {
   let hash = 2_166_136_261;
@@ -62,7 +65,7 @@ export interface FakeIndex extends VectorIndex {
 }
 
 /** An index that finds stored vectors after `delayMs` on the test's clock, like Upstash. */
-export const fakeIndex = ({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } = {}): FakeIndex => {
+export function fakeIndex({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } = {}): FakeIndex {
   const vectors: FakeIndex['vectors'] = new Map();
   const attempt = <T>(work: () => T): T => {
     const failure = index.failures.shift() ?? index.forever;
@@ -70,7 +73,11 @@ export const fakeIndex = ({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } =
     return work();
   };
   const index: FakeIndex = {
-    ...{ dimensions, vectors, upserts: 0, failures: [], queries: 0 },
+    dimensions,
+    vectors,
+    upserts: 0,
+    failures: [],
+    queries: 0,
     upsert: async (records) =>
       attempt(() => {
         for (const { id, vector } of records) {
@@ -90,14 +97,15 @@ export const fakeIndex = ({ clock = { now: 0 }, delayMs = 0, dimensions = 64 } =
     delete: async (ids) => attempt(() => ids.forEach((id) => void vectors.delete(id))),
     list: async () => ({ ids: [...vectors.keys()] }),
     clear: async () => vectors.clear(),
-    pending: async () => attempt(() => [...vectors.values()].filter(({ visibleAt }) => visibleAt > clock.now).length),
+    pending: async () =>
+      attempt(() => [...vectors.values()].filter(({ visibleAt }) => visibleAt > clock.now).length),
   };
   return index;
-};
+}
 
 /** 0 when one of the vectors is all zeros. */
-export const cosine = (left: readonly number[], right: readonly number[]): number => {
+export function cosine(left: readonly number[], right: readonly number[]): number {
   const product = (one: readonly number[], other: readonly number[]) =>
     one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
   return product(left, right) / (Math.sqrt(product(left, left) * product(right, right)) || 1);
-};
+}

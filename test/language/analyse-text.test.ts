@@ -36,6 +36,9 @@ describe('analyseText()', () => {
     );
   });
   it('clips an overlong run', () => {
-    expect(wordsOf(`${'x'.repeat(1000)} ${'é'.repeat(1000)}`)).toEqual(['x'.repeat(64), 'e'.repeat(64)]);
+    expect(wordsOf(`${'x'.repeat(1000)} ${'é'.repeat(1000)}`)).toEqual([
+      'x'.repeat(64),
+      'e'.repeat(64),
+    ]);
   });
 });

@@ -6,7 +6,9 @@ const AUTOMATIC = cases.automatic as unknown as [string, MailSigns, string, stri
 const PERSONAL = cases.personal as unknown as [string, MailSigns, string][];
 /** Signs that no person makes. */
 const isSigned = ([, { headers = {}, from, isAutomatic }]: (typeof AUTOMATIC)[number]): boolean =>
-  isAutomatic === true || from !== undefined || Object.keys(headers).some((name) => !/suppress/i.test(name));
+  isAutomatic === true ||
+  from !== undefined ||
+  Object.keys(headers).some((name) => !/suppress/i.test(name));
 
 it.each(AUTOMATIC.filter(isSigned))('automaticMail() recognises %s', (_, signs, text, kind) => {
   expect(automaticMail(signs, text)).toBe(kind);
@@ -20,13 +22,18 @@ it('automaticMail() leaves most of what a person wrote with such words', () => {
   const taken = PERSONAL.filter(([, signs, text]) => automaticMail(signs, text) !== undefined);
   expect(taken.length / PERSONAL.length).toBeLessThanOrEqual(0.06);
 });
-it.each(PERSONAL.filter(([name]) => /plain|parcel|RFC 3834|form of a web page|forwards|nothing at all/.test(name)))(
-  'automaticMail() leaves what a person wrote: %s',
-  (_, signs, text) => expect(automaticMail(signs, text)).toBeUndefined(),
+it.each(
+  PERSONAL.filter(([name]) =>
+    /plain|parcel|RFC 3834|form of a web page|forwards|nothing at all/.test(name),
+  ),
+)('automaticMail() leaves what a person wrote: %s', (_, signs, text) =>
+  expect(automaticMail(signs, text)).toBeUndefined(),
 );
 it('reads the subject and the sender from the header when nothing else gives them', () => {
   expect(automaticMail({ headers: { Subject: 'Automatic reply: hi' } })).toBe('automatic mail');
-  expect(automaticMail({ headers: { From: 'MAILER-DAEMON@mx.example' } })).toBe('a delivery report');
+  expect(automaticMail({ headers: { From: 'MAILER-DAEMON@mx.example' } })).toBe(
+    'a delivery report',
+  );
 });
 it.each([
   [{ from: `${'no'.repeat(50_000)}@example.net` }, 'x'],

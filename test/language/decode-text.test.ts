@@ -9,11 +9,21 @@ const encode = (text: string, label: string): Uint8Array => {
     const one = decoder.decode(Uint8Array.of(byte));
     if (one.length === 1 && one !== '\ufffd' && !bytesOf.has(one)) bytesOf.set(one, [byte]);
   }
-  if (!['windows-1250', 'windows-1251', 'windows-1252', 'windows-1253', 'iso-8859-2', 'koi8-r'].includes(label))
+  if (
+    ![
+      'windows-1250',
+      'windows-1251',
+      'windows-1252',
+      'windows-1253',
+      'iso-8859-2',
+      'koi8-r',
+    ].includes(label)
+  )
     for (let lead = 0x81; lead < 0xff; lead += 1)
       for (let trail = 0x40; trail < 0xff; trail += 1) {
         const two = decoder.decode(Uint8Array.of(lead, trail));
-        if ([...two].length === 1 && two !== '\ufffd' && !bytesOf.has(two)) bytesOf.set(two, [lead, trail]);
+        if ([...two].length === 1 && two !== '\ufffd' && !bytesOf.has(two))
+          bytesOf.set(two, [lead, trail]);
       }
   return Uint8Array.from(
     [...text].flatMap((character) => {
@@ -25,14 +35,19 @@ const encode = (text: string, label: string): Uint8Array => {
 };
 
 const TEXTS: Readonly<Record<string, string>> = {
-  german: 'Öffnen Sie den Behälter und füllen Sie Wasser ein. Danach schließen Sie den Deckel wieder fest zu.',
+  german:
+    'Öffnen Sie den Behälter und füllen Sie Wasser ein. Danach schließen Sie den Deckel wieder fest zu.',
   polish:
     'Otwórz pokrywę i wlej wodę do zbiornika. Następnie zamknij pokrywę i włącz urządzenie, wciśnij przycisk, żeby zaczęło działać.',
   czech: 'Stiskněte tlačítko Uložit a počkejte pět minut.',
-  russian: 'Откройте крышку и налейте воду в бак. Затем закройте крышку и включите устройство кнопкой.',
-  greek: 'Ανοίξτε το καπάκι και γεμίστε το δοχείο με νερό. Μετά κλείστε το καπάκι και ενεργοποιήστε τη συσκευή.',
-  chinese: '打开盖子并将水倒入水箱。然后关闭盖子，按下按钮启动设备。请每个月更换一次滤芯，并清洗水箱。',
-  japanese: 'ふたを開けて、タンクに水を入れてください。その後、ふたを閉めてボタンを押すと、装置が動き始めます。',
+  russian:
+    'Откройте крышку и налейте воду в бак. Затем закройте крышку и включите устройство кнопкой.',
+  greek:
+    'Ανοίξτε το καπάκι και γεμίστε το δοχείο με νερό. Μετά κλείστε το καπάκι και ενεργοποιήστε τη συσκευή.',
+  chinese:
+    '打开盖子并将水倒入水箱。然后关闭盖子，按下按钮启动设备。请每个月更换一次滤芯，并清洗水箱。',
+  japanese:
+    'ふたを開けて、タンクに水を入れてください。その後、ふたを閉めてボタンを押すと、装置が動き始めます。',
   korean: '뚜껑을 열고 물통에 물을 채우십시오. 그런 다음 뚜껑을 닫고 단추를 눌러 장치를 켜십시오.',
 };
 
@@ -61,7 +76,9 @@ it.each([
     'windows-1251',
   ],
   ['an XML declaration', `<?xml version="1.0" encoding="iso-8859-2"?><p>Zażółć</p>`, 'iso-8859-2'],
-])('believes the declaration of %s', (_, text, label) => expect(decodeText(encode(text, label))).toBe(text));
+])('believes the declaration of %s', (_, text, label) =>
+  expect(decodeText(encode(text, label))).toBe(text),
+);
 
 it('prefers UTF-8 where the bytes are valid, whatever is declared', () => {
   const text = '<meta charset="latin1">Grüße';
@@ -80,11 +97,17 @@ it('believes the host before it guesses', () => {
 });
 
 it('does not read what is no text, or in doubt', () => {
-  expect(decodeText(Uint8Array.from({ length: 400 }, (_, at) => (at * 7919) % 256))).toBeUndefined();
+  expect(
+    decodeText(Uint8Array.from({ length: 400 }, (_, at) => (at * 7919) % 256)),
+  ).toBeUndefined();
 });
 
 it('reads UTF-8 in which single bytes are none, or control characters stand for signs of Windows', () => {
   const german = new TextEncoder().encode('Größe der Düse, Öl und ');
-  expect(decodeText(Uint8Array.of(...german, 0x92, 0x20, 0x61))).toBe('Größe der Düse, Öl und \ufffd a');
-  expect(decodeText(new TextEncoder().encode('Größe 5 \u0096 7 mm für Düsen'))).toBe('Größe 5 – 7 mm für Düsen');
+  expect(decodeText(Uint8Array.of(...german, 0x92, 0x20, 0x61))).toBe(
+    'Größe der Düse, Öl und \ufffd a',
+  );
+  expect(decodeText(new TextEncoder().encode('Größe 5 \u0096 7 mm für Düsen'))).toBe(
+    'Größe 5 – 7 mm für Düsen',
+  );
 });

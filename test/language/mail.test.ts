@@ -11,11 +11,13 @@ it.each(cases.attributions)('removes the quoted mail below %j', (line) =>
 it.each(cases.histories)('removes the history that begins with %s', (_, history) =>
   expect(readMail(`${OWN}\n\n${history}`).own).toBe(OWN),
 );
-it.each(cases.endings)('removes the signature, line of a mail program or legal notice %j', (ending) =>
-  expect(readMail(`${OWN}${ending}`).own).toBe(OWN),
+it.each(cases.endings)(
+  'removes the signature, line of a mail program or legal notice %j',
+  (ending) => expect(readMail(`${OWN}${ending}`).own).toBe(OWN),
 );
-it.each(cases.kept)('keeps quotations of other things, and a text that is entirely quoted: %j', (text) =>
-  expect(readMail(text).own).toBe(text),
+it.each(cases.kept)(
+  'keeps quotations of other things, and a text that is entirely quoted: %j',
+  (text) => expect(readMail(text).own).toBe(text),
 );
 it("keeps the sender's answers between quoted lines", () => {
   const line = 'On Thu, 15 Jan 2026 at 10:30, Support <support@example.com> wrote:';
@@ -29,7 +31,11 @@ it.each(cases.forwarded)('reads a forwarded mail without its headers: %s', (_, h
 
 describe('the header fields of a mail', () => {
   it.each<[string, string, Record<string, string>]>([
-    ['folded lines', 'Subject: a\r\n b\r\nX-Y:\tc\r\n\r\nAuto-Submitted: no', { subject: 'a b', 'x-y': 'c' }],
+    [
+      'folded lines',
+      'Subject: a\r\n b\r\nX-Y:\tc\r\n\r\nAuto-Submitted: no',
+      { subject: 'a b', 'x-y': 'c' },
+    ],
     ['fields that occur twice', 'Received: a\nreceived: b\n\n', { received: 'a, b' }],
     ['what is no field', 'From sender\n: x\nA b: c\nTo: d', { to: 'd' }],
     ['no mail', '', {}],
@@ -37,8 +43,8 @@ describe('the header fields of a mail', () => {
   it('are bounded', () => {
     const fields = headersOfMail(`${'x: y\n'.repeat(100_000)}`);
     expect(fields.x?.length).toBeLessThanOrEqual(1000);
-    expect(Object.keys(headersOfMail(Array.from({ length: 500 }, (_, at) => `h${at}: v`).join('\n')))).toHaveLength(
-      100,
-    );
+    expect(
+      Object.keys(headersOfMail(Array.from({ length: 500 }, (_, at) => `h${at}: v`).join('\n'))),
+    ).toHaveLength(100);
   });
 });

@@ -7,7 +7,10 @@ it('is fitted on the messages as they are (node research/eval/fit-messages.ts)',
   expect(model.fittedOn).toBe(digestOfFitted());
 });
 it('readKind() gives probabilities that sum to 1, and reads nothing into a text without words', () => {
-  const sum = Object.values(readKind('Thanks, that helped')).reduce((total, each) => total + each, 0);
+  const sum = Object.values(readKind('Thanks, that helped')).reduce(
+    (total, each) => total + each,
+    0,
+  );
   expect(sum).toBeCloseTo(1);
   expect(readKind(' ... ').other).toBe(1);
 });

@@ -8,13 +8,23 @@ const LANGUAGES = Object.keys(cases.refersBack) as (keyof typeof cases.refersBac
 /** Questions without one before them, in sixteen languages. */
 describe('refersBack()', () => {
   it.each(LANGUAGES)('finds all references but one at most in %s', (language) => {
-    expect(cases.refersBack[language].filter((question) => !refersBack(question)).length).toBeLessThanOrEqual(1);
+    expect(
+      cases.refersBack[language].filter((question) => !refersBack(question)).length,
+    ).toBeLessThanOrEqual(1);
   });
-  it.each(LANGUAGES)('reads all questions with a subject alone but one at most in %s', (language) => {
-    expect(cases.standsAlone[language].filter((question) => refersBack(question)).length).toBeLessThanOrEqual(1);
-  });
+  it.each(LANGUAGES)(
+    'reads all questions with a subject alone but one at most in %s',
+    (language) => {
+      expect(
+        cases.standsAlone[language].filter((question) => refersBack(question)).length,
+      ).toBeLessThanOrEqual(1);
+    },
+  );
   it('decides at least 97 % of them as people do', () => {
-    const sets = [Object.values(cases.refersBack).flat(), Object.values(cases.standsAlone).flat()] as const;
+    const sets = [
+      Object.values(cases.refersBack).flat(),
+      Object.values(cases.standsAlone).flat(),
+    ] as const;
     const right = sets[0].filter((question) => refersBack(question)).length;
     const alone = sets[1].filter((question) => !refersBack(question)).length;
     expect((right + alone) / (sets[0].length + sets[1].length)).toBeGreaterThanOrEqual(0.97);
@@ -26,7 +36,8 @@ describe('refersBack()', () => {
     expect(right.length).toBeGreaterThanOrEqual(54);
     expect(
       PAIRS.filter(
-        ({ before, question, refersBack: expected }) => !expected && refersBack(question, { question: before }),
+        ({ before, question, refersBack: expected }) =>
+          !expected && refersBack(question, { question: before }),
       ),
     ).toEqual([]);
   });
@@ -65,7 +76,11 @@ describe('turnsFor()', () => {
     expect(turnsFor('And in Eco?', [])).toEqual([]);
   });
   it('leaves out thanks with their replies', () => {
-    const thanked = [...asked, turn('user', 'Thanks!'), turn('assistant', 'You are welcome. Anything else?')];
+    const thanked = [
+      ...asked,
+      turn('user', 'Thanks!'),
+      turn('assistant', 'You are welcome. Anything else?'),
+    ];
     expect(turnsFor('And in Eco?', thanked)).toEqual(asked);
   });
 });

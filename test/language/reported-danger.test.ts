@@ -4,7 +4,8 @@ import { readMessages } from '../../research/eval/message-rows.ts';
 import { dangerIn } from '../../src/language/danger.ts';
 import { reportedDanger } from '../../src/language/reported-danger.ts';
 
-const shareOf = <T>(rows: readonly T[], holds: (row: T) => boolean): number => rows.filter(holds).length / rows.length;
+const shareOf = <T>(rows: readonly T[], holds: (row: T) => boolean): number =>
+  rows.filter(holds).length / rows.length;
 
 /** None of these messages is fitted. */
 describe('reportedDanger()', () => {
@@ -18,14 +19,20 @@ describe('reportedDanger()', () => {
   });
   it('takes few other messages for a report, most of them near misses', () => {
     const others = rows.filter(({ kind }) => kind !== 'danger');
-    expect(shareOf(others, ({ text }) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(0.02);
+    expect(shareOf(others, ({ text }) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(
+      0.02,
+    );
     const harmless = Object.values(messages).flatMap((half) => Object.values(half.harmless).flat());
-    expect(shareOf(harmless, (text) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(0.02);
+    expect(shareOf(harmless, (text) => reportedDanger(text) !== undefined)).toBeLessThanOrEqual(
+      0.02,
+    );
   });
   it('finds a report among other sentences, and tells it', () => {
     const report = 'My daughter was hurt by the lid.';
     expect(dangerIn(report)).toBeUndefined();
-    expect(reportedDanger(`Hello, I have had the device for two weeks. ${report} How do I return it?`)).toEqual({
+    expect(
+      reportedDanger(`Hello, I have had the device for two weeks. ${report} How do I return it?`),
+    ).toEqual({
       words: report.toLowerCase(),
       language: 'en',
     });

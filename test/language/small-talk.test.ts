@@ -15,7 +15,9 @@ const shareOf = (texts: readonly string[], holds: (text: string) => boolean): nu
 /** None of these messages is fitted. */
 describe('smallTalkIn()', () => {
   it.each(KINDS)('recognises most messages that are %s', (kind) => {
-    expect(shareOf(cases[kind], (message) => smallTalkIn(message)?.kind === kind)).toBeGreaterThanOrEqual(0.8);
+    expect(
+      shareOf(cases[kind], (message) => smallTalkIn(message)?.kind === kind),
+    ).toBeGreaterThanOrEqual(0.8);
   });
   it('recognises each kind in sixteen languages', () => {
     const misread = Object.values(cases.byLanguage).flatMap((messages) =>
@@ -25,7 +27,9 @@ describe('smallTalkIn()', () => {
   });
   it('leaves most short questions that have its words to be answered', () => {
     const questions = [...cases.question, ...Object.values(cases.nearMisses).flat()];
-    expect(shareOf(questions, (message) => smallTalkIn(message) === undefined)).toBeGreaterThanOrEqual(0.85);
+    expect(
+      shareOf(questions, (message) => smallTalkIn(message) === undefined),
+    ).toBeGreaterThanOrEqual(0.85);
   });
   it.each([
     'Thanks for nothing, it still does not work',
@@ -61,17 +65,24 @@ describe('unansweredSmallTalk()', () => {
   it('finds most questions about how a person is reached', () => {
     const isPerson = (message: string) => unansweredSmallTalk(message)?.kind === 'person';
     expect(shareOf(cases.mentionsPerson, isPerson)).toBeGreaterThanOrEqual(0.75);
-    for (const question of cases.mentionsNone) expect(unansweredSmallTalk(question)).toBeUndefined();
+    for (const question of cases.mentionsNone)
+      expect(unansweredSmallTalk(question)).toBeUndefined();
   });
   it('finds thanks in longer words, and their language', () => {
-    expect(unansweredSmallTalk('Thanks, you have been a great help!')).toEqual({ kind: 'thanks', language: 'en' });
+    expect(unansweredSmallTalk('Thanks, you have been a great help!')).toEqual({
+      kind: 'thanks',
+      language: 'en',
+    });
   });
   it('leaves most near misses alone', () => {
     const questions = [...cases.question, ...Object.values(cases.nearMisses).flat()];
-    expect(shareOf(questions, (message) => unansweredSmallTalk(message) === undefined)).toBeGreaterThanOrEqual(0.79);
+    expect(
+      shareOf(questions, (message) => unansweredSmallTalk(message) === undefined),
+    ).toBeGreaterThanOrEqual(0.79);
   });
-  it.each(['What is the capital of Mongolia?', 'Is this all, thanks?', 'thank you very much '.repeat(11)])(
-    'leaves %j declined',
-    (message) => expect(unansweredSmallTalk(message)).toBeUndefined(),
-  );
+  it.each([
+    'What is the capital of Mongolia?',
+    'Is this all, thanks?',
+    'thank you very much '.repeat(11),
+  ])('leaves %j declined', (message) => expect(unansweredSmallTalk(message)).toBeUndefined());
 });

@@ -5,8 +5,14 @@ const partsIn = (message: string): string[] => questionPartsIn(message).map(({ t
 
 describe('the questions that a message asks at once', () => {
   it.each([
-    ['How long is the warranty, and how do I reset it?', ['How long is the warranty', 'how do I reset it?']],
-    ['Which ports do I open? how hot does it get', ['Which ports do I open?', 'how hot does it get']],
+    [
+      'How long is the warranty, and how do I reset it?',
+      ['How long is the warranty', 'how do I reset it?'],
+    ],
+    [
+      'Which ports do I open? how hot does it get',
+      ['Which ports do I open?', 'how hot does it get'],
+    ],
     [
       'The lamp blinks. What does the colour mean and where do I get a new one?',
       ['The lamp blinks. What does the colour mean', 'where do I get a new one?'],
@@ -15,7 +21,10 @@ describe('the questions that a message asks at once', () => {
       'Wie lange gilt die Garantie und wie setze ich das Gerät zurück?',
       ['Wie lange gilt die Garantie', 'wie setze ich das Gerät zurück?'],
     ],
-    ['¿Cuánto dura la garantía y cómo lo reinicio?', ['¿Cuánto dura la garantía', 'cómo lo reinicio?']],
+    [
+      '¿Cuánto dura la garantía y cómo lo reinicio?',
+      ['¿Cuánto dura la garantía', 'cómo lo reinicio?'],
+    ],
     ['保修期多长？怎么重置设备？', ['保修期多长？', '怎么重置设备？']],
   ])('are each found: %s', (message, parts) => {
     expect(partsIn(message)).toEqual(parts);
@@ -40,9 +49,19 @@ describe('the questions that a message asks at once', () => {
   });
 
   it('have the one beside them as their context, and lack a subject where a pronoun or one word stands for it', () => {
-    expect(questionPartsIn('How long is the warranty of the lamp, and how do I reset it?')).toEqual([
-      { text: 'How long is the warranty of the lamp', context: 'how do I reset it?', lacksSubject: false },
-      { text: 'how do I reset it?', context: 'How long is the warranty of the lamp', lacksSubject: true },
-    ]);
+    expect(questionPartsIn('How long is the warranty of the lamp, and how do I reset it?')).toEqual(
+      [
+        {
+          text: 'How long is the warranty of the lamp',
+          context: 'how do I reset it?',
+          lacksSubject: false,
+        },
+        {
+          text: 'how do I reset it?',
+          context: 'How long is the warranty of the lamp',
+          lacksSubject: true,
+        },
+      ],
+    );
   });
 });

@@ -19,7 +19,9 @@ it('drops only white space and hard breaks of any text, and keeps the order', ()
         text.slice(spans[at - 1]?.end ?? 0, start),
       );
       for (const { start, end } of spans) expect(end).toBeGreaterThan(start);
-      expect(dropped.join('').length + spans.reduce((sum, { start, end }) => sum + end - start, 0)).toBe(text.length);
+      expect(
+        dropped.join('').length + spans.reduce((sum, { start, end }) => sum + end - start, 0),
+      ).toBe(text.length);
       for (const between of dropped) expect(between.replace(/<br>\n/g, '').trim()).toBe('');
     }),
     { seed: 4 },

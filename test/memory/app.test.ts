@@ -35,7 +35,8 @@ const put = (memory: Pick<Memory, 'id' | 'content' | 'created_at'> & Partial<Mem
 const appOf = async (changes: Partial<MemoryParts> = {}) =>
   memoryApp({
     guard: { ...(await identityOf('memory')), log: (line) => log.push(line) },
-    ...{ store, quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }) },
+    store,
+    quotas: readMemoryQuotas({ MAX_MEMORIES: '3', TURN_DAYS: '90' }),
     ...changes,
   });
 
@@ -55,12 +56,22 @@ const FACT = { type: 'fact', content: 'x' };
 const requestOf = (route: string, { body, ...call }: Call = {}): Promise<Request> => {
   const [method = 'GET', below = ''] = route.split(' ');
   const capabilities = ['memory:read', 'memory:write'];
-  const context = userContext({ subject: 'user:test', workspace: 'acme', timeoutMs: 5000, capabilities, ...call });
-  return signedRequest('memory', method, `${PATH}${below}`, { body: JSON.stringify(body), context });
+  const context = userContext({
+    subject: 'user:test',
+    workspace: 'acme',
+    timeoutMs: 5000,
+    capabilities,
+    ...call,
+  });
+  return signedRequest('memory', method, `${PATH}${below}`, {
+    body: JSON.stringify(body),
+    context,
+  });
 };
 
 type App = Awaited<ReturnType<typeof appOf>>;
-const send = async (app: App, route: string, call?: Call) => app.request(await requestOf(route, call));
+const send = async (app: App, route: string, call?: Call) =>
+  app.request(await requestOf(route, call));
 const codeOf = async (response: Response) => {
   const { error } = ErrorBody.parse(await response.json());
   return `${response.status} ${error.code}`;
@@ -73,26 +84,46 @@ const hangsInStore = (_: unknown, __: unknown, options?: { signal?: AbortSignal 
     const aborted = () => reject(new StoreUnavailable('aborted', 'Cannot use memories'));
     options?.signal?.addEventListener('abort', aborted);
   });
-const down = () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot use memories: status is 500'));
+const down = () =>
+  Promise.reject(new StoreUnavailable('unavailable', 'Cannot use memories: status is 500'));
 const SEARCH = { body: { query: 'x' } };
 const SOON = { timeoutMs: 600 };
 
 describe('the app of memories refuses', () => {
   const PARTS: Record<string, () => Partial<MemoryParts>> = {
     'the store is down': () => ({ store: { ...store, list: down, searchMemories: down } }),
-    'the store hangs': () => ({ store: { ...store, list: hangsInStore, searchMemories: hangsInStore } }),
+    'the store hangs': () => ({
+      store: { ...store, list: hangsInStore, searchMemories: hangsInStore },
+    }),
     'the figures hang': () => ({ ledgerOf: () => ({ ...ledgerForTest(), searches: hangs }) }),
-    'the list of calls hangs': () => ({ ledgerOf: () => ({ ...ledgerForTest(), isFirstCall: hangs }) }),
+    'the list of calls hangs': () => ({
+      ledgerOf: () => ({ ...ledgerForTest(), isFirstCall: hangs }),
+    }),
   };
   it.each<[route: string, reason: string, Call, expected: string, retryAfter?: string]>([
-    ['POST', 'without the capability', { capabilities: ['memory:read'], body: FACT }, '401 UNAUTHORIZED'],
+    [
+      'POST',
+      'without the capability',
+      { capabilities: ['memory:read'], body: FACT },
+      '401 UNAUTHORIZED',
+    ],
     ['GET', 'without the capability', { capabilities: ['memory:write'] }, '401 UNAUTHORIZED'],
     ['GET', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
     ['GET /stats', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
     ['DELETE ?person_id=p', 'of another workspace', { workspace: 'globex' }, '404 NOT_FOUND'],
     ['POST /search', 'of another workspace', { workspace: 'globex', ...SEARCH }, '404 NOT_FOUND'],
-    ['POST /search', 'by vector without a model', { body: { vector: [1, 2] } }, '400 INVALID_QUERY'],
-    ['POST /context', 'by vector without a model', { body: { vector: [1, 2] } }, '400 INVALID_QUERY'],
+    [
+      'POST /search',
+      'by vector without a model',
+      { body: { vector: [1, 2] } },
+      '400 INVALID_QUERY',
+    ],
+    [
+      'POST /context',
+      'by vector without a model',
+      { body: { vector: [1, 2] } },
+      '400 INVALID_QUERY',
+    ],
     ['GET', 'while the store is down', {}, '503 SERVICE_UNAVAILABLE', '5'],
     ['POST /search', 'while the store is down', SEARCH, '503 SERVICE_UNAVAILABLE', '5'],
     ['GET', 'while the store hangs', SOON, '504 TIMEOUT'],
@@ -128,12 +159,17 @@ describe('the app of memories', () => {
   });
   it('refuses a memory when the workspace is full', async () => {
     const app = await appOf();
-    for (let count = 0; count < 3; count++) expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
+    for (let count = 0; count < 3; count++)
+      expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
     const full = await send(app, 'POST', { body: FACT });
     expect([full.status, full.headers.get('Retry-After')]).toEqual([429, '60']);
     const message = expect.stringContaining('has 3 memories, 3 are allowed');
     const suggestion = expect.stringContaining('MAX_MEMORIES');
-    expect(ErrorBody.parse(await full.json()).error).toMatchObject({ code: 'RATE_LIMITED', message, suggestion });
+    expect(ErrorBody.parse(await full.json()).error).toMatchObject({
+      code: 'RATE_LIMITED',
+      message,
+      suggestion,
+    });
   });
   it('warns before the workspace or the key is full, and limits one key before it fills the workspace', async () => {
     const app = await appOf({
@@ -141,16 +177,22 @@ describe('the app of memories', () => {
     });
     const stored = async (subject: string) => {
       const response = await send(app, 'POST', { body: FACT, subject });
-      return response.ok ? MemoryStored.parse(await response.json()).nearly_full : await codeOf(response);
+      return response.ok
+        ? MemoryStored.parse(await response.json()).nearly_full
+        : await codeOf(response);
     };
     for (let count = 1; count < 9; count++) expect(await stored('user:ada')).toBeUndefined();
     expect(await stored('user:ada')).toEqual([{ scope: 'key', memories: 9, allowed: 10 }]);
-    expect(log).toContainEqual(expect.objectContaining({ where: 'quota', cause: expect.stringContaining('9 of 10') }));
+    expect(log).toContainEqual(
+      expect.objectContaining({ where: 'quota', cause: expect.stringContaining('9 of 10') }),
+    );
     await stored('user:ada');
     expect(await stored('user:ada')).toBe('429 RATE_LIMITED');
     for (let count = 1; count < 8; count++) expect(await stored('user:eve')).toBeUndefined();
     expect(await stored('user:eve')).toEqual([{ scope: 'workspace', memories: 18, allowed: 20 }]);
-    const stats = MemoryStats.parse(await (await send(app, 'GET /stats', { subject: 'user:eve' })).json());
+    const stats = MemoryStats.parse(
+      await (await send(app, 'GET /stats', { subject: 'user:eve' })).json(),
+    );
     expect(stats.quotas).toMatchObject({
       workspace: { memories: { used: 18, allowed: 20 }, turns: { used: 0, allowed: 5000 } },
       key: { memories: { used: 8, allowed: 10 }, turns: { used: 0, allowed: 4500 } },
@@ -160,12 +202,20 @@ describe('the app of memories', () => {
     const app = await appOf();
     const turn = (audiences: string[], subject: string) => {
       const body = { type: 'question', content: 'x', conversation_id: 'c' };
-      return send(app, 'POST /turns', { body, audiences, subject, capabilities: ['memory:turns:write'] });
+      return send(app, 'POST /turns', {
+        body,
+        audiences,
+        subject,
+        capabilities: ['memory:turns:write'],
+      });
     };
     for (const audiences of [[], ['legal'], ['legal']])
-      for (let part = 0; part < 2; part += 1) expect((await turn(audiences, 'user:law')).status).toBe(201);
+      for (let part = 0; part < 2; part += 1)
+        expect((await turn(audiences, 'user:law')).status).toBe(201);
     const counted = async (audiences: string[], subject = 'user:eve') => {
-      const { quotas } = MemoryStats.parse(await (await send(app, 'GET /stats', { audiences, subject })).json());
+      const { quotas } = MemoryStats.parse(
+        await (await send(app, 'GET /stats', { audiences, subject })).json(),
+      );
       return [quotas.workspace.turns.used, quotas.key.turns.used];
     };
     expect(await counted([])).toEqual([1, 0]);
@@ -183,7 +233,15 @@ describe('the app of memories', () => {
     };
     const record = (id: string, more: object = {}) => {
       const created_at = '2026-01-01T00:00:00Z';
-      return { id, workspace_id: 'acme', type: 'fact', content: 'x', confidence: 1, created_at, ...more };
+      return {
+        id,
+        workspace_id: 'acme',
+        type: 'fact',
+        content: 'x',
+        confidence: 1,
+        created_at,
+        ...more,
+      };
     };
     expect(await restore([record('before')], ['sales'])).toMatchObject({ restored: 1 });
     await put({ id: 'hidden', content: 'x', created_at: '2026-01-01T00:00:00Z', ...turn });
@@ -196,12 +254,20 @@ describe('the app of memories', () => {
     expect(reply).toMatchObject({ restored: 0, unchanged: 1 });
     expect(reply.refused.map(({ id }) => id)).toEqual(['hidden', 'free', 'theirs']);
     expect(new Set(reply.refused.map(({ reason }) => reason)).size).toBe(1);
-    expect(await restore([record('hidden'), record('free'), record('theirs', turn)], ['legal'])).toMatchObject({
-      ...{ restored: 2, unchanged: 1, refused: [] },
+    expect(
+      await restore([record('hidden'), record('free'), record('theirs', turn)], ['legal']),
+    ).toMatchObject({
+      restored: 2,
+      unchanged: 1,
+      refused: [],
     });
   });
   it('removes the oldest turns for new ones, without counting turns as memories', async () => {
-    const quotas = readMemoryQuotas({ MAX_MEMORIES: '1', TURNS_PER_CONVERSATION: '2', TURN_DAYS: '3' });
+    const quotas = readMemoryQuotas({
+      MAX_MEMORIES: '1',
+      TURNS_PER_CONVERSATION: '2',
+      TURN_DAYS: '3',
+    });
     const clock = { now: Date.now() - 5000 };
     const app = await appOf({ quotas, now: () => (clock.now += 1000) });
     for (const turn of ['1', '2', '3']) {
@@ -209,11 +275,19 @@ describe('the app of memories', () => {
         const body = { type, content: `${type} ${turn}`, conversation_id: 'c', metadata: { turn } };
         const call = { body, capabilities: ['memory:turns:write'] };
         const { memory } = MemoryStored.parse(await (await send(app, 'POST /turns', call)).json());
-        expect(Date.parse(memory.expires_at ?? '') - Date.parse(memory.created_at)).toBeCloseTo(3 * 86_400_000, -5);
+        expect(Date.parse(memory.expires_at ?? '') - Date.parse(memory.created_at)).toBeCloseTo(
+          3 * 86_400_000,
+          -5,
+        );
       }
     }
     const { memories } = MemoryPage.parse(await (await send(app, 'GET ?conversation_id=c')).json());
-    expect(memories.map(({ content }) => content)).toEqual(['answer 3', 'question 3', 'answer 2', 'question 2']);
+    expect(memories.map(({ content }) => content)).toEqual([
+      'answer 3',
+      'question 3',
+      'answer 2',
+      'question 2',
+    ]);
     expect((await send(app, 'POST', { body: FACT })).status).toBe(201);
     expect(await codeOf(await send(app, 'POST', { body: FACT }))).toBe('429 RATE_LIMITED');
   });
@@ -227,17 +301,29 @@ describe('the app of memories', () => {
       const { results } = MemorySearchResponse.parse(await response.json());
       return results.map(({ memory }) => memory.id).toSorted();
     };
-    expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-02' })).toEqual(times.slice(1, 3));
+    expect(await found({ dateFrom: '2026-03-02', dateTo: '2026-03-02' })).toEqual(
+      times.slice(1, 3),
+    );
     expect(await found({ dateTo: '2026-03-02T00:00:00Z' })).toEqual(times.slice(0, 2));
   });
   it('keeps a context and a preview below the maximum response size, with correct memory ids', async () => {
     for (let index = 0; index < 100; index++) {
       const id = `m${String(index).padStart(3, '0')}${'"'.repeat(100)}`;
       const content = `yak ${index % 2 === 0 ? '龍'.repeat(31_000) : '\u0001'.repeat(31_000)}`;
-      await put({ id, type: 'saga', content, created_at: new Date(1_700_000_000_000 + index).toISOString() });
+      await put({
+        id,
+        type: 'saga',
+        content,
+        created_at: new Date(1_700_000_000_000 + index).toISOString(),
+      });
     }
-    const app = await appOf({ engines: createEngines({ store, tokenizer: new CharacterTokenizer() }) });
-    const body = { query: 'yak', options: { limit: 100, tokenBudget: 200_000, template: 'detailed' } };
+    const app = await appOf({
+      engines: createEngines({ store, tokenizer: new CharacterTokenizer() }),
+    });
+    const body = {
+      query: 'yak',
+      options: { limit: 100, tokenBudget: 200_000, template: 'detailed' },
+    };
     const answered = async (route: string) => {
       const text = await (await send(app, route, { body, timeoutMs: 30_000 })).text();
       expect(Buffer.byteLength(text)).toBeLessThan(MAX_ANSWER_BYTES);
@@ -252,11 +338,16 @@ describe('the app of memories', () => {
   });
   it('stores a memory without a vector and reports it when embedding fails', async () => {
     const refuse = () => Promise.reject(new EmbeddingFailed('refused', 'The text is too long'));
-    const app = await appOf({ embeddings: { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse } });
+    const app = await appOf({
+      embeddings: { model: 'm', dimensions: 4, embed: refuse, embedBatch: refuse },
+    });
     const degraded = ['embeddings'];
     const stored = MemoryStored.parse(await (await send(app, 'POST', { body: FACT })).json());
     expect(stored.degraded).toEqual(degraded);
     const results = [{ memory: { id: stored.memory.id } }];
-    expect(await (await send(app, 'POST /search', SEARCH)).json()).toMatchObject({ results, degraded });
+    expect(await (await send(app, 'POST /search', SEARCH)).json()).toMatchObject({
+      results,
+      degraded,
+    });
   });
 });

@@ -1,5 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ContextPreview, ContextRankers, ContextTemplates } from '../../src/contract/wire/context-engine.ts';
+import {
+  ContextPreview,
+  ContextRankers,
+  ContextTemplates,
+} from '../../src/contract/wire/context-engine.ts';
 import { MemoryBatchResponse, MemoryStats } from '../../src/contract/wire/memory.ts';
 import type { RemoteLedger } from '../../src/memory/store/remote-memory.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
@@ -21,19 +25,32 @@ beforeEach(async () => {
   await call('POST /memories', { type: 'decision', content: 'The yak moves in May' });
 });
 
-const TEMPLATE = { header: '# ', memoryFormat: '{{type}}: {{content}}', separator: '; ', includeMetadata: false };
+const TEMPLATE = {
+  header: '# ',
+  memoryFormat: '{{type}}: {{content}}',
+  separator: '; ',
+  includeMetadata: false,
+};
 const preview = async (options: object, workspace = 'acme') => {
-  const { status, json } = await call('POST /memories/context/preview', { query: 'yak', options }, { workspace });
+  const { status, json } = await call(
+    'POST /memories/context/preview',
+    { query: 'yak', options },
+    { workspace },
+  );
   return status === 200 ? ContextPreview.parse(json) : json;
 };
-const oneOf = (names: string) => ({ error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining(names) } });
+const oneOf = (names: string) => ({
+  error: { code: 'INVALID_QUERY', suggestion: expect.stringContaining(names) },
+});
 
 describe('templates of a workspace', () => {
   it('format contexts by their name, until they are replaced or deleted', async () => {
     const stored = await call('PUT /context-templates/typed', TEMPLATE);
     expect(stored).toEqual({ status: 200, json: { name: 'typed', ...TEMPLATE } });
     // With the name of the address in the body too, as a template is written in code.
-    expect(await call('PUT /context-templates/typed', { name: 'typed', ...TEMPLATE })).toEqual(stored);
+    expect(await call('PUT /context-templates/typed', { name: 'typed', ...TEMPLATE })).toEqual(
+      stored,
+    );
     const options = { template: 'typed', ranker: 'recency' };
     const context = '# decision: The yak moves in May; fact: The yak eats grass';
     expect(await preview(options)).toMatchObject({ context, template: 'typed' });
@@ -45,12 +62,22 @@ describe('templates of a workspace', () => {
   });
   it('are listed with the built-in ones, and belong to one workspace', async () => {
     await call('PUT /context-templates/typed', TEMPLATE);
-    const { templates, built_in } = ContextTemplates.parse((await call('GET /context-templates')).json);
+    const { templates, built_in } = ContextTemplates.parse(
+      (await call('GET /context-templates')).json,
+    );
     expect(templates).toEqual([{ name: 'typed', ...TEMPLATE }]);
-    expect(built_in.map(({ name }) => name)).toEqual(['chat', 'detailed', 'summary', 'list', 'dated']);
+    expect(built_in.map(({ name }) => name)).toEqual([
+      'chat',
+      'detailed',
+      'summary',
+      'list',
+      'dated',
+    ]);
     const { json } = await call('GET /context-templates', undefined, { workspace: 'globex' });
     expect(json).toMatchObject({ templates: [] });
-    expect(await preview({ template: 'typed' }, 'globex')).toMatchObject({ error: { code: 'INVALID_QUERY' } });
+    expect(await preview({ template: 'typed' }, 'globex')).toMatchObject({
+      error: { code: 'INVALID_QUERY' },
+    });
     expect(await preview({ template: 'other' })).toMatchObject(oneOf('typed'));
   });
   it.each<[string, string, object]>([
@@ -64,13 +91,18 @@ describe('templates of a workspace', () => {
     expect([status, json]).toMatchObject([400, { error: { code: 'INVALID_QUERY' } }]);
     expect((await call('GET /context-templates')).json).toMatchObject({ templates: [] });
   });
-  it.each(['{', '7', '{"header":1}'])('are listed and used without a damaged one: %s', async (damaged) => {
-    await call('PUT /context-templates/typed', TEMPLATE);
-    await ledgers.get('acme')?.putSetting('template', 'broken', damaged);
-    expect((await call('GET /context-templates')).json).toMatchObject({ templates: [{ name: 'typed' }] });
-    expect(await preview({ template: 'typed' })).toMatchObject({ template: 'typed' });
-    expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
-  });
+  it.each(['{', '7', '{"header":1}'])(
+    'are listed and used without a damaged one: %s',
+    async (damaged) => {
+      await call('PUT /context-templates/typed', TEMPLATE);
+      await ledgers.get('acme')?.putSetting('template', 'broken', damaged);
+      expect((await call('GET /context-templates')).json).toMatchObject({
+        templates: [{ name: 'typed' }],
+      });
+      expect(await preview({ template: 'typed' })).toMatchObject({ template: 'typed' });
+      expect(await preview({ template: 'broken' })).toMatchObject(oneOf('typed'));
+    },
+  );
   it.each([
     ['PUT /context-templates/x', TEMPLATE, 'memory:read'],
     ['DELETE /context-templates/x', undefined, 'memory:read'],
@@ -104,7 +136,9 @@ describe('rankers of a workspace', () => {
     ]);
     expect((await call('DELETE /context-rankers/sure')).status).toBe(204);
     const refused = await preview({ ranker: 'sure' });
-    expect(refused).toMatchObject({ error: { message: expect.stringContaining('similarity, recency, confidence') } });
+    expect(refused).toMatchObject({
+      error: { message: expect.stringContaining('similarity, recency, confidence') },
+    });
   });
   it.each<[string, object]>([
     ['mmr', { lambda: 0.5 }],
@@ -119,7 +153,9 @@ describe('rankers of a workspace', () => {
 describe('POST /memories/search/batch', () => {
   it('searches for each query in order, and counts each in the isolate', async () => {
     const body = { queries: ['grass', 'nothing', 'May yak'], options: { limit: 1 } };
-    const { results, degraded } = MemoryBatchResponse.parse((await call('POST /memories/search/batch', body)).json);
+    const { results, degraded } = MemoryBatchResponse.parse(
+      (await call('POST /memories/search/batch', body)).json,
+    );
     expect(results.map((list) => list.map(({ memory }) => memory.content))).toEqual([
       ['The yak eats grass'],
       [],
@@ -127,11 +163,20 @@ describe('POST /memories/search/batch', () => {
     ]);
     expect(degraded).toBeUndefined();
     const { isolate, searches } = MemoryStats.parse((await call('GET /memories/stats')).json);
-    expect(isolate).toMatchObject({ count: 3, empty: 1, failed: 0, latency_ms: { max: expect.any(Number) } });
+    expect(isolate).toMatchObject({
+      count: 3,
+      empty: 1,
+      failed: 0,
+      latency_ms: { max: expect.any(Number) },
+    });
     expect(searches).toMatchObject({ count: 1, empty: 0 });
   });
-  it.each([{ queries: [] }, { queries: Array(21).fill('yak') }, { queries: [' '] }, { query: 'yak' }])(
-    'refuses %j',
-    async (body) => expect((await call('POST /memories/search/batch', body)).status).toBe(400),
+  it.each([
+    { queries: [] },
+    { queries: Array(21).fill('yak') },
+    { queries: [' '] },
+    { query: 'yak' },
+  ])('refuses %j', async (body) =>
+    expect((await call('POST /memories/search/batch', body)).status).toBe(400),
   );
 });

@@ -25,7 +25,13 @@ const memory = (content: string, changes: Partial<Memory> = {}): Memory => ({
 
 const put = async (id: string, changes: Partial<Memory> = {}): Promise<void> => {
   const created_at = new Date(Date.UTC(2026, 0, 1) + Number(id.slice(1)) * 1000).toISOString();
-  const saved = memory(` ${id} `, { id, conversation_id: 'c', person_id: 'p', created_at, ...changes });
+  const saved = memory(` ${id} `, {
+    id,
+    conversation_id: 'c',
+    person_id: 'p',
+    created_at,
+    ...changes,
+  });
   expect(await store.put(saved, {})).toBe(true);
 };
 const parts = () => ({
@@ -48,7 +54,8 @@ describe('eraseMemories()', () => {
     expect(await eraseMemories({ conversationId: 'c' }, parts())).toBe(480);
     expect(await store.count('acme', { turns: false })).toBe(0);
     for (let index = 0; index < 120; index++) expect(forgotten).toContain(`q${index}`);
-    for (let index = 1; index < 120; index++) expect(forgotten).toContain(`q${index - 1}\nq${index}`);
+    for (let index = 1; index < 120; index++)
+      expect(forgotten).toContain(`q${index - 1}\nq${index}`);
   });
   it('counts what the caller may read, and erases everything', async () => {
     await put('q1');
@@ -68,11 +75,14 @@ describe('eraseMemories()', () => {
       for (const id of ids) expect(forgotten).toContain(id);
       return known.erase(workspaceId, ids, options);
     };
-    expect(await eraseMemories({ personId: 'p' }, { ...parts(), store: { ...known, list: few, erase } })).toBe(12);
+    expect(
+      await eraseMemories({ personId: 'p' }, { ...parts(), store: { ...known, list: few, erase } }),
+    ).toBe(12);
   });
   it('erases nothing when the caches fail, and everything when repeated', async () => {
     await put('q1');
-    const failing = async () => Promise.reject(new StoreUnavailable('unavailable', 'Cannot forget embeddings'));
+    const failing = async () =>
+      Promise.reject(new StoreUnavailable('unavailable', 'Cannot forget embeddings'));
     const broken = eraseMemories({ personId: 'p' }, { ...parts(), forgetEmbeddings: failing });
     await expect(broken).rejects.toMatchObject({ reason: 'unavailable' });
     expect(await store.count('acme', { turns: false })).toBe(1);
@@ -84,20 +94,33 @@ it('deleteMemory() drops the embeddings of the questions before and after it', a
   for (const id of ['q1', 'q2', 'q3', 'q4']) await put(id);
   expect(await deleteMemory('q2', parts())).toBe(true);
   const inFull = ['q1 q2', 'q2 q3', 'q1 q2 q3', 'q2 q3 q4'];
-  expect(forgotten.toSorted()).toEqual([...inFull, 'q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted());
+  expect(forgotten.toSorted()).toEqual(
+    [...inFull, 'q2', 'q1\nq2', 'q2\nq3', 'q1 q2\nq3', 'q2 q3\nq4'].toSorted(),
+  );
   expect(await deleteMemory('q2', parts())).toBe(false);
 });
 
 describe('embeddedTexts()', () => {
   const long = `${'word '.repeat(600)}end`;
-  const question = memory('And the II?', { metadata: { understood_as: 'Is the fan of the Apollo II loud?' } });
+  const question = memory('And the II?', {
+    metadata: { understood_as: 'Is the fan of the Apollo II loud?' },
+  });
   it.each([
-    ['the trimmed content of a memory', memory('  The fan is loud.\n', { type: 'fact' }), ['The fan is loud.']],
-    ['the standalone form of a question', question, ['And the II?', 'Is the fan of the Apollo II loud?']],
+    [
+      'the trimmed content of a memory',
+      memory('  The fan is loud.\n', { type: 'fact' }),
+      ['The fan is loud.'],
+    ],
+    [
+      'the standalone form of a question',
+      question,
+      ['And the II?', 'Is the fan of the Apollo II loud?'],
+    ],
     ['the embedded beginning of a long question', memory(long), [long, long.slice(0, 2000)]],
     ['no text that is too long for a query', memory('x'.repeat(4001)), []],
   ])('contains %s', (_, erased, texts) => expect(embeddedTexts([erased])).toEqual(texts));
-  const inTurn = (text: string, changes: Partial<Memory> = {}) => memory(text, { conversation_id: 'c', ...changes });
+  const inTurn = (text: string, changes: Partial<Memory> = {}) =>
+    memory(text, { conversation_id: 'c', ...changes });
   it('contains a question combined with the previous ones of its conversation, in the order of time', () => {
     const [first, answer] = [inTurn('one'), inTurn('an answer', { type: 'answer' })];
     const second = inTurn('two', { metadata: { understood_as: 'two of one' } });

@@ -3,17 +3,30 @@ import { createLedger } from '../../src/memory/store/remote-memory.ts';
 import { nodeSql } from '../../tools/stand-ins/node-sql.ts';
 
 type Search = Parameters<ReturnType<typeof createLedger>['recordSearch']>[0];
-const SEARCH = { outcome: 'found', degraded: false, durationMs: 3, nowMs: Date.UTC(2026, 0, 1) } as const;
+const SEARCH = {
+  outcome: 'found',
+  degraded: false,
+  durationMs: 3,
+  nowMs: Date.UTC(2026, 0, 1),
+} as const;
 const NONE = { count: 0, empty: 0, degraded: 0, failed: 0 };
 
 it.each<[string, Partial<Search>[], object]>([
   ['none before the first search', [], NONE],
   [
     'searches by outcome, since the first',
-    [{}, { outcome: 'empty', nowMs: SEARCH.nowMs + 1000 }, { outcome: 'failed', degraded: true, durationMs: 9000 }],
+    [
+      {},
+      { outcome: 'empty', nowMs: SEARCH.nowMs + 1000 },
+      { outcome: 'failed', degraded: true, durationMs: 9000 },
+    ],
     {
-      ...{ count: 3, empty: 1, degraded: 1, failed: 1 },
-      ...{ latency_ms: { p50: 5, p95: 5 }, since: '2026-01-01T00:00:00.000Z' },
+      count: 3,
+      empty: 1,
+      degraded: 1,
+      failed: 1,
+      latency_ms: { p50: 5, p95: 5 },
+      since: '2026-01-01T00:00:00.000Z',
     },
   ],
   [
@@ -30,7 +43,10 @@ it.each<[string, Partial<Search>[], object]>([
 it('a ledger recognises a replayed call until it expires', () => {
   const ledger = createLedger(nodeSql());
   const isFirst = (id: string, nowMs: number) => ledger.isFirstCall(id, { ttlSeconds: 60, nowMs });
-  expect([isFirst('a', 0), isFirst('a', 59_000), isFirst('b', 59_000), isFirst('a', 60_000)]).toEqual([
-    ...[true, false, true, true],
-  ]);
+  expect([
+    isFirst('a', 0),
+    isFirst('a', 59_000),
+    isFirst('b', 59_000),
+    isFirst('a', 60_000),
+  ]).toEqual([...[true, false, true, true]]);
 });

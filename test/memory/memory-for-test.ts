@@ -6,18 +6,23 @@ import { callFrom, identityOf, userContext } from '../platform/context/callers.t
 import { ledgerForTest } from './ledger-for-test.ts';
 
 /** The app of memories on a store, with one ledger for all workspaces. */
-export const memoryApp = async ({ store, ...changes }: Partial<MemoryParts> & { store: MemoryStore }) => {
+export async function memoryApp({
+  store,
+  ...changes
+}: Partial<MemoryParts> & { store: MemoryStore }) {
   const ledger = ledgerForTest();
   return createApp({
     guard: { ...(await identityOf('memory')), log: () => undefined },
-    ...{ store, engines: createEngines({ store, embeddings: changes.embeddings }), ledgerOf: () => ledger },
+    store,
+    engines: createEngines({ store, embeddings: changes.embeddings }),
+    ledgerOf: () => ledger,
     quotas: readMemoryQuotas({}),
     ...changes,
   });
-};
+}
 
 /** Calls the app like the gateway: a route is a method and a path within the workspace. */
-export const gatewayTo = async (app: Awaited<ReturnType<typeof memoryApp>>) => {
+export async function gatewayTo(app: Awaited<ReturnType<typeof memoryApp>>) {
   const targets = { memory: { fetch: async (request: Request) => app.request(request) } };
   return async (
     route: string,
@@ -25,10 +30,16 @@ export const gatewayTo = async (app: Awaited<ReturnType<typeof memoryApp>>) => {
     { workspace = 'acme', capabilities = ['memory:read', 'memory:write'] } = {},
   ) => {
     const [method = '', below = ''] = route.split(' ');
-    const context = userContext({ subject: 'user:ada', workspace, capabilities, timeoutMs: 30_000 });
+    const context = userContext({
+      subject: 'user:ada',
+      workspace,
+      capabilities,
+      timeoutMs: 30_000,
+    });
     const request = { to: 'memory', method, path: `/v1/workspaces/${workspace}${below}`, body };
     const { answer } = await callFrom('gateway', context, { targets, request });
-    if (!answer.ok) return { status: answer.error.code === 'UNAUTHORIZED' ? 401 : 500, json: undefined };
+    if (!answer.ok)
+      return { status: answer.error.code === 'UNAUTHORIZED' ? 401 : 500, json: undefined };
     return { status: answer.status, json: answer.status === 204 ? undefined : answer.json() };
   };
-};
+}

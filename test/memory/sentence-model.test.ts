@@ -24,7 +24,11 @@ describe('memories with a sentence model', () => {
   let call: (below: string, body: object) => Promise<unknown>;
   beforeAll(async () => {
     const { store } = await embeddedStore();
-    const engines = createEngines({ store, embeddings, tokenizer: () => loadTokenizer('gpt-4', [cl100k]) });
+    const engines = createEngines({
+      store,
+      embeddings,
+      tokenizer: () => loadTokenizer('gpt-4', [cl100k]),
+    });
     const gateway = await gatewayTo(await memoryApp({ store, embeddings, engines }));
     call = async (below, body) => (await gateway(`POST /memories${below}`, body)).json;
     for (const content of CONTENTS) await call('', { type: 'fact', content, person_id: 'p-1' });
@@ -42,7 +46,10 @@ describe('memories with a sentence model', () => {
   it('are found by a vector', async () => {
     const vector = await embeddings.embed('What does delivery abroad cost in time?');
     const results = await search({ vector, options: { limit: 2 } });
-    expect(results).toMatchObject([{ memory: { content: 'Parcels to Canada take about a week' } }, {}]);
+    expect(results).toMatchObject([
+      { memory: { content: 'Parcels to Canada take about a week' } },
+      {},
+    ]);
   });
   it('make a context, by text and by vector', async () => {
     const options = { limit: 1, tokenBudget: 60, ranker: 'similarity' };
@@ -53,7 +60,9 @@ describe('memories with a sentence model', () => {
     }
   });
   it('are ranked by meaning as facts about the user', async () => {
-    const { facts } = Facts.parse(await call('/facts', { query: QUESTION, person_id: 'p-1', token_budget: 12 }));
+    const { facts } = Facts.parse(
+      await call('/facts', { query: QUESTION, person_id: 'p-1', token_budget: 12 }),
+    );
     expect(facts).toEqual([LOGIN]);
   });
 });

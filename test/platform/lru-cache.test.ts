@@ -8,7 +8,12 @@ it('evicts the entry that was used least recently', () => {
   cache.set('b', 2);
   cache.get('a');
   cache.set('c', 3);
-  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([1, undefined, 3, 2]);
+  expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([
+    1,
+    undefined,
+    3,
+    2,
+  ]);
 });
 it('has no entry after its time, which a new value begins again', () => {
   let time = 0;
@@ -27,16 +32,21 @@ it('makes a value once, and again when it was evicted, deleted or cleared', () =
   const cache = lruCache<string, number>({ max: 1 });
   let made = 0;
   const make = () => ++made;
-  expect([cache.getOr('a', make), cache.getOr('a', make), cache.getOr('b', make), cache.getOr('a', make)]).toEqual([
-    1, 1, 2, 3,
-  ]);
+  expect([
+    cache.getOr('a', make),
+    cache.getOr('a', make),
+    cache.getOr('b', make),
+    cache.getOr('a', make),
+  ]).toEqual([1, 1, 2, 3]);
   cache.delete('a');
   expect(cache.getOr('a', make)).toBe(4);
   cache.clear();
   expect([...cache.values()]).toEqual([]);
 });
 it('never holds more than its bound, and always the last that was set', () => {
-  const Steps = fc.array(fc.record({ key: fc.integer({ min: 0, max: 9 }), isSet: fc.boolean() }), { maxLength: 50 });
+  const Steps = fc.array(fc.record({ key: fc.integer({ min: 0, max: 9 }), isSet: fc.boolean() }), {
+    maxLength: 50,
+  });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), Steps, (max, steps) => {
       const cache = lruCache<number, number>({ max });
@@ -58,6 +68,8 @@ it('memo() makes each value once, forgets all when it is full, and caches no arg
     },
     { max: 2, isCached: (word) => word !== 'long' },
   );
-  expect(['a', 'a', 'long', 'long', 'bb', 'a', 'cc', 'a'].map(length)).toEqual([1, 1, 4, 4, 2, 1, 2, 1]);
+  expect(['a', 'a', 'long', 'long', 'bb', 'a', 'cc', 'a'].map(length)).toEqual([
+    1, 1, 4, 4, 2, 1, 2, 1,
+  ]);
   expect(made).toEqual(['a', 'long', 'long', 'bb', 'cc', 'a']);
 });

@@ -9,7 +9,10 @@ it('parses a body with a schema', () => {
   expect(readJson(bytes('{"name":"a"}'), Body)).toEqual({ ok: true, value: { name: 'a' } });
 });
 it('uses the given default for an empty body', () => {
-  expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({ ok: true, value: { name: 'none' } });
+  expect(readJson(bytes(''), Body, { whenEmpty: { name: 'none' } })).toEqual({
+    ok: true,
+    value: { name: 'none' },
+  });
 });
 it.each([
   ['', 'is not JSON'],
@@ -17,5 +20,8 @@ it.each([
   ['{"name":""}', 'name: '],
   ['{"name":{"length":{"valueOf":0,"toString":0}}}', 'cannot be read'],
 ])('reports the problem of %j', (body, problem) => {
-  expect(readJson(bytes(body), Body)).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
+  expect(readJson(bytes(body), Body)).toMatchObject({
+    ok: false,
+    problem: expect.stringContaining(problem),
+  });
 });

@@ -19,7 +19,10 @@ import { editionOf, foundIn, knowledgeOf, passage, taxonomy } from './drafts/tic
 const analysed = async (
   classification: IntentClassification | ((words: string) => IntentClassification),
   message = 'The fan is loud and hot.',
-  { knowledge = unavailableRetrieval(), ...request }: Partial<SupportRequest> & { knowledge?: Knowledge } = {},
+  {
+    knowledge = unavailableRetrieval(),
+    ...request
+  }: Partial<SupportRequest> & { knowledge?: Knowledge } = {},
 ) => {
   let searched: Parameters<KnowledgeRetriever>[1] | undefined;
   const response = await analyze(
@@ -27,7 +30,10 @@ const analysed = async (
     { context: userContext(), waitUntil: () => {}, timeLeftMs: () => 1000, now: 0 },
     {
       taxonomyFor: async () => ({
-        taxonomy: { ...taxonomy, intents: taxonomy.intents.map((each) => ({ ...each, article_intents: ['care'] })) },
+        taxonomy: {
+          ...taxonomy,
+          intents: taxonomy.intents.map((each) => ({ ...each, article_intents: ['care'] })),
+        },
         classifier: {
           threshold: 0.4,
           classify: typeof classification === 'function' ? classification : () => classification,
@@ -42,17 +48,30 @@ const analysed = async (
     },
   );
   const { draft, agent_guidance: guidance } = SupportResponse.parse(response);
-  return { draft, guidance, searched, response, saved: composeNote(response, { marker: 'cnote0123456789abcdef0123' }) };
+  return {
+    draft,
+    guidance,
+    searched,
+    response,
+    saved: composeNote(response, { marker: 'cnote0123456789abcdef0123' }),
+  };
 };
 
 it.each([
   [0.7, ['care', 'overheating']],
   [0.6, ['care']],
-])('also searches the articles of an intent that is nearly as likely: %d', async (confidence, articleIntents) => {
-  const secondary_intents = [{ intent: 'overheating', confidence }];
-  const { searched } = await analysed({ primary_intent: 'noise', confidence: 0.8, secondary_intents });
-  expect(searched?.articleIntents).toEqual(articleIntents);
-});
+])(
+  'also searches the articles of an intent that is nearly as likely: %d',
+  async (confidence, articleIntents) => {
+    const secondary_intents = [{ intent: 'overheating', confidence }];
+    const { searched } = await analysed({
+      primary_intent: 'noise',
+      confidence: 0.8,
+      secondary_intents,
+    });
+    expect(searched?.articleIntents).toEqual(articleIntents);
+  },
+);
 
 describe('a draft by what the message is', () => {
   const repair = { primary_intent: 'warranty_claim', confidence: 0.9 };
@@ -66,8 +85,11 @@ describe('a draft by what the message is', () => {
   it('regrets a third message, and no second one', async () => {
     const textAfter = async (...earlier: string[]) => {
       const history = earlier.map((text) => ({ from: 'customer' as const, text }));
-      return (await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'The fan still rattles.', { history })).draft
-        .text;
+      return (
+        await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'The fan still rattles.', {
+          history,
+        })
+      ).draft.text;
     };
     expect(await textAfter('The fan rattles.', 'It rattles at night.')).toContain('I am sorry');
     expect(await textAfter('The fan rattles.')).not.toContain('I am sorry');
@@ -81,10 +103,16 @@ describe('a draft by what the message is', () => {
 
 it('quotes the warning about the case to a message of several questions, and no procedure against it', async () => {
   const { others, warning } = PASSAGES.articles;
-  const edition = editionOf({ ...others, ...warning } as unknown as Parameters<typeof editionOf>[0]);
+  const edition = editionOf({ ...others, ...warning } as unknown as Parameters<
+    typeof editionOf
+  >[0]);
   const message = '1. The update got stuck, what now? 2. The LED is blue, can I pull the plug?';
   const { knowledge } = await foundIn(edition, message, { intent: 'firmware_update' });
-  const { draft } = await analysed({ primary_intent: 'firmware_update', confidence: 0.9 }, message, { knowledge });
+  const { draft } = await analysed(
+    { primary_intent: 'firmware_update', confidence: 0.9 },
+    message,
+    { knowledge },
+  );
   expect(draft.text).toContain('Do not pull the plug while the LED is blue.');
   expect(draft.text).not.toContain('Pull the mains plug');
 });
@@ -94,36 +122,62 @@ describe('a message that looks like spam', () => {
     [0.9, undefined, [expect.stringContaining('nothing was looked up')]],
     // No article answers.
     [0.58, expect.anything(), [expect.stringContaining('It may be from a customer all the same')]],
-  ])('gets no draft, and a search only when the classification is uncertain: %d', async (...row) => {
-    const [confidence, isSearched, risks] = row;
-    const { draft, guidance, searched, saved } = await analysed({ primary_intent: 'spam', confidence });
-    expect([draft.text, draft.markdown, draft.html, draft.auto_send]).toEqual(['', '', '', false]);
-    expect(searched).toEqual(isSearched);
-    const percent = Math.round(confidence * 100);
-    expect(guidance.summary).toBe(`Looks like "Spam or phishing" (${percent} % sure): no reply is proposed.`);
-    expect(guidance.auto_send).toEqual({ allowed: false, reasons: [expect.stringContaining('Spam or phishing')] });
-    expect(guidance.risks).toEqual(risks);
-    expect(saved.note.text).toContain(guidance.summary);
-    expect(saved.draft).toBeUndefined();
-  });
+  ])(
+    'gets no draft, and a search only when the classification is uncertain: %d',
+    async (...row) => {
+      const [confidence, isSearched, risks] = row;
+      const { draft, guidance, searched, saved } = await analysed({
+        primary_intent: 'spam',
+        confidence,
+      });
+      expect([draft.text, draft.markdown, draft.html, draft.auto_send]).toEqual([
+        '',
+        '',
+        '',
+        false,
+      ]);
+      expect(searched).toEqual(isSearched);
+      const percent = Math.round(confidence * 100);
+      expect(guidance.summary).toBe(
+        `Looks like "Spam or phishing" (${percent} % sure): no reply is proposed.`,
+      );
+      expect(guidance.auto_send).toEqual({
+        allowed: false,
+        reasons: [expect.stringContaining('Spam or phishing')],
+      });
+      expect(guidance.risks).toEqual(risks);
+      expect(saved.note.text).toContain(guidance.summary);
+      expect(saved.draft).toBeUndefined();
+    },
+  );
   it.each([
     ['spam is unlikely', 0.45, []],
     ['another intent is nearly as likely', 0.6, [{ intent: 'noise', confidence: 0.55 }]],
   ])('gets the general reply when %s', async (_, confidence, secondary_intents) => {
-    const { draft, guidance } = await analysed({ primary_intent: 'spam', confidence, secondary_intents });
-    expect(draft).toMatchObject({ template: 'general', text: expect.stringContaining('thank you for writing') });
+    const { draft, guidance } = await analysed({
+      primary_intent: 'spam',
+      confidence,
+      secondary_intents,
+    });
+    expect(draft).toMatchObject({
+      template: 'general',
+      text: expect.stringContaining('thank you for writing'),
+    });
     expect(guidance.auto_send.allowed).toBe(false);
   });
   it('gets a reply when it reports danger', async () => {
     const spam = { primary_intent: 'spam', confidence: 0.99 };
-    expect((await analysed(spam, 'There is smoke coming out of my Apollo.')).draft.text).not.toBe('');
+    expect((await analysed(spam, 'There is smoke coming out of my Apollo.')).draft.text).not.toBe(
+      '',
+    );
   });
 });
 
 describe('a message that reports danger', () => {
   const foreign = {
     ...knowledgeOf(passage('Push both plugs in until they click, then switch it on.')),
-    ...{ language: 'en', isForeign: true },
+    language: 'en',
+    isForeign: true,
   };
   it.each([
     ['en', 'There is smoke coming out of my Apollo II!'],
@@ -141,12 +195,23 @@ describe('a message that reports danger', () => {
     async (language, text) => {
       for (const primary_intent of ['noise', 'safety', 'spam', 'backup_restore', 'unknown'])
         for (const knowledge of [foreign, unavailableRetrieval()]) {
-          const { draft, guidance, response } = await analysed({ primary_intent, confidence: 0.99 }, text, {
-            knowledge,
-          });
+          const { draft, guidance, response } = await analysed(
+            { primary_intent, confidence: 0.99 },
+            text,
+            {
+              knowledge,
+            },
+          );
           expect(draft.text).toContain(PHRASES[language].safety.split('\n')[0]);
-          expect(draft).toMatchObject({ language, auto_send: false, references: [], template: 'general' });
-          expect(`${draft.markdown}${draft.html}`).not.toMatch(/https?:|<a |\[|^\s*(?:\d+[.)]|[-*]) /m);
+          expect(draft).toMatchObject({
+            language,
+            auto_send: false,
+            references: [],
+            template: 'general',
+          });
+          expect(`${draft.markdown}${draft.html}`).not.toMatch(
+            /https?:|<a |\[|^\s*(?:\d+[.)]|[-*]) /m,
+          );
           expect(guidance.recommended_steps).toEqual([]);
           expect(guidance.escalation).toMatchObject({ needed: true, to: 'Safety team' });
           expect(response.intent_classification.danger).toBeDefined();
@@ -178,17 +243,24 @@ describe('a message that reports danger', () => {
     expect(read).toEqual([expect.stringContaining('burn an SD card')]);
   });
   it('gets it for thanks that mention it, and in English where there are no phrases', async () => {
-    const { draft } = await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'Thanks, it still smells burnt');
+    const { draft } = await analysed(
+      { primary_intent: 'noise', confidence: 0.9 },
+      'Thanks, it still smells burnt',
+    );
     expect(draft.text).toContain('your safety comes first');
     const polish = await analysed(
       { primary_intent: 'noise', confidence: 0.9 },
       'Dzień dobry, z mojego urządzenia wydobywa się dym, smoke is coming out, co mam teraz zrobić?',
     );
-    expect(polish.draft).toMatchObject({ language: 'en', text: expect.stringContaining('your safety comes first') });
+    expect(polish.draft).toMatchObject({
+      language: 'en',
+      text: expect.stringContaining('your safety comes first'),
+    });
   });
   it('asks for the facts of the team that sees every such ticket, and for no others', async () => {
     const asked = async (primary_intent: string) =>
-      (await analysed({ primary_intent, confidence: 0.9 }, 'It smokes')).guidance.missing_information;
+      (await analysed({ primary_intent, confidence: 0.9 }, 'It smokes')).guidance
+        .missing_information;
     expect(await asked('safety')).toContain('Is anybody hurt, and is the power to the device cut?');
     expect(await asked('not_hashing')).toEqual([]);
   });
@@ -202,18 +274,26 @@ it.each([
     false,
     /writes in German, the template is in English/,
   ],
-])('sends a template by itself only to a question that it answers: %s', async (message, allowed, reason) => {
-  const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
-  const { draft, guidance, response } = await analysed(sure, message);
-  expect(guidance.auto_send).toEqual({ allowed, reasons: [expect.stringMatching(reason)] });
-  expect(draft.auto_send).toBe(allowed);
-  expect(response.intent_classification.needs_person).toEqual(allowed ? [] : guidance.auto_send.reasons);
-});
+])(
+  'sends a template by itself only to a question that it answers: %s',
+  async (message, allowed, reason) => {
+    const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
+    const { draft, guidance, response } = await analysed(sure, message);
+    expect(guidance.auto_send).toEqual({ allowed, reasons: [expect.stringMatching(reason)] });
+    expect(draft.auto_send).toBe(allowed);
+    expect(response.intent_classification.needs_person).toEqual(
+      allowed ? [] : guidance.auto_send.reasons,
+    );
+  },
+);
 
 describe('automatic mail', () => {
   it.each<[string, Partial<SupportRequest>]>([
     ['its header', { headers: { 'auto-submitted': 'auto-replied' } }],
-    ['its header, even where it quotes danger', { message: 'smoke!', headers: { Precedence: 'auto_reply' } }],
+    [
+      'its header, even where it quotes danger',
+      { message: 'smoke!', headers: { Precedence: 'auto_reply' } },
+    ],
     ['its sender', { from: 'MAILER-DAEMON@mx.example' }],
     [
       'its words',
@@ -222,23 +302,33 @@ describe('automatic mail', () => {
         message: 'Ich bin bis Montag nicht im Büro und antworte danach.',
       },
     ],
-  ])('is recognised by %s, and gets no draft, search or intent', async (_, { message, ...request }) => {
-    const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
-    const { draft, guidance, searched, saved, response } = await analysed(sure, message, request);
-    expect(draft).toMatchObject({ text: '', auto_send: false });
-    expect(searched).toBeUndefined();
-    expect(response.intent_classification).toMatchObject({ primary_intent: 'unknown', automatic: expect.any(String) });
-    expect(guidance).toMatchObject({
-      risks: [guidance.summary],
-      auto_send: { allowed: false },
-      escalation: { needed: false },
-    });
-    expect(saved.draft).toBeUndefined();
-  });
+  ])(
+    'is recognised by %s, and gets no draft, search or intent',
+    async (_, { message, ...request }) => {
+      const sure = { primary_intent: 'backup_restore', confidence: 0.999 };
+      const { draft, guidance, searched, saved, response } = await analysed(sure, message, request);
+      expect(draft).toMatchObject({ text: '', auto_send: false });
+      expect(searched).toBeUndefined();
+      expect(response.intent_classification).toMatchObject({
+        primary_intent: 'unknown',
+        automatic: expect.any(String),
+      });
+      expect(guidance).toMatchObject({
+        risks: [guidance.summary],
+        auto_send: { allowed: false },
+        escalation: { needed: false },
+      });
+      expect(saved.draft).toBeUndefined();
+    },
+  );
   it('is no message about danger with such a subject', async () => {
-    const { draft } = await analysed({ primary_intent: 'noise', confidence: 0.9 }, 'The supply smokes!', {
-      subject: 'Out of office: urgent',
-    });
+    const { draft } = await analysed(
+      { primary_intent: 'noise', confidence: 0.9 },
+      'The supply smokes!',
+      {
+        subject: 'Out of office: urgent',
+      },
+    );
     expect(draft.text).toContain('your safety comes first');
   });
 });

@@ -20,7 +20,8 @@ const spawned = (
   { cwd = ROOT, env, uid }: SpawnOptions,
 ): [ChildProcess, Output] => {
   const child = spawn(command, args, {
-    ...{ cwd, env: { ...process.env, ...env } },
+    cwd,
+    env: { ...process.env, ...env },
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
   running.add(child);
@@ -36,20 +37,22 @@ interface Output {
 }
 
 /** Runs a command to its end, in the checkout unless another folder is given. */
-export const runCommand = async (
+export async function runCommand(
   command: string,
   args: readonly string[],
   options: SpawnOptions = {},
-): Promise<Output & { status: number | null }> => {
+): Promise<Output & { status: number | null }> {
   const [child, output] = spawned(command, args, options);
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { status, ...output };
-};
+}
 
-export const runNode = (args: readonly string[], options?: SpawnOptions) => runCommand(process.execPath, args, options);
+export function runNode(args: readonly string[], options?: SpawnOptions) {
+  return runCommand(process.execPath, args, options);
+}
 
 /** `npm start -- …`, as a user would, until it says that it is ready. */
-export const startProduct = async (args: readonly string[], options: SpawnOptions = {}) => {
+export async function startProduct(args: readonly string[], options: SpawnOptions = {}) {
   const [child, output] = spawned(process.execPath, ['tools/run/start.ts', ...args], options);
   const all = () => output.stdout + output.stderr;
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
@@ -65,9 +68,18 @@ export const startProduct = async (args: readonly string[], options: SpawnOption
     url,
     key,
     output: all,
-    get: async (path: string): Promise<unknown> => (await fetch(new URL(path, url), { headers })).json(),
-    ask: async (body: { query: string; librarian: string; include?: string[] }): Promise<{ answer: string }> => {
-      const response = await fetch(new URL('/v1/ask', url), { method: 'POST', headers, body: JSON.stringify(body) });
+    get: async (path: string): Promise<unknown> =>
+      (await fetch(new URL(path, url), { headers })).json(),
+    ask: async (body: {
+      query: string;
+      librarian: string;
+      include?: string[];
+    }): Promise<{ answer: string }> => {
+      const response = await fetch(new URL('/v1/ask', url), {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
       return (await response.json()) as { answer: string }; // what the route documents
     },
     /** Sends the signal twice, as npm does when it passes on what the terminal sent to both. Returns the exit code. */
@@ -76,4 +88,4 @@ export const startProduct = async (args: readonly string[], options: SpawnOption
       return ended;
     },
   };
-};
+}

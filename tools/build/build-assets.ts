@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -48,7 +56,12 @@ const START = `SwaggerUIBundle({
 `;
 
 /** What the files are made from, beside the modules that the bundler reports. */
-const SOURCES = ['package.json', 'package-lock.json', 'src/web/pages/pages.css', 'src/web/console/index.html'];
+const SOURCES = [
+  'package.json',
+  'package-lock.json',
+  'src/web/pages/pages.css',
+  'src/web/console/index.html',
+];
 
 /**
  * Makes the static files of the gateway, if one of them or of their sources has changed: the console, the description of the API, and the page
@@ -56,13 +69,23 @@ const SOURCES = ['package.json', 'package-lock.json', 'src/web/pages/pages.css',
  *
  * @returns The folder.
  */
-export const buildAssets = async (folder = FOLDER): Promise<string> => {
+export async function buildAssets(folder = FOLDER): Promise<string> {
   await cachedBuild(
-    { key: `static files in ${folder}`, what: 'the console, the answer box and the description of the API' },
+    {
+      key: `static files in ${folder}`,
+      what: 'the console, the answer box and the description of the API',
+    },
     z.null(),
     async () => {
-      const [pages, widget, api] = await Promise.all([buildConsole(), buildWidget(), describeApi()]);
-      const viewer = VIEWER.map((file) => ({ name: `docs/${basename(file)}`, text: read(fileURLToPath(file)) }));
+      const [pages, widget, api] = await Promise.all([
+        buildConsole(),
+        buildWidget(),
+        describeApi(),
+      ]);
+      const viewer = VIEWER.map((file) => ({
+        name: `docs/${basename(file)}`,
+        text: read(fileURLToPath(file)),
+      }));
       const built = [
         ...pages.files.map(({ name, text }) => ({ name: join(CONSOLE_FOLDER, name), text })),
         ...viewer,
@@ -75,19 +98,29 @@ export const buildAssets = async (folder = FOLDER): Promise<string> => {
       for (const { name, text } of built) write(join(folder, name), text);
       removeOtherPages(join(folder, CONSOLE_FOLDER), new Set(pages.files.map(({ name }) => name)));
       const written = built.map(({ name }) => relative(ROOT, join(folder, name)));
-      return { files: [...SOURCES, ...pages.sources, ...widget.sources, ...api.sources, ...written], result: null };
+      return {
+        files: [...SOURCES, ...pages.sources, ...widget.sources, ...api.sources, ...written],
+        result: null,
+      };
     },
   );
   return folder;
-};
+}
 
 /** The description of the API, made from the contract's modules and their comments; its sources include the modules of the build. */
 const describeApi = async (): Promise<{ text: string; sources: string[] }> => {
   const [{ metafile }, { openApiDocument }, { describeSchemas }] = await Promise.all([
     build({
       entryPoints: ['tools/build/build-assets.ts'],
-      ...{ absWorkingDir: ROOT, bundle: true, platform: 'node', packages: 'external', format: 'esm' },
-      ...{ outdir: 'dist', metafile: true, write: false, logLevel: 'silent' },
+      absWorkingDir: ROOT,
+      bundle: true,
+      platform: 'node',
+      packages: 'external',
+      format: 'esm',
+      outdir: 'dist',
+      metafile: true,
+      write: false,
+      logLevel: 'silent',
     }),
     import('./openapi.ts'),
     import('./describe-schemas.ts'),
@@ -101,7 +134,8 @@ const describeApi = async (): Promise<{ text: string; sources: string[] }> => {
 const removeOtherPages = (folder: string, current: ReadonlySet<string>): void => {
   for (const name of readdirSync(folder)) {
     // A name with more behind it is a file that another process writes now.
-    if (!current.has(name) && /\.(?:js|css)$/.test(name)) rmSync(join(folder, name), { force: true });
+    if (!current.has(name) && /\.(?:js|css)$/.test(name))
+      rmSync(join(folder, name), { force: true });
   }
 };
 

@@ -31,11 +31,11 @@ const Stored = z.object({
  * @param name.what What is built, for people.
  * @param schema Checks what was stored.
  */
-export const cachedBuild = async <T>(
+export async function cachedBuild<T>(
   { key, what }: BuildName,
   schema: z.ZodType<T>,
   build: () => Promise<{ files: string[]; result: T }>,
-): Promise<T> => {
+): Promise<T> {
   const path = join(CACHE, `${hashOf([key])}.json`);
   const lock = `${path}.lock`;
   for (;;) {
@@ -52,7 +52,7 @@ export const cachedBuild = async <T>(
   } finally {
     rmSync(lock, { force: true });
   }
-};
+}
 
 export interface BuildName {
   key: string;

@@ -20,7 +20,7 @@ export interface BuiltFile {
  *
  * @throws {Error} For what the bundler warns of, too.
  */
-export const buildConsole = async (): Promise<{ files: BuiltFile[]; sources: string[] }> => {
+export async function buildConsole(): Promise<{ files: BuiltFile[]; sources: string[] }> {
   const { outputFiles, metafile, warnings } = await build({
     entryPoints: {
       app: join(ROOT, PAGES['index.html']),
@@ -45,7 +45,8 @@ export const buildConsole = async (): Promise<{ files: BuiltFile[]; sources: str
   });
   if (warnings.length > 0) throw new Error(`Cannot build the console: ${warnings[0]?.text}`);
   const outputs = Object.entries(metafile.outputs);
-  const [style = ''] = outputs.find(([, { entryPoint }]) => entryPoint === 'src/web/console/styles/index.css') ?? [];
+  const [style = ''] =
+    outputs.find(([, { entryPoint }]) => entryPoint === 'src/web/console/styles/index.css') ?? [];
   const template = readFileSync(join(ROOT, 'src/web/console/index.html'), 'utf8');
   const pages = Object.entries(PAGES).map(([name, source]) => {
     const [script = '', built] = outputs.find(([, { entryPoint }]) => entryPoint === source) ?? [];
@@ -58,6 +59,9 @@ export const buildConsole = async (): Promise<{ files: BuiltFile[]; sources: str
       .replace('{{preloads}}', preloads.join('\n    '));
     return { name, text };
   });
-  const files = [...outputFiles.map(({ path, text }) => ({ name: basename(path), text })), ...pages];
+  const files = [
+    ...outputFiles.map(({ path, text }) => ({ name: basename(path), text })),
+    ...pages,
+  ];
   return { files, sources: Object.keys(metafile.inputs) };
-};
+}

@@ -11,15 +11,21 @@ const LIMITS = { 'widget.js': 20 * 1024, 'widget-markdown.js': 45 * 1024 };
  *
  * @throws {Error} When one is larger than its limit after gzip, and for what the bundler warns of.
  */
-export const buildWidget = async (): Promise<{ files: { name: string; text: string }[]; sources: string[] }> => {
+export async function buildWidget(): Promise<{
+  files: { name: string; text: string }[];
+  sources: string[];
+}> {
   const builds = await Promise.all([
     bundle('widget.js', { entry: 'src/web/widget/widget.ts', format: 'iife' }),
     bundle('widget-markdown.js', { entry: 'src/web/widget/markdown.ts', format: 'esm' }),
   ]);
   return { files: builds, sources: builds.flatMap(({ sources }) => sources) };
-};
+}
 
-const bundle = async (name: keyof typeof LIMITS, { entry, format }: { entry: string; format: 'iife' | 'esm' }) => {
+const bundle = async (
+  name: keyof typeof LIMITS,
+  { entry, format }: { entry: string; format: 'iife' | 'esm' },
+) => {
   const { outputFiles, metafile, warnings } = await build({
     entryPoints: [entry],
     absWorkingDir: ROOT,
@@ -37,6 +43,8 @@ const bundle = async (name: keyof typeof LIMITS, { entry, format }: { entry: str
   const text = outputFiles[0]?.text ?? '';
   const bytes = gzipSync(text, { level: 9 }).length;
   if (bytes > LIMITS[name])
-    throw new Error(`Cannot build ${name}: it has ${bytes} bytes after gzip, more than ${LIMITS[name]}`);
+    throw new Error(
+      `Cannot build ${name}: it has ${bytes} bytes after gzip, more than ${LIMITS[name]}`,
+    );
   return { name, text, sources: Object.keys(metafile.inputs) };
 };

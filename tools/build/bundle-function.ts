@@ -14,17 +14,18 @@ export type WorkerModule =
 const bundles = new Map<string, Promise<WorkerModule[]>>();
 
 /** Bundles as wrangler does for a deployment, in memory: the code first, then the binary files that it imports. */
-export const bundleModules = (entry: string, { minify = false } = {}): Promise<WorkerModule[]> => {
+export function bundleModules(entry: string, { minify = false } = {}): Promise<WorkerModule[]> {
   const key = JSON.stringify([entry, minify]);
   const bundling = bundles.get(key) ?? buildModules(entry, minify);
   bundles.set(key, bundling);
   return bundling;
-};
+}
 
 const buildModules = async (entry: string, minify: boolean): Promise<WorkerModule[]> => {
   const { code, data } = await buildOrRead(entry, minify);
   const files = Object.entries(data).map(([path, file]) => ({
-    ...{ type: 'Data' as const, path },
+    type: 'Data' as const,
+    path,
     contents: Uint8Array.from(readFileSync(join(ROOT, file))),
   }));
   return [{ type: 'ESModule', path: 'index.mjs', contents: code }, ...files];
@@ -38,13 +39,24 @@ const Built = z.object({
 
 const buildOrRead = (entry: string, minify: boolean): Promise<z.infer<typeof Built>> => {
   const options = { ...OPTIONS, minify, entryPoints: [relative(ROOT, resolve(entry))] };
-  return cachedBuild({ key: JSON.stringify([esbuildVersion, options]), what: 'the functions' }, Built, async () => {
-    const data: Record<string, string> = {};
-    const { outputFiles, metafile } = await build({
-      ...{ ...options, absWorkingDir: ROOT, write: false, metafile: true, plugins: [dataModules(data)] },
-    });
-    return { files: Object.keys(metafile.inputs), result: { code: outputFiles[0]?.text ?? '', data } };
-  });
+  return cachedBuild(
+    { key: JSON.stringify([esbuildVersion, options]), what: 'the functions' },
+    Built,
+    async () => {
+      const data: Record<string, string> = {};
+      const { outputFiles, metafile } = await build({
+        ...options,
+        absWorkingDir: ROOT,
+        write: false,
+        metafile: true,
+        plugins: [dataModules(data)],
+      });
+      return {
+        files: Object.keys(metafile.inputs),
+        result: { code: outputFiles[0]?.text ?? '', data },
+      };
+    },
+  );
 };
 
 const OPTIONS = {
@@ -57,11 +69,12 @@ const OPTIONS = {
 } satisfies BuildOptions;
 
 /** The code alone, for functions that import no binary file. */
-export const bundle = async (entry: string, options?: { minify?: boolean }): Promise<string> => {
+export async function bundle(entry: string, options?: { minify?: boolean }): Promise<string> {
   const [code, ...data] = await bundleModules(entry, options);
-  if (code?.type !== 'ESModule' || data.length > 0) throw new Error(`Cannot bundle ${entry} as one file: it has data`);
+  if (code?.type !== 'ESModule' || data.length > 0)
+    throw new Error(`Cannot bundle ${entry} as one file: it has data`);
   return code.contents;
-};
+}
 
 /** Keeps imports of binary files external for workerd, and records their paths. */
 const dataModules = (found: Record<string, string>): Plugin => ({

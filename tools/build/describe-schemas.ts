@@ -19,7 +19,7 @@ interface Constant {
  * Takes the descriptions of schemas and of their members from the comments of the contract's source, where they stand once. Members of
  * schemas that a name refers to are described where that name is.
  */
-export const describeSchemas = (): Describe => {
+export function describeSchemas(): Describe {
   const folder = join(ROOT, 'src/contract');
   const exported = new Map<string, Constant>();
   const byFile = new Map<Constant, ReadonlyMap<string, Constant>>();
@@ -40,14 +40,15 @@ export const describeSchemas = (): Describe => {
       describe(constant.value, schema, { ...constant, constants: byFile.get(constant) }),
     );
   };
-};
+}
 
 const constantsOf = (file: string): Map<string, Constant> => {
   const text = readFileSync(file, 'utf8');
   const { program, comments } = parseSync(file, text);
   const constants = new Map<string, Constant>();
   for (const statement of (program as Program).body) {
-    const declared = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+    const declared =
+      statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
     if (declared?.type !== 'VariableDeclaration') continue;
     for (const { id, init } of declared.declarations) {
       if (id.type !== 'Identifier' || init === null) continue;
@@ -71,7 +72,11 @@ interface Source {
 /** The documentation comment that ends right before a position, as one line without its `*`. */
 const commentBefore = (position: number, { comments, text }: Source): string | undefined => {
   const comment = comments.findLast(({ end }) => end <= position);
-  if (comment === undefined || !comment.value.startsWith('*') || /\S/.test(text.slice(comment.end, position)))
+  if (
+    comment === undefined ||
+    !comment.value.startsWith('*') ||
+    /\S/.test(text.slice(comment.end, position))
+  )
     return undefined;
   return comment.value
     .replaceAll(/^\s*\*+ ?/gm, '')
@@ -94,22 +99,30 @@ const describe = (expression: Expression, schema: Json, source: Source): Json =>
           describe(constant.value, schema, { ...constant, constants: source.constants }),
         );
   }
-  if (expression.type !== 'CallExpression' || expression.callee.type !== 'MemberExpression') return schema;
+  if (expression.type !== 'CallExpression' || expression.callee.type !== 'MemberExpression')
+    return schema;
   const { object, property } = expression.callee;
   const made = property.type === 'Identifier' ? property.name : '';
   const [first, second] = expression.arguments;
   const isOfZod = object.type === 'Identifier' && object.name === 'z';
   // `.extend({ … })`, `.max(3)`, `.optional()`: what stands before is described too.
-  const before = isOfZod || object.type === 'Super' ? schema : describe(object as Expression, schema, source);
+  const before =
+    isOfZod || object.type === 'Super' ? schema : describe(object as Expression, schema, source);
   const [listed] = [first, second].filter((argument) => argument?.type === 'ArrayExpression');
-  if (first?.type === 'ObjectExpression' && /^(?:object|strictObject|looseObject|extend)$/.test(made)) {
+  if (
+    first?.type === 'ObjectExpression' &&
+    /^(?:object|strictObject|looseObject|extend)$/.test(made)
+  ) {
     return withMembers(first, before, source);
   }
   if (isOfZod && made === 'array' && first !== undefined && isJson(schema.items)) {
     return { ...before, items: describe(first as Expression, schema.items, source) };
   }
   if (isOfZod && made === 'record' && second !== undefined && isJson(schema.additionalProperties)) {
-    return { ...before, additionalProperties: describe(second as Expression, schema.additionalProperties, source) };
+    return {
+      ...before,
+      additionalProperties: describe(second as Expression, schema.additionalProperties, source),
+    };
   }
   if (isOfZod && listed !== undefined) return withAlternatives(listed, before, source);
   return before;
@@ -118,7 +131,11 @@ const describe = (expression: Expression, schema: Json, source: Source): Json =>
 type ObjectExpression = Extract<Expression, { type: 'ObjectExpression' }>;
 type ArrayExpression = Extract<Expression, { type: 'ArrayExpression' }>;
 
-const withMembers = ({ properties: members }: ObjectExpression, schema: Json, source: Source): Json => {
+const withMembers = (
+  { properties: members }: ObjectExpression,
+  schema: Json,
+  source: Source,
+): Json => {
   if (!isJson(schema.properties)) return schema;
   const described: Json = { ...schema.properties };
   for (const member of members) {
@@ -126,7 +143,10 @@ const withMembers = ({ properties: members }: ObjectExpression, schema: Json, so
     const known = described[member.key.name];
     if (!isJson(known)) continue;
     const comment = commentBefore(member.start, source);
-    described[member.key.name] = withDescription(comment, describe(member.value as Expression, known, source));
+    described[member.key.name] = withDescription(
+      comment,
+      describe(member.value as Expression, known, source),
+    );
   }
   return { ...schema, properties: described };
 };
@@ -137,9 +157,13 @@ const withAlternatives = ({ elements }: ArrayExpression, schema: Json, source: S
   const alternatives = (schema[key] as Json[]).map((each, index) => {
     const element = elements[index];
     if (element === null || element === undefined) return each;
-    return withDescription(commentBefore(element.start, source), describe(element as Expression, each, source));
+    return withDescription(
+      commentBefore(element.start, source),
+      describe(element as Expression, each, source),
+    );
   });
   return { ...schema, [key]: alternatives };
 };
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { AskRequest, LibrarianAskRequest, NavigateRequest, ProgressEvent } from '../../src/contract/core/ask.ts';
+import {
+  AskRequest,
+  LibrarianAskRequest,
+  NavigateRequest,
+  ProgressEvent,
+} from '../../src/contract/core/ask.ts';
 import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../src/contract/core/error-info.ts';
 import {
   Healthz,
@@ -10,9 +15,24 @@ import {
 import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
 import { LibrarianResponse } from '../../src/contract/core/response.ts';
 import * as contract from '../../src/contract/index.ts';
-import { AgentCard, GatewayKeys, JsonRpcMessage, TaskErasureQuery } from '../../src/contract/wire/a2a.ts';
-import { CallerAccess, SignedIn, SignInOptions, SignInRequest } from '../../src/contract/wire/access.ts';
-import { AgentError, AgentFormat, AgentReply, AgentRequest } from '../../src/contract/wire/agent-response.ts';
+import {
+  AgentCard,
+  GatewayKeys,
+  JsonRpcMessage,
+  TaskErasureQuery,
+} from '../../src/contract/wire/a2a.ts';
+import {
+  CallerAccess,
+  SignedIn,
+  SignInOptions,
+  SignInRequest,
+} from '../../src/contract/wire/access.ts';
+import {
+  AgentError,
+  AgentFormat,
+  AgentReply,
+  AgentRequest,
+} from '../../src/contract/wire/agent-response.ts';
 import {
   AnswerFeedback,
   AnswerFeedbackRequest,
@@ -110,11 +130,20 @@ import {
   Restored,
   TicketsRestore,
 } from '../../src/contract/wire/moving.ts';
-import { ResponsesEvent, ResponsesReply, ResponsesRequest } from '../../src/contract/wire/openai-responses.ts';
+import {
+  ResponsesEvent,
+  ResponsesReply,
+  ResponsesRequest,
+} from '../../src/contract/wire/openai-responses.ts';
 import { Overview, OverviewQuery } from '../../src/contract/wire/overview.ts';
 import { SupportRequest, SupportResponse } from '../../src/contract/wire/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../src/contract/wire/sync.ts';
-import { Taxonomy, TaxonomyAccuracy, TaxonomyPut, TaxonomyWritten } from '../../src/contract/wire/taxonomy.ts';
+import {
+  Taxonomy,
+  TaxonomyAccuracy,
+  TaxonomyPut,
+  TaxonomyWritten,
+} from '../../src/contract/wire/taxonomy.ts';
 import {
   HandoverAccepted,
   HandoverErasureQuery,
@@ -183,7 +212,13 @@ const agent = {
 const unchanged = { 304: { description: 'Not changed.' } };
 /** Codes of whatever a question is asked of. */
 const asked = [
-  ...(['NOT_FOUND', 'DATA_SOURCE_ERROR', 'AI_UNAVAILABLE', 'LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED'] as const),
+  ...([
+    'NOT_FOUND',
+    'DATA_SOURCE_ERROR',
+    'AI_UNAVAILABLE',
+    'LOOP_DETECTED',
+    'MAX_DEPTH_EXCEEDED',
+  ] as const),
 ];
 const refusedFrames = {
   403: 'A web page of an origin that is not configured.',
@@ -193,16 +228,17 @@ const refusedFrames = {
 
 const SHAPES: Record<RouteName, Shapes> = {
   'POST /v1/ask': {
-    ...{
-      body: AskRequest,
-      reply: LibrarianResponse,
-      events: ProgressEvent,
-      errors: asked,
-    },
+    body: AskRequest,
+    reply: LibrarianResponse,
+    events: ProgressEvent,
+    errors: asked,
     example: { body: { query: 'How long does shipping to Canada take?' } },
   },
   'POST /v1/navigate': {
-    ...{ body: NavigateRequest, reply: NavigatorResponse, events: ProgressEvent, errors: asked },
+    body: NavigateRequest,
+    reply: NavigatorResponse,
+    events: ProgressEvent,
+    errors: asked,
     example: { body: { query: 'How do I swap the fan?' } },
   },
   'POST /v1/agents/analytics': {
@@ -221,7 +257,8 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { body: { query: 'What does an iPhone 17 cost elsewhere?' } },
   },
   'POST /v1/agents/hybrid': {
-    ...{ ...agent, errors: asked },
+    ...agent,
+    errors: asked,
     example: { body: { query: 'How many iPhone 17 are in stock, and how long is the warranty?' } },
   },
   'GET /v1/answers': {
@@ -231,51 +268,81 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { query: { verdict: 'declined', limit: '10' } },
   },
   'DELETE /v1/answers': {
-    ...{ query: AnswersErasureQuery, reply: Erased },
+    query: AnswersErasureQuery,
+    reply: Erased,
     example: { query: person },
   },
   'GET /v1/answers/{id}': { reply: KeptAnswer, errors: ['NOT_FOUND'], example: { path: answer } },
   'DELETE /v1/answers/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: answer } },
   'GET /v1/answers/statistics': {
-    ...{ query: AnswerStatisticsQuery, reply: AnswerStatistics },
+    query: AnswerStatisticsQuery,
+    reply: AnswerStatistics,
     example: { query: { bucket: 'day', librarian: 'navigator' } },
   },
   'GET /v1/overview': { query: OverviewQuery, reply: Overview, example: { query: { days: '7' } } },
   'POST /v1/answers/{id}/replay': {
-    ...{ body: AnswerReplayRequest, reply: AnswerReplay, errors: asked },
+    body: AnswerReplayRequest,
+    reply: AnswerReplay,
+    errors: asked,
     example: { path: answer, body: { librarian: 'navigator', model: false } },
   },
   'POST /v1/answers/{id}/feedback': {
-    ...{ body: AnswerFeedbackRequest, reply: z.object({ feedback: AnswerFeedback }), errors: ['NOT_FOUND'] },
-    example: { path: answer, body: { value: 'down', comment: 'The article is about the older model.' } },
+    body: AnswerFeedbackRequest,
+    reply: z.object({ feedback: AnswerFeedback }),
+    errors: ['NOT_FOUND'],
+    example: {
+      path: answer,
+      body: { value: 'down', comment: 'The article is about the older model.' },
+    },
   },
   'POST /v1/chat/completions': {
-    ...{ body: ChatCompletionRequest, reply: ChatCompletion, events: ChatCompletionChunk, error: ChatError },
+    body: ChatCompletionRequest,
+    reply: ChatCompletion,
+    events: ChatCompletionChunk,
+    error: ChatError,
     errors: asked,
     example: {
-      body: { model: 'constellation', messages: [{ role: 'user', content: 'What does error E30 mean?' }] },
+      body: {
+        model: 'constellation',
+        messages: [{ role: 'user', content: 'What does error E30 mean?' }],
+      },
     },
   },
   'POST /v1/responses': {
-    ...{ body: ResponsesRequest, reply: ResponsesReply, events: ResponsesEvent, error: ChatError },
+    body: ResponsesRequest,
+    reply: ResponsesReply,
+    events: ResponsesEvent,
+    error: ChatError,
     errors: asked,
     example: { body: { model: 'constellation', input: 'What does error E30 mean?' } },
   },
   'POST /mcp': {
     // Revisions with a handshake know several messages in one request.
-    ...{ body: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]), error: JsonRpcMessage },
-    ...{ reply: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]), refusals: refusedFrames },
-    ...{ media: { 'text/event-stream': JsonRpcMessage }, also: { 202: { description: 'A notification.' } } },
+    body: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]),
+    error: JsonRpcMessage,
+    reply: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]),
+    refusals: refusedFrames,
+    media: { 'text/event-stream': JsonRpcMessage },
+    also: { 202: { description: 'A notification.' } },
     example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
   },
   'POST /a2a': {
     // The header A2A-Version names the version of the protocol.
-    ...{ body: JsonRpcMessage, reply: JsonRpcMessage, media: { 'text/event-stream': JsonRpcMessage } },
-    ...{ error: JsonRpcMessage, errors: ['NOT_FOUND'], also: { 202: { description: 'A notification.' } } },
+    body: JsonRpcMessage,
+    reply: JsonRpcMessage,
+    media: { 'text/event-stream': JsonRpcMessage },
+    error: JsonRpcMessage,
+    errors: ['NOT_FOUND'],
+    also: { 202: { description: 'A notification.' } },
     example: { body: { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} } },
   },
   'DELETE /v1/a2a/tasks': { query: TaskErasureQuery, reply: Erased, example: { query: person } },
-  'GET /.well-known/agent-card.json': { reply: AgentCard, errors: ['NOT_FOUND'], also: unchanged, example: {} },
+  'GET /.well-known/agent-card.json': {
+    reply: AgentCard,
+    errors: ['NOT_FOUND'],
+    also: unchanged,
+    example: {},
+  },
   'GET /.well-known/jwks.json': { reply: GatewayKeys, also: unchanged, example: {} },
   'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
   'GET /v1/models/{id}': {
@@ -292,50 +359,85 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { path: { id: 'navigator' } },
   },
   'POST /librarians/{id}/ask': {
-    ...{ body: LibrarianAskRequest, reply: LibrarianResponse, error: LibrarianResponse },
+    body: LibrarianAskRequest,
+    reply: LibrarianResponse,
+    error: LibrarianResponse,
     errors: asked,
     example: { path: { id: 'navigator' }, body: { query: 'How do I swap the fan?' } },
   },
   'POST /v1/knowledge/search': {
-    ...{ body: KnowledgeSearchRequest, reply: KnowledgeSearchResponse },
+    body: KnowledgeSearchRequest,
+    reply: KnowledgeSearchResponse,
     example: { body: { query: 'reset the password', limit: 3 } },
   },
   'POST /v1/knowledge/retrieve': {
-    ...{ body: RetrievalRequest, reply: WeakKnowledgeRetrieval },
-    example: { body: { intent: 'not_hashing', message: 'It shows 0 H/s', metadata: { product: 'Apollo II' } } },
+    body: RetrievalRequest,
+    reply: WeakKnowledgeRetrieval,
+    example: {
+      body: {
+        intent: 'not_hashing',
+        message: 'It shows 0 H/s',
+        metadata: { product: 'Apollo II' },
+      },
+    },
   },
   'GET /v1/knowledge/health': { reply: KnowledgeHealth, example: {} },
   'GET /v1/knowledge/stats': { reply: KnowledgeStats, example: {} },
   'GET /v1/knowledge/gaps': {
-    ...{ query: KnowledgeGapsRequest, reply: KnowledgeGapsResponse },
+    query: KnowledgeGapsRequest,
+    reply: KnowledgeGapsResponse,
     example: { query: { state: 'open', limit: '10' } },
   },
   'POST /v1/knowledge/gaps': {
-    ...{ body: KnowledgeGapReport, reply: KnowledgeGapReported },
+    body: KnowledgeGapReport,
+    reply: KnowledgeGapReported,
     example: { body: { question: 'Do you ship to Norway?' } },
   },
   'DELETE /v1/knowledge/gaps': {
-    ...{ query: z.strictObject({ person_id: contract.MemoryId }), reply: Erased },
+    query: z.strictObject({ person_id: contract.MemoryId }),
+    reply: Erased,
     example: { query: person },
   },
-  'GET /v1/knowledge/gaps/{id}': { reply: KnowledgeGap, errors: ['NOT_FOUND'], example: { path: { id: 'g-1' } } },
-  'DELETE /v1/knowledge/gaps/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: { id: 'g-1' } } },
+  'GET /v1/knowledge/gaps/{id}': {
+    reply: KnowledgeGap,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 'g-1' } },
+  },
+  'DELETE /v1/knowledge/gaps/{id}': {
+    reply: undefined,
+    errors: ['NOT_FOUND'],
+    example: { path: { id: 'g-1' } },
+  },
   'GET /v1/knowledge/gaps/records': {
     query: GapRecordsQuery,
     reply: GapRecordPage,
     example: { query: { limit: '10' } },
   },
   'PUT /v1/knowledge/gaps/records': {
-    ...{ body: GapsRestore, reply: Restored },
+    body: GapsRestore,
+    reply: Restored,
     example: {
       body: {
         gaps: [
           {
-            ...{ id: 'g-1', kind: 'question', gap: 'No article answers: engraving', intent: null, product: null },
-            ...{ stems: [['engrav', 1]], count: 1, closed_at: null },
-            ...{ first_seen: '2026-11-02T09:00:00Z', last_seen: '2026-11-02T09:00:00Z' },
+            id: 'g-1',
+            kind: 'question',
+            gap: 'No article answers: engraving',
+            intent: null,
+            product: null,
+            stems: [['engrav', 1]],
+            count: 1,
+            closed_at: null,
+            first_seen: '2026-11-02T09:00:00Z',
+            last_seen: '2026-11-02T09:00:00Z',
             examples: [
-              { message: 'Do you engrave?', subject: null, intent: 'unknown', product: null, person_id: null },
+              {
+                message: 'Do you engrave?',
+                subject: null,
+                intent: 'unknown',
+                product: null,
+                person_id: null,
+              },
             ],
           },
         ],
@@ -343,7 +445,8 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'POST /v1/support/analyze': {
-    ...{ body: SupportRequest, reply: SupportResponse },
+    body: SupportRequest,
+    reply: SupportResponse,
     example: {
       body: {
         message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
@@ -351,22 +454,45 @@ const SHAPES: Record<RouteName, Shapes> = {
       },
     },
   },
-  'GET /v1/support/taxonomy': { reply: z.object({ taxonomy: Taxonomy }), errors: ['NOT_FOUND'], example: {} },
-  'GET /v1/support/taxonomy/accuracy': { reply: TaxonomyAccuracy, errors: ['NOT_FOUND', 'INVALID_QUERY'], example: {} },
+  'GET /v1/support/taxonomy': {
+    reply: z.object({ taxonomy: Taxonomy }),
+    errors: ['NOT_FOUND'],
+    example: {},
+  },
+  'GET /v1/support/taxonomy/accuracy': {
+    reply: TaxonomyAccuracy,
+    errors: ['NOT_FOUND', 'INVALID_QUERY'],
+    example: {},
+  },
   'PUT /v1/support/taxonomy': {
-    ...{ body: TaxonomyPut, reply: TaxonomyWritten },
+    body: TaxonomyPut,
+    reply: TaxonomyWritten,
     example: {
       body: {
         taxonomy: {
-          ...{ version: 1, name: 'A small shop', general_template: 'Hello {customer_name},\n\n{knowledge}' },
+          version: 1,
+          name: 'A small shop',
+          general_template: 'Hello {customer_name},\n\n{knowledge}',
           intents: [
             {
-              ...{ id: 'opening_hours', title: 'Opening hours', reply_template: 'Hello,\n\n{knowledge}' },
-              examples: ['When do you open?', 'Are you open on Sunday?', 'What are your opening hours?'],
+              id: 'opening_hours',
+              title: 'Opening hours',
+              reply_template: 'Hello,\n\n{knowledge}',
+              examples: [
+                'When do you open?',
+                'Are you open on Sunday?',
+                'What are your opening hours?',
+              ],
             },
             {
-              ...{ id: 'refund', title: 'Refund', reply_template: 'Hello,\n\n{knowledge}' },
-              examples: ['I want my money back', 'Please refund my order', 'How do I get a refund?'],
+              id: 'refund',
+              title: 'Refund',
+              reply_template: 'Hello,\n\n{knowledge}',
+              examples: [
+                'I want my money back',
+                'Please refund my order',
+                'How do I get a refund?',
+              ],
             },
           ],
         },
@@ -374,15 +500,27 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'DELETE /v1/support/taxonomy': { reply: undefined, errors: ['NOT_FOUND'], example: {} },
-  'GET /v1/support/tickets': { query: TicketsRequest, reply: TicketsResponse, example: { query: { state: 'all' } } },
+  'GET /v1/support/tickets': {
+    query: TicketsRequest,
+    reply: TicketsResponse,
+    example: { query: { state: 'all' } },
+  },
   'PUT /v1/support/tickets': {
-    ...{ body: TicketsRestore, reply: Restored },
+    body: TicketsRestore,
+    reply: Restored,
     example: {
       body: {
         tickets: [
           {
-            ...{ id: 'zammad/17/1', helpdesk: 'zammad', ticket_id: '17', state: 'done', result: 'note', attempts: 1 },
-            ...{ last_error: null, accepted_at: '2026-11-02T09:00:00Z', changed_at: '2026-11-02T09:00:02Z' },
+            id: 'zammad/17/1',
+            helpdesk: 'zammad',
+            ticket_id: '17',
+            state: 'done',
+            result: 'note',
+            attempts: 1,
+            last_error: null,
+            accepted_at: '2026-11-02T09:00:00Z',
+            changed_at: '2026-11-02T09:00:02Z',
             next_attempt_at: null,
           },
         ],
@@ -391,49 +529,70 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /v1/support/tickets/outcomes': { reply: TicketOutcomes, example: {} },
   'GET /v1/support/tickets/case': {
-    ...{ query: TicketPlaceRequest, reply: TicketOnDesk, errors: ['NOT_FOUND'] },
+    query: TicketPlaceRequest,
+    reply: TicketOnDesk,
+    errors: ['NOT_FOUND'],
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
   },
   'GET /v1/support/tickets/lessons': {
-    ...{ query: LessonsRequest, reply: LessonsResponse },
+    query: LessonsRequest,
+    reply: LessonsResponse,
     example: { query: { limit: '10' } },
   },
   'GET /v1/support/tickets/draft': {
-    ...{ query: TicketPlaceRequest, reply: TicketDraft, errors: ['NOT_FOUND'] },
+    query: TicketPlaceRequest,
+    reply: TicketDraft,
+    errors: ['NOT_FOUND'],
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
   },
   'DELETE /v1/support/tickets/draft': {
-    ...{ query: TicketPlaceRequest, reply: undefined },
+    query: TicketPlaceRequest,
+    reply: undefined,
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
   },
   'POST /v1/support/tickets/feedback': {
-    ...{ body: TicketFeedbackRequest, reply: undefined, errors: ['NOT_FOUND'] },
+    body: TicketFeedbackRequest,
+    reply: undefined,
+    errors: ['NOT_FOUND'],
     example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
   },
-  'POST /v1/support/tickets/replay': { body: ReplayRequest, reply: ReplayResponse, example: { body: { all: true } } },
+  'POST /v1/support/tickets/replay': {
+    body: ReplayRequest,
+    reply: ReplayResponse,
+    example: { body: { all: true } },
+  },
   'GET /v1/knowledge/checks': {
-    ...{ query: KnowledgeChecksQuery, reply: KnowledgeChecks },
+    query: KnowledgeChecksQuery,
+    reply: KnowledgeChecks,
     example: { query: { state: 'red', limit: '10' } },
   },
   'PUT /v1/knowledge/checks': {
-    ...{ body: KnowledgeChecksPut, reply: KnowledgeChecksWritten },
-    example: { body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] } },
+    body: KnowledgeChecksPut,
+    reply: KnowledgeChecksWritten,
+    example: {
+      body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] },
+    },
   },
   'DELETE /v1/knowledge/checks/{id}': {
-    ...{ reply: undefined, errors: ['NOT_FOUND'] },
+    reply: undefined,
+    errors: ['NOT_FOUND'],
     // The one of the example of PUT: an id follows from its question.
     example: { path: { id: '1MGUORNbZEglodiQtR1qj0' } },
   },
   'POST /v1/knowledge/checks/run': {
-    ...{ body: KnowledgeChecksRun, reply: KnowledgeChecksStarted, status: 202 },
+    body: KnowledgeChecksRun,
+    reply: KnowledgeChecksStarted,
+    status: 202,
     example: { body: {} },
   },
   'POST /v1/knowledge/checks/try': {
-    ...{ body: KnowledgeCheckInput, reply: KnowledgeCheckTried },
+    body: KnowledgeCheckInput,
+    reply: KnowledgeCheckTried,
     example: { body: check },
   },
   'POST /v1/knowledge/checks/preview': {
-    ...{ body: KnowledgeChecksPreview, reply: KnowledgeChecksPreviewed },
+    body: KnowledgeChecksPreview,
+    reply: KnowledgeChecksPreviewed,
     example: {
       body: {
         id: 'orders/shipping.md',
@@ -443,15 +602,22 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'GET /v1/knowledge/editions': { reply: EditionList, example: {} },
   'GET /v1/knowledge/editions/{id}/changes': {
-    ...{ query: EditionChangesQuery, reply: EditionChanges, errors: ['NOT_FOUND'] },
+    query: EditionChangesQuery,
+    reply: EditionChanges,
+    errors: ['NOT_FOUND'],
     example: { path: edition },
   },
   'POST /v1/knowledge/editions/{id}/activate': {
-    ...{ body: EditionActivation, reply: EditionActivated, errors: ['NOT_FOUND'] },
+    body: EditionActivation,
+    reply: EditionActivated,
+    errors: ['NOT_FOUND'],
     example: { path: edition, body: {} },
   },
   'POST /v1/support/requests': {
-    ...{ body: HandoverRequest, reply: HandoverAccepted, status: 202, errors: ['NOT_FOUND'] },
+    body: HandoverRequest,
+    reply: HandoverAccepted,
+    status: 202,
+    errors: ['NOT_FOUND'],
     example: {
       body: {
         idempotency_key: '9f2c41d07be84a06a3c1',
@@ -462,32 +628,52 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'GET /v1/support/requests': {
-    ...{ query: HandoversRequest, reply: HandoversPage },
+    query: HandoversRequest,
+    reply: HandoversPage,
     example: { query: { state: 'listed' } },
   },
   'DELETE /v1/support/requests': {
-    ...{ query: HandoverErasureQuery, reply: Erased },
+    query: HandoverErasureQuery,
+    reply: Erased,
     example: { query: { email: 'dana.ortiz@example.net' } },
   },
   'GET /v1/sync': { reply: SyncStatus, example: {} },
-  'POST /v1/sync': { body: SyncRequest, reply: SyncAccepted, status: 202, example: { body: { full: true } } },
+  'POST /v1/sync': {
+    body: SyncRequest,
+    reply: SyncAccepted,
+    status: 202,
+    example: { body: { full: true } },
+  },
   'GET /api/kb/articles': {
-    ...{ query: ArticleListingQuery, reply: ArticleListing, error: HostErrorBody },
+    query: ArticleListingQuery,
+    reply: ArticleListing,
+    error: HostErrorBody,
     example: { query: { limit: '2' } },
   },
   'GET /api/kb/inventory': {
-    ...{ query: InventoryQuery, reply: Inventory, error: HostErrorBody },
+    query: InventoryQuery,
+    reply: Inventory,
+    error: HostErrorBody,
     example: { query: { limit: '5' } },
   },
   'GET /api/kb/articles/{id}': {
-    ...{ reply: HostArticle, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
+    reply: HostArticle,
+    error: HostErrorBody,
+    errors: ['NOT_FOUND'],
+    example: { path: article },
   },
   'PUT /api/kb/articles/{id}': {
-    ...{ body: ArticlePut, reply: HostArticle, error: HostErrorBody, example: { path: article, body: hours } },
+    body: ArticlePut,
+    reply: HostArticle,
+    error: HostErrorBody,
+    example: { path: article, body: hours },
     also: { 201: { description: 'The article is new.', hasReply: true } },
   },
   'DELETE /api/kb/articles/{id}': {
-    ...{ reply: undefined, error: HostErrorBody, errors: ['NOT_FOUND'], example: { path: article } },
+    reply: undefined,
+    error: HostErrorBody,
+    errors: ['NOT_FOUND'],
+    example: { path: article },
   },
   'GET /api/kb/text/{id}': {
     reply: ArticleText,
@@ -496,24 +682,33 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { path: article },
   },
   'GET /v1/workspaces/{workspace_id}/memories': {
-    ...{ query: MemoryListingQuery, reply: MemoryPage },
+    query: MemoryListingQuery,
+    reply: MemoryPage,
     example: { path: { workspace_id }, query: person },
   },
   'POST /v1/workspaces/{workspace_id}/memories': {
-    ...{ body: MemoryInput, reply: MemoryStored, status: 201, errors: ['RATE_LIMITED'] },
+    body: MemoryInput,
+    reply: MemoryStored,
+    status: 201,
+    errors: ['RATE_LIMITED'],
     example: {
       path: { workspace_id },
       body: { type: 'fact', content: 'Owns an Apollo II since May 2026.', ...person },
     },
   },
   'PUT /v1/workspaces/{workspace_id}/memories': {
-    ...{ body: MemoriesRestore, reply: Restored },
+    body: MemoriesRestore,
+    reply: Restored,
     example: {
       path: { workspace_id },
       body: {
         memories: [
           {
-            ...{ id: 'm-1', workspace_id, type: 'fact', content: 'Prefers e-mail.', confidence: 1 },
+            id: 'm-1',
+            workspace_id,
+            type: 'fact',
+            content: 'Prefers e-mail.',
+            confidence: 1,
             created_at: '2026-11-02T09:00:00Z',
           },
         ],
@@ -521,55 +716,87 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'DELETE /v1/workspaces/{workspace_id}/memories': {
-    ...{ query: MemoryErasureQuery, reply: MemoryErasure, example: { path: { workspace_id }, query: person } },
+    query: MemoryErasureQuery,
+    reply: MemoryErasure,
+    example: { path: { workspace_id }, query: person },
   },
-  'GET /v1/workspaces/{workspace_id}/memories/stats': { reply: MemoryStats, example: { path: { workspace_id } } },
+  'GET /v1/workspaces/{workspace_id}/memories/stats': {
+    reply: MemoryStats,
+    example: { path: { workspace_id } },
+  },
   'GET /v1/workspaces/{workspace_id}/memories/{id}': {
-    ...{ reply: Memory, errors: ['NOT_FOUND'], example: { path: { workspace_id, id: 'm-1' } } },
+    reply: Memory,
+    errors: ['NOT_FOUND'],
+    example: { path: { workspace_id, id: 'm-1' } },
   },
   'DELETE /v1/workspaces/{workspace_id}/memories/{id}': {
-    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, id: 'm-1' } } },
+    reply: undefined,
+    errors: ['NOT_FOUND'],
+    example: { path: { workspace_id, id: 'm-1' } },
   },
   'POST /v1/workspaces/{workspace_id}/memories/search': {
-    ...{ body: MemorySearchRequest, reply: MemorySearchResponse },
+    body: MemorySearchRequest,
+    reply: MemorySearchResponse,
     example: { path: { workspace_id }, body: { query: 'Which device does the customer own?' } },
   },
   'POST /v1/workspaces/{workspace_id}/memories/search/batch': {
-    ...{ body: MemoryBatchRequest, reply: MemoryBatchResponse },
-    example: { path: { workspace_id }, body: { queries: ['Which device?', 'Which language?'], options: { limit: 3 } } },
+    body: MemoryBatchRequest,
+    reply: MemoryBatchResponse,
+    example: {
+      path: { workspace_id },
+      body: { queries: ['Which device?', 'Which language?'], options: { limit: 3 } },
+    },
   },
   'GET /v1/workspaces/{workspace_id}/context-templates': {
     reply: ContextTemplates,
     example: { path: { workspace_id } },
   },
   'PUT /v1/workspaces/{workspace_id}/context-templates/{name}': {
-    ...{ body: ContextTemplatePut, reply: ContextTemplate },
+    body: ContextTemplatePut,
+    reply: ContextTemplate,
     example: {
       path: { workspace_id, name: 'numbered' },
       body: { memoryFormat: '* {{content}} ({{type}})', separator: '\n', includeMetadata: false },
     },
   },
   'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}': {
-    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, name: 'numbered' } } },
+    reply: undefined,
+    errors: ['NOT_FOUND'],
+    example: { path: { workspace_id, name: 'numbered' } },
   },
-  'GET /v1/workspaces/{workspace_id}/context-rankers': { reply: ContextRankers, example: { path: { workspace_id } } },
+  'GET /v1/workspaces/{workspace_id}/context-rankers': {
+    reply: ContextRankers,
+    example: { path: { workspace_id } },
+  },
   'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}': {
-    ...{ body: ContextRankerPut, reply: RankerWeights },
+    body: ContextRankerPut,
+    reply: RankerWeights,
     example: { path: { workspace_id, name: 'recent' }, body: { recencyWeight: 0.8, lambda: 0.7 } },
   },
   'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}': {
-    ...{ reply: undefined, errors: ['NOT_FOUND'], example: { path: { workspace_id, name: 'recent' } } },
+    reply: undefined,
+    errors: ['NOT_FOUND'],
+    example: { path: { workspace_id, name: 'recent' } },
   },
   'POST /v1/workspaces/{workspace_id}/memories/context': {
-    ...{ body: ContextRequest, reply: ContextResult },
-    example: { path: { workspace_id }, body: { query: 'Which device?', options: { tokenBudget: 200 } } },
+    body: ContextRequest,
+    reply: ContextResult,
+    example: {
+      path: { workspace_id },
+      body: { query: 'Which device?', options: { tokenBudget: 200 } },
+    },
   },
   'POST /v1/workspaces/{workspace_id}/memories/context/preview': {
-    ...{ body: ContextRequest, reply: ContextPreview },
-    example: { path: { workspace_id }, body: { query: 'Which device?', options: { tokenBudget: 200 } } },
+    body: ContextRequest,
+    reply: ContextPreview,
+    example: {
+      path: { workspace_id },
+      body: { query: 'Which device?', options: { tokenBudget: 200 } },
+    },
   },
   'POST /webhooks/{helpdesk}/{workspace}': {
-    ...{ body: z.looseObject({}), reply: z.looseObject({}) },
+    body: z.looseObject({}),
+    reply: z.looseObject({}),
     example: { path: { helpdesk: 'zammad', workspace: 'default' }, body: {} },
   },
   'GET /v1/audit': { query: AuditQuery, reply: AuditPage, example: { query: { limit: '10' } } },
@@ -577,16 +804,32 @@ const SHAPES: Record<RouteName, Shapes> = {
   'GET /healthz': { reply: Healthz, example: {} },
   'GET /v1/sign-in': { reply: SignInOptions, example: {} },
   'POST /v1/sign-in': {
-    ...{ body: SignInRequest, reply: SignedIn, errors: ['NOT_FOUND', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'] },
-    example: { body: { issuer: 'https://login.example.com/', code: 'c0de', code_verifier: 'v'.repeat(43) } },
+    body: SignInRequest,
+    reply: SignedIn,
+    errors: ['NOT_FOUND', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
+    example: {
+      body: { issuer: 'https://login.example.com/', code: 'c0de', code_verifier: 'v'.repeat(43) },
+    },
   },
-  'GET /.well-known/oauth-protected-resource': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
-  'GET /.well-known/oauth-protected-resource/mcp': { reply: ProtectedResource, errors: ['NOT_FOUND'], example: {} },
-  'GET /openapi.json': { reply: z.looseObject({ openapi: z.string() }), also: unchanged, example: {} },
+  'GET /.well-known/oauth-protected-resource': {
+    reply: ProtectedResource,
+    errors: ['NOT_FOUND'],
+    example: {},
+  },
+  'GET /.well-known/oauth-protected-resource/mcp': {
+    reply: ProtectedResource,
+    errors: ['NOT_FOUND'],
+    example: {},
+  },
+  'GET /openapi.json': {
+    reply: z.looseObject({ openapi: z.string() }),
+    also: unchanged,
+    example: {},
+  },
 };
 
 /** The request of each route's example, for a product that runs on the sample knowledge base. */
-export const exampleRequest = (name: RouteName): { method: string; path: string; body?: unknown } => {
+export function exampleRequest(name: RouteName): { method: string; path: string; body?: unknown } {
   const [method = '', template = ''] = name.split(' ');
   const { path = {}, query, body } = SHAPES[name].example;
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
@@ -594,16 +837,18 @@ export const exampleRequest = (name: RouteName): { method: string; path: string;
   );
   const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
   return { method, path: `${filled}${search}`, ...(body === undefined ? {} : { body }) };
-};
+}
 
 /** What a route takes as its body; undefined when it takes none. */
-export const requestSchema = (name: RouteName): z.ZodType | undefined => SHAPES[name].body;
+export function requestSchema(name: RouteName): z.ZodType | undefined {
+  return SHAPES[name].body;
+}
 
 /** Whether a reply is what the description promises: undefined when it is, otherwise what differs. */
-export const replyProblem = (
+export function replyProblem(
   name: RouteName,
   { status, body }: { status: number; body: unknown },
-): string | undefined => {
+): string | undefined {
   const { reply, error = ErrorBody, events, media } = SHAPES[name];
   const schema = status < 400 ? reply : error;
   if (schema === undefined || typeof schema === 'string') return undefined;
@@ -611,19 +856,25 @@ export const replyProblem = (
   if (typeof body === 'string' && (events !== undefined || media !== undefined)) return undefined;
   const read = schema.safeParse(body);
   return read.success ? undefined : z.prettifyError(read.error);
-};
+}
 
 type Json = Record<string, unknown>;
 
 /** Every schema of the contract by its name, as JSON Schema with references between them; what a caller sends, before defaults. */
 const nameSchemas = (): Naming => {
   const registry = z.registry<{ id: string }>();
-  const register = (id: string, schema: z.ZodType): void => void (registry.has(schema) || registry.add(schema, { id }));
+  const register = (id: string, schema: z.ZodType): void =>
+    void (registry.has(schema) || registry.add(schema, { id }));
   // A schema has the first of its names; not every loader of modules keeps them in alphabetical order, as Node does.
-  for (const [id, exported] of Object.entries(contract).sort(([one], [other]) => (one < other ? -1 : 1)))
+  for (const [id, exported] of Object.entries(contract).sort(([one], [other]) =>
+    one < other ? -1 : 1,
+  ))
     if (exported instanceof z.ZodType) register(id, exported);
   // A schema without a name of its own is named after its route.
-  for (const [name, { body, reply, error, events }] of Object.entries(SHAPES) as [RouteName, Shapes][]) {
+  for (const [name, { body, reply, error, events }] of Object.entries(SHAPES) as [
+    RouteName,
+    Shapes,
+  ][]) {
     const id = capitalised(idOf(name));
     if (body !== undefined) register(`${id}Request`, body);
     if (reply instanceof z.ZodType) register(`${id}Reply`, reply);
@@ -640,10 +891,10 @@ const nameSchemas = (): Naming => {
 };
 
 /** The named schemas that `part` refers to, directly or through others, with descriptions; by name. */
-export const schemasOf = (
+export function schemasOf(
   part: unknown,
   { describe, named = nameSchemas().named }: SchemasOptions,
-): Record<string, Json> => {
+): Record<string, Json> {
   const used = new Set<string>();
   collect(part, { named, used });
   return Object.fromEntries(
@@ -652,7 +903,7 @@ export const schemasOf = (
       return [id, describe(id, schema)];
     }),
   );
-};
+}
 
 interface SchemasOptions {
   describe: Describe;
@@ -660,25 +911,38 @@ interface SchemasOptions {
 }
 
 /** `AskRequest` -> a reference to that schema. */
-export const schemaRef = (id: string): Json => ({ $ref: `#/components/schemas/${id}` });
+export function schemaRef(id: string): Json {
+  return { $ref: `#/components/schemas/${id}` };
+}
 
 /**
  * The description of the API (OpenAPI 3.1.1), as an object of JSON. Heavy: made when the product is built.
  *
  * @param describe The description of each schema of the contract, added to those of its members: `describe('AskRequest', schema)`.
  */
-export const openApiDocument = ({ version, describe }: { version: string; describe: Describe }): Json => {
+export function openApiDocument({
+  version,
+  describe,
+}: {
+  version: string;
+  describe: Describe;
+}): Json {
   const { registry, named } = nameSchemas();
   const paths: Record<string, Json> = {};
   for (const [name, route] of Object.entries(ROUTES) as [RouteName, HttpRoute][]) {
     const [method = '', path = ''] = name.split(' ');
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name, route, { registry, named }) };
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: operation(name, route, { registry, named }),
+    };
   }
   const schemas = schemasOf(paths, { describe, named });
   return {
     openapi: '3.1.1',
     info: {
-      ...{ title: 'Constellation', version, license: { name: 'MIT', identifier: 'MIT' } },
+      title: 'Constellation',
+      version,
+      license: { name: 'MIT', identifier: 'MIT' },
       description:
         'Answers from a team’s own knowledge base, with a source for every statement. Send an API key as `Authorization: Bearer ck_…`. ' +
         'Every response carries `X-Request-Id`. Branch on the code of an error, never on its text. ' +
@@ -686,7 +950,10 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({ name, description: TAGS[name] })),
+    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
     paths,
     components: {
       schemas,
@@ -694,12 +961,13 @@ export const openApiDocument = ({ version, describe }: { version: string; descri
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, ck_…, or a token of an identity provider that the gateway is configured for.',
+          description:
+            'An API key, ck_…, or a token of an identity provider that the gateway is configured for.',
         },
       },
     },
   };
-};
+}
 
 const TAGS: Readonly<Record<HttpRoute['tag'], string>> = {
   A2A: 'Messages and tasks for agents of others.',
@@ -729,7 +997,10 @@ interface Naming {
 const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
   const { body, query, example } = SHAPES[name];
   const { tag, summary, capability, access } = route;
-  const rights = capability === undefined ? 'Any key will do.' : `The key needs the capability \`${capability}\`.`;
+  const rights =
+    capability === undefined
+      ? 'Any key will do.'
+      : `The key needs the capability \`${capability}\`.`;
   const signed = 'The caller signs the request itself; an API key counts for nothing.';
   return {
     operationId: idOf(name),
@@ -762,16 +1033,23 @@ const idOf = (name: RouteName): string => {
 };
 
 const listOf = (key: string, items: Json[]): Json => (items.length === 0 ? {} : { [key]: items });
-const refOf = (schema: z.ZodType, { registry }: Naming): Json => schemaRef(registry.get(schema)?.id ?? '');
+const refOf = (schema: z.ZodType, { registry }: Naming): Json =>
+  schemaRef(registry.get(schema)?.id ?? '');
 
 const WORKSPACE: Json = {
-  ...{ name: 'workspace_id', in: 'query', required: false, schema: { type: 'string', maxLength: 64 } },
+  name: 'workspace_id',
+  in: 'query',
+  required: false,
+  schema: { type: 'string', maxLength: 64 },
   description: 'One of the workspaces of the key; the first of them when absent.',
 };
 
 const pathParameters = (name: RouteName): Json[] =>
   [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => ({
-    ...{ name: parameter, in: 'path', required: true, schema: { type: 'string' } },
+    name: parameter,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
     example: SHAPES[name].example.path?.[parameter],
     ...('hasSlashes' in ROUTES[name] ? { description: 'May hold slashes.' } : {}),
   }));
@@ -782,16 +1060,28 @@ const queryParameters = (query: z.ZodObject, example: Record<string, string> = {
   return Object.entries(schema.properties ?? {}).map(([name, member]) => {
     // What arrives as text is described by what it is read as.
     const value = read.properties?.[name];
-    const isNumber = typeof value === 'object' && (value.type === 'integer' || value.type === 'number');
+    const isNumber =
+      typeof value === 'object' && (value.type === 'integer' || value.type === 'number');
     return {
-      ...{ name, in: 'query', required: schema.required?.includes(name) === true, schema: isNumber ? value : member },
-      ...(example[name] === undefined ? {} : { example: isNumber ? Number(example[name]) : example[name] }),
+      name,
+      in: 'query',
+      required: schema.required?.includes(name) === true,
+      schema: isNumber ? value : member,
+      ...(example[name] === undefined
+        ? {}
+        : { example: isNumber ? Number(example[name]) : example[name] }),
     };
   });
 };
 
 const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json => {
-  const { reply, events, media = {}, also = {}, status = reply === undefined ? 204 : 200 } = SHAPES[name];
+  const {
+    reply,
+    events,
+    media = {},
+    also = {},
+    status = reply === undefined ? 204 : 200,
+  } = SHAPES[name];
   const content: Json = {
     ...(reply instanceof z.ZodType ? { 'application/json': { schema: refOf(reply, naming) } } : {}),
     ...(typeof reply === 'string' ? { [reply]: { schema: { type: 'string' } } } : {}),
@@ -809,15 +1099,31 @@ const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json 
     { description, ...(hasReply === true ? { content } : {}) },
   ]);
   const description =
-    streams === true ? 'The answer; as events for callers that ask for them.' : hasBody ? 'Success.' : 'Done.';
-  return { [status]: { description, ...(hasBody ? { content } : {}) }, ...Object.fromEntries(further) };
+    streams === true
+      ? 'The answer; as events for callers that ask for them.'
+      : hasBody
+        ? 'Success.'
+        : 'Done.';
+  return {
+    [status]: { description, ...(hasBody ? { content } : {}) },
+    ...Object.fromEntries(further),
+  };
 };
 
 /** Errors that any route may have. */
-const COMMON: readonly ErrorCode[] = ['RATE_LIMITED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE', 'TIMEOUT'];
+const COMMON: readonly ErrorCode[] = [
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'SERVICE_UNAVAILABLE',
+  'TIMEOUT',
+];
 
 /** Errors of routes for the holder of a key: an address that is too long, a reply whose receipt is missing. */
-const COMMON_WITH_KEY: readonly ErrorCode[] = ['INVALID_QUERY', 'UNAUTHORIZED', 'DELEGATION_FAILED'];
+const COMMON_WITH_KEY: readonly ErrorCode[] = [
+  'INVALID_QUERY',
+  'UNAUTHORIZED',
+  'DELEGATION_FAILED',
+];
 
 /** By status, since several codes share one. */
 const failures = (name: RouteName, { access }: HttpRoute, naming: Naming): Json => {
@@ -852,12 +1158,19 @@ const tidy: NonNullable<z.core.ToJSONSchemaParams['override']> = ({ zodSchema, j
   }
   // A tuple has as many members as it names; generators and linters want to read it in these words.
   if (Array.isArray(prefixItems)) {
-    Object.assign(jsonSchema, { items: {}, minItems: prefixItems.length, maxItems: prefixItems.length });
+    Object.assign(jsonSchema, {
+      items: {},
+      minItems: prefixItems.length,
+      maxItems: prefixItems.length,
+    });
   }
 };
 
 /** The names of all schemas that a part of the document refers to, directly or through others. */
-const collect = (part: unknown, { named, used }: { named: Record<string, Json>; used: Set<string> }): void => {
+const collect = (
+  part: unknown,
+  { named, used }: { named: Record<string, Json>; used: Set<string> },
+): void => {
   for (const [, id = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
     if (used.has(id)) continue;
     used.add(id);

@@ -66,7 +66,8 @@ const folderOf = ({ registry, client, version, with: more }: Client): string =>
     .digest('hex')
     .slice(0, 12);
 
-const nameOf = ({ client, version, mode }: Client): string => `${client} ${version}${mode && ` (${mode})`}`;
+const nameOf = ({ client, version, mode }: Client): string =>
+  `${client} ${version}${mode && ` (${mode})`}`;
 
 /** Runs a command to its end and returns what it printed; ends its whole group of processes when the time is over. */
 const run = (
@@ -124,19 +125,44 @@ const install = async (client: Client, folder: string): Promise<string | undefin
 
 const installCommands = ({ registry, client, version, with: more }: Client): string[][] =>
   registry === 'npm'
-    ? [['npm', 'install', '--ignore-scripts', '--no-audit', '--no-fund', `${client}@${version}`, ...more]]
+    ? [
+        [
+          'npm',
+          'install',
+          '--ignore-scripts',
+          '--no-audit',
+          '--no-fund',
+          `${client}@${version}`,
+          ...more,
+        ],
+      ]
     : [
         ['python3', '-m', 'venv', 'python'],
-        ['python/bin/pip', 'install', '--quiet', '--retries', '0', `${client}==${version}`, ...more],
+        [
+          'python/bin/pip',
+          'install',
+          '--quiet',
+          '--retries',
+          '0',
+          `${client}==${version}`,
+          ...more,
+        ],
       ];
 
-const lastLines = (text: string): string => text.trim().split('\n').slice(-2).join(' ').slice(0, 300);
+const lastLines = (text: string): string =>
+  text.trim().split('\n').slice(-2).join(' ').slice(0, 300);
 
 /** Runs the driver of a client, and returns what it reports. */
-const tryClient = async (client: Client, folder: string, { url, key }: Product): Promise<Action[]> => {
+const tryClient = async (
+  client: Client,
+  folder: string,
+  { url, key }: Product,
+): Promise<Action[]> => {
   cpSync(join(import.meta.dirname, 'drivers'), folder, { recursive: true });
   const { driver, mode } = client;
-  const program = driver.endsWith('.py') ? ['python/bin/python', driver] : [process.execPath, driver];
+  const program = driver.endsWith('.py')
+    ? ['python/bin/python', driver]
+    : [process.execPath, driver];
   const { code, stdout, stderr } = await run(program, {
     cwd: folder,
     timeoutMs: DRIVER_MS,
@@ -167,13 +193,20 @@ const verdictOf = ({ client: { explained }, actions }: Row): string => {
   const right = actions.length - wrong.length;
   if (wrong.length === 0) return `yes, ${right} of ${actions.length}`;
   const reasons = wrong.map(({ tried, problem }) => `${tried}: ${explained[tried] ?? problem}`);
-  return `${right} of ${actions.length}; ${reasons.join('; ')}`.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
+  return `${right} of ${actions.length}; ${reasons.join('; ')}`
+    .replaceAll('|', '\\|')
+    .replaceAll(/\s+/g, ' ');
 };
 
 const isRight = ({ client: { explained }, actions }: Row): boolean =>
-  actions.every(({ tried, problem }) => (problem === undefined) === (explained[tried] === undefined));
+  actions.every(
+    ({ tried, problem }) => (problem === undefined) === (explained[tried] === undefined),
+  );
 
-const HEADER = ['| interface | client | version | tried | right | measured |', '| --- | --- | --- | --- | --- | --- |'];
+const HEADER = [
+  '| interface | client | version | tried | right | measured |',
+  '| --- | --- | --- | --- | --- | --- |',
+];
 
 /** What a row begins with: a client has one row. */
 const startOf = ({ interface: kind, registry, client, version, mode }: Client): string => {
@@ -190,32 +223,44 @@ const VERSION = z
   .object({ version: z.string() })
   .parse(parseJson(readFileSync(join(ROOT, 'package.json'), 'utf8'))).version;
 
-const MARKS = { start: '<!-- npx constellation clients --write -->', end: '<!-- end of the table -->' };
+const MARKS = {
+  start: '<!-- npx constellation clients --write -->',
+  end: '<!-- end of the table -->',
+};
 
 /** Puts rows into the table of the page, in the order of the list; rows of clients that were not tried stay. */
 const writePage = (rows: readonly Row[]): void => {
   const page = readFileSync(PAGE, 'utf8');
   const [before = '', rest] = page.split(MARKS.start);
   const [table, after] = rest?.split(MARKS.end) ?? [];
-  if (table === undefined || after === undefined) throw new Error(`Cannot write ${PAGE}: it has no ${MARKS.start}`);
+  if (table === undefined || after === undefined)
+    throw new Error(`Cannot write ${PAGE}: it has no ${MARKS.start}`);
   const lines = CLIENTS.flatMap((client) => {
     const row = rows.find((each) => each.client === client);
-    const line = row ? rowOf(row) : table.split('\n').find((each) => each.startsWith(startOf(client)));
+    const line = row
+      ? rowOf(row)
+      : table.split('\n').find((each) => each.startsWith(startOf(client)));
     return line === undefined ? [] : [line];
   });
-  writeFileSync(PAGE, `${before}${[MARKS.start, ...HEADER, ...lines, MARKS.end].join('\n')}${after}`);
+  writeFileSync(
+    PAGE,
+    `${before}${[MARKS.start, ...HEADER, ...lines, MARKS.end].join('\n')}${after}`,
+  );
 };
 
 const endsAt = Date.now() + Number(values.minutes) * 60_000;
 if (Number.isNaN(endsAt)) fail(`Cannot use --minutes ${values.minutes}: it is not a number`);
-const isNamed = (client: Client, text: string): boolean => `${client.interface} ${nameOf(client)}`.includes(text);
+const isNamed = (client: Client, text: string): boolean =>
+  `${client.interface} ${nameOf(client)}`.includes(text);
 const unknown = values.only.find((text) => !CLIENTS.some((client) => isNamed(client, text)));
-if (unknown !== undefined) fail(`Cannot use --only ${unknown}: no client of tools/clients/clients.json has this text`);
+if (unknown !== undefined)
+  fail(`Cannot use --only ${unknown}: no client of tools/clients/clients.json has this text`);
 const selection = CLIENTS.filter(
   (client) => values.only.length === 0 || values.only.some((text) => isNamed(client, text)),
 );
 
-const home = values.folder === undefined ? await mkdtemp(join(tmpdir(), 'clients-')) : resolve(values.folder);
+const home =
+  values.folder === undefined ? await mkdtemp(join(tmpdir(), 'clients-')) : resolve(values.folder);
 const product = await startProduct({ kb: 'sample', port: 0 });
 const rows: Row[] = [];
 try {
@@ -224,7 +269,10 @@ try {
     const folder = join(home, folderOf(client));
     const left = endsAt - Date.now();
     const problem = left <= 0 ? 'not tried: the time was over' : await install(client, folder);
-    const actions = problem === undefined ? await tryClient(client, folder, product) : [{ tried: 'nothing', problem }];
+    const actions =
+      problem === undefined
+        ? await tryClient(client, folder, product)
+        : [{ tried: 'nothing', problem }];
     const row = { client, actions };
     rows.push(row);
     console.error(`${nameOf(client)}: ${verdictOf(row)}`);

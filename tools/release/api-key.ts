@@ -28,7 +28,8 @@ const KEY_CAPABILITIES = [
 ]
   .filter((capability) => capability.split(':').length === 2)
   .toSorted();
-const isKnown = (capability: string): boolean => KEY_CAPABILITIES.some((known) => covers([capability], known));
+const isKnown = (capability: string): boolean =>
+  KEY_CAPABILITIES.some((known) => covers([capability], known));
 
 const { values } = readCommandLine(HELP, {
   options: {
@@ -55,7 +56,9 @@ if (!record.success) {
   console.error(`Cannot make the key: ${describeIssues(issuesOf(record.error))}`);
   process.exit(1);
 }
-const unknown = values['any-capability'] ? [] : record.data.capabilities.filter((capability) => !isKnown(capability));
+const unknown = values['any-capability']
+  ? []
+  : record.data.capabilities.filter((capability) => !isKnown(capability));
 if (unknown.length > 0) {
   fail(
     `Cannot make the key: no function has the capability ${unknown.join(', ')}. There are ${KEY_CAPABILITIES.join(', ')}, and wildcards such as kb:*. --any-capability allows others.`,

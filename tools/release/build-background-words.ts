@@ -26,10 +26,19 @@ const HELP = `Writes src/knowledge/search/background-words.ts: how common Englis
  */
 const build = () => {
   const { values } = readCommandLine(HELP, {
-    options: { wordnet: { type: 'string' }, speeches: { type: 'string' }, size: { type: 'string' } },
+    options: {
+      wordnet: { type: 'string' },
+      speeches: { type: 'string' },
+      size: { type: 'string' },
+    },
   });
-  if (!values.wordnet || !values.speeches) return failUsage('Cannot count words: --wordnet or --speeches is missing');
-  const sources = [countTaggedSenses(values.wordnet), countExamples(values.wordnet), countSpeeches(values.speeches)];
+  if (!values.wordnet || !values.speeches)
+    return failUsage('Cannot count words: --wordnet or --speeches is missing');
+  const sources = [
+    countTaggedSenses(values.wordnet),
+    countExamples(values.wordnet),
+    countSpeeches(values.speeches),
+  ];
   const shares = mixShares(sources, [0.45, 0.35, 0.2]);
   const size = Number(values.size ?? 2015);
   const common = [...shares].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, size);
@@ -62,7 +71,8 @@ const countTaggedSenses = (folder: string): Counts => {
     const [key = '', , , tagged = '0'] = line.trim().split(' ');
     const lemma = key.split('%')[0] ?? '';
     if (NAMES.has(key.split('::')[0] ?? '')) continue;
-    if (Number(tagged) > 0 && !lemma.includes('_')) analyseText(lemma, (word) => add(counts, word, Number(tagged)));
+    if (Number(tagged) > 0 && !lemma.includes('_'))
+      analyseText(lemma, (word) => add(counts, word, Number(tagged)));
   }
   return counts;
 };
@@ -78,7 +88,9 @@ const countExamples = (folder: string): Counts => {
 
 const countSpeeches = (folder: string): Counts => {
   const counts: Counts = new Map();
-  const files = readdirSync(folder).filter((name) => name.endsWith('.txt') && Number(name.slice(0, 4)) >= 1961);
+  const files = readdirSync(folder).filter(
+    (name) => name.endsWith('.txt') && Number(name.slice(0, 4)) >= 1961,
+  );
   for (const name of files.sort()) addText(counts, readFileSync(`${folder}/${name}`, 'utf8'));
   return counts;
 };
@@ -100,7 +112,9 @@ const renderModule = (common: [string, number][]): string => {
     const step = Math.round(-2 * Math.log(share));
     classes.set(step, [...(classes.get(step) ?? []), key]);
   }
-  const lines = [...classes].sort(([a], [b]) => a - b).map(([step, keys]) => `  ${step}: '${shorten(keys.sort())}',`);
+  const lines = [...classes]
+    .sort(([a], [b]) => a - b)
+    .map(([step, keys]) => `  ${step}: '${shorten(keys.sort())}',`);
   return `${HEADER}export const BACKGROUND_WORDS: Record<number, string> = {\n${lines.join('\n')}\n};\n`;
 };
 
@@ -109,7 +123,12 @@ const shorten = (keys: string[]): string => {
   return keys
     .map((key) => {
       let shared = 0;
-      while (shared < 9 && shared < previous.length && shared < key.length && previous[shared] === key[shared])
+      while (
+        shared < 9 &&
+        shared < previous.length &&
+        shared < key.length &&
+        previous[shared] === key[shared]
+      )
         shared += 1;
       previous = key;
       return `${shared}${key.slice(shared)}`;

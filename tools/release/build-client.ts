@@ -1,5 +1,13 @@
 /** `npx constellation client`: builds the typed client and the command line. */
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -29,7 +37,9 @@ const folder = join(SOURCE, 'dist');
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 
-const { version } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as { version: string };
+const { version } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8')) as {
+  version: string;
+};
 if (version !== readManifest().version)
   fail('Cannot build the client: its package.json has another version than the product');
 
@@ -40,7 +50,8 @@ const REQUIRE = {
 
 writeTypes();
 const bytes = bundleClient();
-if (bytes > MAX_BYTES) fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
+if (bytes > MAX_BYTES)
+  fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
 bundleCommandLine();
 cpSync(join(ROOT, 'LICENSE'), join(SOURCE, 'dist/LICENSE'));
 console.error(`wrote client/dist: the client has ${bytes} bytes gzip`);
@@ -53,9 +64,12 @@ function writeTypes(): void {
     // Every setting of module resolution finds the declarations of a script.
     writeFileSync(join(folder, file), text.replaceAll(/(from '\.\/[\w-]+)\.ts'/g, "$1.js'"));
   }
-  const [, listed = ''] = /export type \{([^}]*)\}/.exec(readFileSync(join(SOURCE, 'contract.ts'), 'utf8')) ?? [];
+  const [, listed = ''] =
+    /export type \{([^}]*)\}/.exec(readFileSync(join(SOURCE, 'contract.ts'), 'utf8')) ?? [];
   const names = listed.match(/\w+/g) ?? [];
-  const types = typescriptOfSchemas(schemasOf(names.map(schemaRef), { describe: describeSchemas() }));
+  const types = typescriptOfSchemas(
+    schemasOf(names.map(schemaRef), { describe: describeSchemas() }),
+  );
   writeFileSync(join(folder, 'contract.d.ts'), types);
 }
 
@@ -88,6 +102,13 @@ function bundleCommandLine(): void {
 }
 
 function bundle(options: BuildOptions): void {
-  const common = { bundle: true, minify: true, format: 'esm', target: 'es2022', logLevel: 'warning' } as const;
-  if (buildSync({ ...common, ...options }).warnings.length > 0) fail('Cannot build the client: see the warnings above');
+  const common = {
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  } as const;
+  if (buildSync({ ...common, ...options }).warnings.length > 0)
+    fail('Cannot build the client: see the warnings above');
 }

@@ -18,7 +18,8 @@ const { version, license, dependencies } = readManifest();
 const manifest = {
   name: '@constellation/contract',
   version,
-  description: 'The shapes, types, error codes and validators that librarians and their callers share.',
+  description:
+    'The shapes, types, error codes and validators that librarians and their callers share.',
   license,
   type: 'module',
   sideEffects: false,

@@ -19,13 +19,17 @@ const HELP = `Checks that no two folders below src, functions, client, tools and
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 
 /** Pairs of folders that import each other: `a <-> b`, each once. */
-export const foldersInCycles = (imports: readonly (readonly [from: string, to: string])[]): string[] => {
-  const edges = new Set(imports.flatMap(([from, to]) => edgesOf(dirname(from).split('/'), dirname(to).split('/'))));
+export function foldersInCycles(
+  imports: readonly (readonly [from: string, to: string])[],
+): string[] {
+  const edges = new Set(
+    imports.flatMap(([from, to]) => edgesOf(dirname(from).split('/'), dirname(to).split('/'))),
+  );
   return [...edges].flatMap((edge) => {
     const [from = '', to = ''] = edge.split(' ');
     return from < to && edges.has(`${to} ${from}`) ? [`${from} <-> ${to}`] : [];
   });
-};
+}
 
 /** An import between `a/b/c` and `a/x/y` is one between `a/b` and `a/x`; one between `a` and `a/b/c` is one between `a` and `a/b`. */
 const edgesOf = (from: readonly string[], to: readonly string[]): string[] => {
@@ -47,8 +51,12 @@ const asFolderOfSrc = (path: string): string => (path.startsWith('src/') ? path 
 
 if (import.meta.main) {
   readCommandLine(HELP, { options: {} });
-  const imports = globSync('{src,functions,client,tools,research}/**/*.{ts,tsx}', { cwd: ROOT }).flatMap(importsOf);
-  const cycles = foldersInCycles(imports.map(([from, to]) => [asFolderOfSrc(from), asFolderOfSrc(to)]));
+  const imports = globSync('{src,functions,client,tools,research}/**/*.{ts,tsx}', {
+    cwd: ROOT,
+  }).flatMap(importsOf);
+  const cycles = foldersInCycles(
+    imports.map(([from, to]) => [asFolderOfSrc(from), asFolderOfSrc(to)]),
+  );
   for (const pair of cycles) console.error(`folders import each other: ${pair}`);
   process.exitCode = cycles.length > 0 ? 1 : 0;
 }

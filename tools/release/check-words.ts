@@ -27,7 +27,7 @@ export interface BannedWord {
 }
 
 /** The banned words in a file: `path:line: …`. Words within identifiers count (`toldCache`), parts of other words do not. */
-export const bannedWordsIn = (path: string, text: string, banned: readonly BannedWord[]): string[] => {
+export function bannedWordsIn(path: string, text: string, banned: readonly BannedWord[]): string[] {
   const own = banned.filter(({ allowed = [] }) => !allowed.some((place) => path.startsWith(place)));
   const patterns = own.map(({ word, say }) => ({ word, say, pattern: patternOf(word) }));
   return text
@@ -37,14 +37,15 @@ export const bannedWordsIn = (path: string, text: string, banned: readonly Banne
         pattern.test(line) ? [`${path}:${at + 1}: “${word}” is banned: say ${say}`] : [],
       ),
     );
-};
+}
 
 /** Comments that begin with “Of” or “Where”, which leave the reader to find out what they describe: `path:line: …`. */
-export const openingsIn = (path: string, text: string): string[] =>
-  [...text.matchAll(OPENING)].map(({ index, 1: opening }) => {
+export function openingsIn(path: string, text: string): string[] {
+  return [...text.matchAll(OPENING)].map(({ index, 1: opening }) => {
     const line = text.slice(0, index).split('\n').length;
     return `${path}:${line}: a comment begins with “${opening}”: begin with what it describes`;
   });
+}
 
 /** The second and further lines of a comment may begin with any word. */
 const OPENING = /(?:\/\*\*(?:\n *\*)? |(?<!\/\/.*\n *)\/\/ )(Of|Where)\b/g;

@@ -1,5 +1,9 @@
 import { rerankerOf } from '../../src/ai/adapters/models.ts';
-import { type AdapterVariables, readAdapters, readQuestionLimits } from '../../src/ai/adapters/settings.ts';
+import {
+  type AdapterVariables,
+  readAdapters,
+  readQuestionLimits,
+} from '../../src/ai/adapters/settings.ts';
 import { readProviders, type signInSettings } from '../../src/gateway/access/oidc.ts';
 import type { LibraryVariables } from '../../src/knowledge/library/library-settings.ts';
 import type { SourceVariables } from '../../src/knowledge/sources/source-settings.ts';
@@ -40,7 +44,9 @@ interface Examined {
 /** By the name that a setting gives. */
 const CHECKS: Record<DoctorCheck, (examined: Examined) => Promise<Finding[]> | Finding[]> = {
   models: ({ settings, cloudflare }) =>
-    settings.workersAI === undefined ? examineModels(settings) : examineWorkersAI(settings, cloudflare),
+    settings.workersAI === undefined
+      ? examineModels(settings)
+      : examineWorkersAI(settings, cloudflare),
   vector: ({ settings }) => examineVector(settings),
   redis: ({ settings }) => examineRedis(settings),
   hosts: ({ variables }) => examineHosts(variables),
@@ -49,10 +55,11 @@ const CHECKS: Record<DoctorCheck, (examined: Examined) => Promise<Finding[]> | F
 };
 
 /** Why a variable of any function cannot be used, or two of them together. */
-export const refusedVariables = (variables: DoctorVariables): string[] => {
+export function refusedVariables(variables: DoctorVariables): string[] {
   const texts = { ...variables, AI: undefined, SOURCES: undefined };
   const problems = CONFIGURATION.flatMap(
-    ({ name, ...setting }) => attemptSettings(() => readSettings({ [name]: setting }, texts)).problem ?? [],
+    ({ name, ...setting }) =>
+      attemptSettings(() => readSettings({ [name]: setting }, texts)).problem ?? [],
   );
   if (problems.length > 0) return problems;
   const reads = [
@@ -63,19 +70,20 @@ export const refusedVariables = (variables: DoctorVariables): string[] => {
     () => rerankerOf({ ...variables, AI: { run: async () => ({}) } }),
   ];
   return reads.flatMap((read) => attemptSettings<unknown>(read).problem ?? []);
-};
+}
 
 /**
  * Checks a configuration by calling its services. Writes and deletes one vector and one key.
  *
  * @param options.cloudflare Asked in place of the binding of Workers AI, which only deployed functions have.
  */
-export const examine = async (
+export async function examine(
   variables: DoctorVariables,
   { cloudflare }: { cloudflare?: CloudflareAI | undefined } = {},
-): Promise<Finding[]> => {
+): Promise<Finding[]> {
   const problems = refusedVariables(variables);
-  if (problems.length > 0) return problems.map((reported) => ({ what: 'the variables', state: 'wrong', reported }));
+  if (problems.length > 0)
+    return problems.map((reported) => ({ what: 'the variables', state: 'wrong', reported }));
   const settings = readAdapters(variables);
   const checks = Object.values(CHECKS).map((check) => check({ variables, settings, cloudflare }));
   return [
@@ -83,4 +91,4 @@ export const examine = async (
     ...unusedFindings(variables, settings),
     ...(await Promise.all(checks)).flat(),
   ];
-};
+}

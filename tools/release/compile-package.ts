@@ -10,19 +10,23 @@ import { ROOT } from '../functions.ts';
  *
  * @returns The folder.
  */
-export const compilePackage = (name: 'contract' | 'client'): string => {
+export function compilePackage(name: 'contract' | 'client'): string {
   const folder = join(ROOT, 'dist', name);
   rmSync(folder, { recursive: true, force: true });
   const tsc = join(ROOT, 'node_modules/.bin/tsc');
-  const { status } = spawnSync(tsc, ['-p', `tsconfig.${name}.json`], { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(tsc, ['-p', `tsconfig.${name}.json`], {
+    cwd: ROOT,
+    stdio: ['ignore', 2, 2],
+  });
   if (status !== 0) fail(`Cannot build the ${name}: it does not compile`);
   return folder;
-};
+}
 
 /** What packages share with the whole. */
-export const readManifest = () =>
-  JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+export function readManifest() {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
     version: string;
     license: string;
     dependencies: Record<string, string>;
   };
+}

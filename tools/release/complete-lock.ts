@@ -32,7 +32,19 @@ const KNOWN_OS = [
   'win32',
   'windows',
 ];
-const KNOWN_CPU = ['x64', '64', 'arm64', 'arm', 'ia32', 'ppc64', 'riscv64', 's390x', 'loong64', 'mips64el', 'wasm32'];
+const KNOWN_CPU = [
+  'x64',
+  '64',
+  'arm64',
+  'arm',
+  'ia32',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'loong64',
+  'mips64el',
+  'wasm32',
+];
 
 const file = new URL('../../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(file, 'utf8')) as LockFile; // npm writes it
@@ -41,10 +53,19 @@ const added: string[] = [];
 for (const [path, parent] of Object.entries(lock.packages)) {
   for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
     const place = `node_modules/${name}`;
-    if (lock.packages[place]?.version !== undefined || lock.packages[`${path}/${place}`] !== undefined) continue;
+    if (
+      lock.packages[place]?.version !== undefined ||
+      lock.packages[`${path}/${place}`] !== undefined
+    )
+      continue;
     const platform = platformOf(name);
     if (platform === undefined) continue;
-    lock.packages[place] = { version, ...(parent.dev ? { dev: true } : {}), optional: true, ...platform };
+    lock.packages[place] = {
+      version,
+      ...(parent.dev ? { dev: true } : {}),
+      optional: true,
+      ...platform,
+    };
     added.push(`${name}@${version}`);
   }
 }
@@ -66,7 +87,9 @@ for (const [path, entry] of Object.entries(lock.packages)) {
 }
 
 if (added.length > 0) {
-  lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  lock.packages = Object.fromEntries(
+    Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)),
+  );
   writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 }
 console.log(added.length === 0 ? 'package-lock.json is complete' : `added ${added.join(', ')}`);
@@ -79,7 +102,9 @@ if (unknown.length > 0) {
 /** As the registry states it; undefined when it does not know the package. */
 async function integrityOf(wanted: string): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)('npm', ['view', wanted, 'dist.integrity'], { timeout: 60_000 });
+    const { stdout } = await promisify(execFile)('npm', ['view', wanted, 'dist.integrity'], {
+      timeout: 60_000,
+    });
     return INTEGRITY.test(stdout.trim()) ? stdout.trim() : undefined;
   } catch {
     return undefined;

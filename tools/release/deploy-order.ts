@@ -10,15 +10,16 @@ export interface Deployed {
  *
  * @throws {Error} When functions call one another in a circle, which can never be deployed for the first time.
  */
-export const deployOrder = <T extends Deployed>(functions: readonly T[]): T[] => {
+export function deployOrder<T extends Deployed>(functions: readonly T[]): T[] {
   const ordered: T[] = [];
   const waiting = [...functions];
   while (waiting.length > 0) {
     const names = new Set(waiting.map(({ name }) => name));
     const next = waiting.findIndex(({ calls }) => !calls.some((called) => names.has(called)));
     const [ready] = next < 0 ? [] : waiting.splice(next, 1);
-    if (ready === undefined) throw new Error(`Cannot deploy: ${[...names].join(', ')} call one another in a circle`);
+    if (ready === undefined)
+      throw new Error(`Cannot deploy: ${[...names].join(', ')} call one another in a circle`);
     ordered.push(ready);
   }
   return ordered;
-};
+}

@@ -33,13 +33,17 @@ const { values } = readCommandLine(HELP, {
 });
 const dryRun = values['dry-run'];
 // Loaded late: the help does not need wrangler.
-const { deployedConfig, functionsInOrder, isPublic, placeholdersOf, secretsOf } = await import('./function-config.ts');
+const { deployedConfig, functionsInOrder, isPublic, placeholdersOf, secretsOf } = await import(
+  './function-config.ts'
+);
 const { deployFunction } = await import('./wrangler.ts');
 
 const functions = functionsInOrder();
 const order = functions.filter(({ id }) => values.only === undefined || id === values.only);
 if (order.length === 0) {
-  failUsage(`There is no function ${values.only}: --only takes ${functions.map(({ id }) => id).join(', ')}`);
+  failUsage(
+    `There is no function ${values.only}: --only takes ${functions.map(({ id }) => id).join(', ')}`,
+  );
 }
 
 const record = orFail(() => readRecord(resolve(values.deployment)));
@@ -50,13 +54,19 @@ const given: Record<string, string> = {
 
 const unready = dryRun
   ? []
-  : order.flatMap((each) => placeholdersOf(each, deployedConfig(each, { record, variables: given })));
+  : order.flatMap((each) =>
+      placeholdersOf(each, deployedConfig(each, { record, variables: given })),
+    );
 if (unready.length > 0) {
-  fail(`Cannot deploy: these settings are still placeholders (docs/production.md):\n  ${unready.join('\n  ')}`);
+  fail(
+    `Cannot deploy: these settings are still placeholders (docs/production.md):\n  ${unready.join('\n  ')}`,
+  );
 }
 
 if (!dryRun) await checkDirectory();
-const variables = dryRun ? given : { ...given, ...orFail(() => directoryVariables(resolve(ROOT, values.keys))) };
+const variables = dryRun
+  ? given
+  : { ...given, ...orFail(() => directoryVariables(resolve(ROOT, values.keys))) };
 
 await buildAssets();
 await writeBillOfMaterials();
@@ -67,7 +77,13 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 for (const target of order) {
   console.log(`\n${dryRun ? 'checking' : 'deploying'} ${target.file}`);
   const secrets = secretsOf(target, given);
-  const { status } = await deployFunction(target, { record, variables, secrets, dryRun, isShown: true });
+  const { status } = await deployFunction(target, {
+    record,
+    variables,
+    secrets,
+    dryRun,
+    isShown: true,
+  });
   if (status !== 0)
     fail(
       `Cannot deploy ${target.file}: wrangler ended with status ${status}. What stands before it in this list is deployed.`,
@@ -78,7 +94,10 @@ for (const target of order) {
 async function checkDirectory(): Promise<void> {
   const claims = orFail(() => publishedDirectory(resolve(ROOT, values.keys)));
   const publicUrl = given.PUBLIC_URL ?? '';
-  const finding = examineDirectory(claims, { now: Date.now(), inUse: await sequenceInUse(publicUrl) });
+  const finding = examineDirectory(claims, {
+    now: Date.now(),
+    inUse: await sequenceInUse(publicUrl),
+  });
   if (finding.state === 'wrong') fail(`Cannot deploy: ${finding.reported}`);
   if (finding.state === 'worth knowing') console.warn(finding.reported);
 }
@@ -87,7 +106,9 @@ async function checkDirectory(): Promise<void> {
 async function sequenceInUse(publicUrl: string): Promise<number | undefined> {
   if (!isPublic(publicUrl)) return undefined;
   try {
-    const response = await fetch(new URL('/healthz', publicUrl), { signal: AbortSignal.timeout(5000) });
+    const response = await fetch(new URL('/healthz', publicUrl), {
+      signal: AbortSignal.timeout(5000),
+    });
     const { directory } = (await response.json()) as { directory?: { sequence?: number } }; // checked where it is compared
     return directory?.sequence;
   } catch {

@@ -13,7 +13,9 @@ export const DeploymentRecord = z.strictObject({
   kv: z.record(Name, HexId).default({}),
   d1: z.record(Name, z.uuid()).default({}),
   /** By function: a hash of everything that was deployed, and the version that the platform made of it. */
-  functions: z.record(Name, z.strictObject({ hash: Hash, version: z.string().min(1).max(100) })).default({}),
+  functions: z
+    .record(Name, z.strictObject({ hash: Hash, version: z.string().min(1).max(100) }))
+    .default({}),
   /** Address of the gateway. */
   url: z.url({ protocol: /^https$/ }).optional(),
   /** Hash under which the first API key is stored. */
@@ -29,20 +31,20 @@ export const RECORD_FILE = 'deployment.json';
  *
  * @throws {Error} When it is damaged.
  */
-export const readRecord = (file: string): DeploymentRecord => {
+export function readRecord(file: string): DeploymentRecord {
   if (!existsSync(file)) return DeploymentRecord.parse({});
   const record = readAs(DeploymentRecord, jsonOf(file));
   if (record.ok) return record.value;
   throw new Error(
     `Cannot read ${file}: ${describeIssues(record.issues)}. Restore it, or delete it: npm run setup finds by name what exists`,
   );
-};
+}
 
 /** Renamed into place, so that an interruption leaves the old one or the new one. */
-export const writeRecord = (file: string, record: DeploymentRecord): void => {
+export function writeRecord(file: string, record: DeploymentRecord): void {
   writeFileSync(`${file}.new`, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
   renameSync(`${file}.new`, file);
-};
+}
 
 const jsonOf = (file: string): unknown => {
   try {

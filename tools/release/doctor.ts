@@ -36,7 +36,9 @@ function directoryFindings(): Finding[] {
 }
 
 /** Whether the ids that `npm run deploy` needs are there; the account itself is not asked. */
-async function accountFindings(variables: Readonly<Record<string, string | undefined>>): Promise<Finding[]> {
+async function accountFindings(
+  variables: Readonly<Record<string, string | undefined>>,
+): Promise<Finding[]> {
   const file = values.deployment ?? RECORD_FILE;
   if (values.deployment === undefined && !existsSync(file)) return [];
   const record = readRecord(file);
@@ -56,8 +58,13 @@ async function accountFindings(variables: Readonly<Record<string, string | undef
 /** The account whose models can be asked, where its id and a token are here. */
 function cloudflareAI(): CloudflareAI | undefined {
   const file = values.deployment ?? RECORD_FILE;
-  const { CLOUDFLARE_ACCOUNT_ID, CLOUDFLARE_API_TOKEN: token, CLOUDFLARE_API_BASE_URL } = process.env;
-  const account = CLOUDFLARE_ACCOUNT_ID || (existsSync(file) ? readRecord(file).account_id : undefined);
+  const {
+    CLOUDFLARE_ACCOUNT_ID,
+    CLOUDFLARE_API_TOKEN: token,
+    CLOUDFLARE_API_BASE_URL,
+  } = process.env;
+  const account =
+    CLOUDFLARE_ACCOUNT_ID || (existsSync(file) ? readRecord(file).account_id : undefined);
   if (!token || account === undefined) return undefined;
   const base = CLOUDFLARE_API_BASE_URL || 'https://api.cloudflare.com/client/v4';
   return { url: `${base}/accounts/${account}/ai/v1`, token };
@@ -71,7 +78,12 @@ function developmentFindings(variables: Readonly<Record<string, string | undefin
   return [{ what: 'for development', state: 'worth knowing', reported }];
 }
 
-const SERVICE_ADDRESSES = ['UPSTASH_VECTOR_REST_URL', 'UPSTASH_REDIS_REST_URL', 'OPENAI_BASE_URL', 'RERANK_BASE_URL'];
+const SERVICE_ADDRESSES = [
+  'UPSTASH_VECTOR_REST_URL',
+  'UPSTASH_REDIS_REST_URL',
+  'OPENAI_BASE_URL',
+  'RERANK_BASE_URL',
+];
 
 const MARKS: Record<Finding['state'], string> = {
   well: 'ok    ',
@@ -92,7 +104,8 @@ try {
     ...directoryFindings(),
     ...(await accountFindings(variables)),
   ];
-  for (const { what, state, reported } of findings) console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
+  for (const { what, state, reported } of findings)
+    console.log(`${MARKS[state]}${what.padEnd(20)} ${reported}`);
   const wrong = findings.filter(({ state }) => state === 'wrong').length;
   console.log(wrong === 0 ? '\nNothing is wrong.' : `\n${wrong} wrong.`);
   process.exit(wrong === 0 ? 0 : 1);

@@ -1,12 +1,20 @@
 import { Redis } from '@upstash/redis';
 import { Index } from '@upstash/vector';
-import type { AdapterChoice, AdapterVariables, ModelChoice } from '../../src/ai/adapters/settings.ts';
+import type {
+  AdapterChoice,
+  AdapterVariables,
+  ModelChoice,
+} from '../../src/ai/adapters/settings.ts';
 import { EmbeddingFailed } from '../../src/ai/embeddings/base.ts';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
 import { ModelUnavailable, openaiChat } from '../../src/ai/openai-chat.ts';
 import { priceOf } from '../../src/ai/prices.ts';
 import { parseJson } from '../../src/contract/core/json-object.ts';
-import type { AIClient, AICompletion, AICompletionOptions } from '../../src/contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletion,
+  AICompletionOptions,
+} from '../../src/contract/core/librarian.ts';
 import { readSources, type SourceVariables } from '../../src/knowledge/sources/source-settings.ts';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
 import type { DirectoryClaims } from '../../src/platform/context/key-directory.ts';
@@ -34,14 +42,18 @@ export interface CloudflareAI {
 }
 
 /** The models of a configuration alone. @param options.texts In one call for embeddings. */
-export const examineModels = async (settings: ModelChoice, { texts = 256 } = {}): Promise<Finding[]> =>
-  (await Promise.all([examineEmbeddings(settings, texts), examineChat(settings)])).flat();
+export async function examineModels(
+  settings: ModelChoice,
+  { texts = 256 } = {},
+): Promise<Finding[]> {
+  return (await Promise.all([examineEmbeddings(settings, texts), examineChat(settings)])).flat();
+}
 
 /** The models are the same behind the binding and behind the account's REST address; only the second can be reached from here. */
-export const examineWorkersAI = async (
+export async function examineWorkersAI(
   settings: ModelChoice,
   cloudflare: CloudflareAI | undefined,
-): Promise<Finding[]> => {
+): Promise<Finding[]> {
   const { chat, embedding } = settings;
   const names = [chat?.model, embedding?.model].filter((name) => name !== undefined).join(' and ');
   const what = 'Workers AI';
@@ -55,41 +67,59 @@ export const examineWorkersAI = async (
     ];
   const findings = await examineModels({ ...settings, openai: cloudflare });
   const ofAccount = (text: string): string =>
-    text.replaceAll('OPENAI_API_KEY', 'CLOUDFLARE_API_TOKEN').replaceAll('OPENAI_BASE_URL', 'CLOUDFLARE_ACCOUNT_ID');
+    text
+      .replaceAll('OPENAI_API_KEY', 'CLOUDFLARE_API_TOKEN')
+      .replaceAll('OPENAI_BASE_URL', 'CLOUDFLARE_ACCOUNT_ID');
   return [
     { what, state: 'well', reported: `${names} by the binding AI; the account bills them by use` },
     ...findings.map((finding) => ({ ...finding, reported: ofAccount(finding.reported) })),
   ];
-};
+}
 
 /** What is set and has no effect. */
-export const unusedFindings = (
+export function unusedFindings(
   { OPENAI_API_KEY: key, OPENAI_BASE_URL: address, WORKERS_AI: workersAI }: AdapterVariables,
   { isOff, openai }: ModelChoice,
-): Finding[] => {
+): Finding[] {
   const names = [
     ...(key || address ? ['OPENAI_API_KEY and OPENAI_BASE_URL'] : []),
     ...(workersAI === 'yes' ? ['WORKERS_AI'] : []),
   ];
   if (isOff && names.length > 0)
-    return [{ what: 'models', state: 'worth knowing', reported: `MODELS=none turns off ${names.join(' and ')}` }];
+    return [
+      {
+        what: 'models',
+        state: 'worth knowing',
+        reported: `MODELS=none turns off ${names.join(' and ')}`,
+      },
+    ];
   if (openai === undefined || workersAI !== 'yes') return [];
-  const reported = 'WORKERS_AI has no effect: OPENAI_API_KEY or OPENAI_BASE_URL name a service, which comes first';
+  const reported =
+    'WORKERS_AI has no effect: OPENAI_API_KEY or OPENAI_BASE_URL name a service, which comes first';
   return [{ what: 'Workers AI', state: 'worth knowing', reported }];
-};
+}
 
 /** As many texts as a sync embeds at once, so that a limit shows, and one as long as a section may be. */
-const examineEmbeddings = async ({ openai, embedding }: ModelChoice, texts: number): Promise<Finding[]> => {
+const examineEmbeddings = async (
+  { openai, embedding }: ModelChoice,
+  texts: number,
+): Promise<Finding[]> => {
   const what = 'embeddings';
   if (openai === undefined || embedding === undefined)
     return [
-      { what, state: 'not configured', reported: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)' },
+      {
+        what,
+        state: 'not configured',
+        reported: 'words carry the search alone (OPENAI_API_KEY, EMBEDDING_MODEL)',
+      },
     ];
   const config = { apiKey: openai.token, baseURL: openai.url, ...embedding, timeoutMs: TIMEOUT_MS };
   const provider = new OpenAIEmbeddingProvider(config);
   const startedAt = performance.now();
   const findings = await reported(what, 'EMBEDDING_MODEL', async () => {
-    await provider.embedBatch(Array.from({ length: texts }, (_, at) => `Is anybody there, number ${at}?`));
+    await provider.embedBatch(
+      Array.from({ length: texts }, (_, at) => `Is anybody there, number ${at}?`),
+    );
     await provider.embed('Is anybody there? '.repeat(400));
     const ms = Math.round(performance.now() - startedAt);
     return `${embedding.model} gives ${embedding.dimensions} numbers, for ${texts} texts in ${ms} ms`;
@@ -100,7 +130,13 @@ const examineEmbeddings = async ({ openai, embedding }: ModelChoice, texts: numb
 const examineChat = async ({ openai, chat }: ModelChoice): Promise<Finding[]> => {
   const what = 'answers by a model';
   if (openai === undefined || chat === undefined)
-    return [{ what, state: 'not configured', reported: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)' }];
+    return [
+      {
+        what,
+        state: 'not configured',
+        reported: 'answers are quotes (OPENAI_API_KEY, CHAT_MODEL)',
+      },
+    ];
   const client = openaiChat({
     model: chat.model,
     apiKey: openai.token,
@@ -117,7 +153,8 @@ const examineChat = async ({ openai, chat }: ModelChoice): Promise<Finding[]> =>
   });
   if (findings[0]?.state !== 'well') return findings;
   const refused = refusalFinding(what, chat.model, client.refusals());
-  if (chat.prices !== undefined && priceOf(chat.model, chat.prices)) return [...findings, ...refused];
+  if (chat.prices !== undefined && priceOf(chat.model, chat.prices))
+    return [...findings, ...refused];
   const noPrice = `costs are not reported: MODEL_PRICES has no entry for ${chat.model}`;
   return [...findings, ...refused, { what: 'prices', state: 'worth knowing', reported: noPrice }];
 };
@@ -126,9 +163,18 @@ const examineChat = async ({ openai, chat }: ModelChoice): Promise<Finding[]> =>
 const refusalFinding = (what: string, model: string, refusals: readonly string[]): Finding[] =>
   refusals.length === 0
     ? []
-    : [{ what, state: 'worth knowing', reported: `${model} refuses ${refusals.join(', ')}: it is asked without` }];
+    : [
+        {
+          what,
+          state: 'worth knowing',
+          reported: `${model} refuses ${refusals.join(', ')}: it is asked without`,
+        },
+      ];
 
-const askForObject = async (client: AIClient, options: AICompletionOptions): Promise<AICompletion> => {
+const askForObject = async (
+  client: AIClient,
+  options: AICompletionOptions,
+): Promise<AICompletion> => {
   const completion = await client.complete(
     [
       { role: 'system', content: 'Reply with JSON: {"word": "ready"}.' },
@@ -144,7 +190,9 @@ const askForObject = async (client: AIClient, options: AICompletionOptions): Pro
   if (finish !== 'stop' && finish !== undefined)
     throw new Wrong(`${client.model} did not answer a plain request: ${finish}`);
   if (parseJson(text) === undefined)
-    throw new Wrong(`${client.model} does not reply with JSON when it is asked to: choose a larger model`);
+    throw new Wrong(
+      `${client.model} does not reply with JSON when it is asked to: choose a larger model`,
+    );
   return completion;
 };
 
@@ -158,55 +206,77 @@ const PROBE_SCHEMA = {
   },
 };
 
-export const examineVector = async ({
+export async function examineVector({
   vector,
   embedding,
-}: Pick<AdapterChoice, 'vector' | 'embedding'>): Promise<Finding[]> => {
+}: Pick<AdapterChoice, 'vector' | 'embedding'>): Promise<Finding[]> {
   const what = 'Upstash Vector';
   if (vector === undefined || embedding === undefined)
-    return [{ what, state: 'not configured', reported: 'vectors stay in editions and Durable Objects' }];
+    return [
+      { what, state: 'not configured', reported: 'vectors stay in editions and Durable Objects' },
+    ];
   const { dimensions } = embedding;
-  const index = new Index({ ...vector, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
+  const index = new Index({
+    ...vector,
+    enableTelemetry: false,
+    retry: { retries: 1 },
+    signal: inTime,
+  });
   return reported(what, ADVICE.vector, async () => {
     // The SDK's type lacks what the service sends.
-    const info: Awaited<ReturnType<typeof index.info>> & { indexType?: string } = await index.info();
+    const info: Awaited<ReturnType<typeof index.info>> & { indexType?: string } =
+      await index.info();
     if (info.dimension !== dimensions)
       throw new Wrong(
         `the index takes ${info.dimension} numbers, ${embedding.model} gives ${dimensions}: make an index of ${dimensions}, or set EMBEDDING_DIMENSIONS`,
       );
     if (info.similarityFunction !== 'COSINE')
-      throw new Wrong(`the index compares by ${info.similarityFunction}: make one that compares by COSINE`);
+      throw new Wrong(
+        `the index compares by ${info.similarityFunction}: make one that compares by COSINE`,
+      );
     if (info.indexType !== undefined && info.indexType !== 'DENSE')
-      throw new Wrong(`the index is ${info.indexType}: make a DENSE one, words are searched in the edition`);
-    const probe = { id: PROBE, vector: Array.from({ length: dimensions }, (_, at) => (at === 0 ? 1 : 0)) };
+      throw new Wrong(
+        `the index is ${info.indexType}: make a DENSE one, words are searched in the edition`,
+      );
+    const probe = {
+      id: PROBE,
+      vector: Array.from({ length: dimensions }, (_, at) => (at === 0 ? 1 : 0)),
+    };
     await index.namespace(PROBE).upsert(probe);
     await index.deleteNamespace(PROBE);
     return `${info.vectorCount} vectors in ${Object.keys(info.namespaces ?? {}).length} namespaces, and it lets us write`;
   });
-};
+}
 
-export const examineRedis = async ({ redis }: Pick<AdapterChoice, 'redis'>): Promise<Finding[]> => {
+export async function examineRedis({ redis }: Pick<AdapterChoice, 'redis'>): Promise<Finding[]> {
   const what = 'Upstash Redis';
-  if (redis === undefined) return [{ what, state: 'not configured', reported: 'embeddings are kept in KV' }];
-  const client = new Redis({ ...redis, enableTelemetry: false, retry: { retries: 1 }, signal: inTime });
+  if (redis === undefined)
+    return [{ what, state: 'not configured', reported: 'embeddings are kept in KV' }];
+  const client = new Redis({
+    ...redis,
+    enableTelemetry: false,
+    retry: { retries: 1 },
+    signal: inTime,
+  });
   return reported(what, ADVICE.redis, async () => {
     await client.set(PROBE, PROBE, { ex: 60 });
     const value = await client.get(PROBE);
     await client.del(PROBE);
-    if (value !== PROBE) throw new Wrong('it does not give back what was set: is it a database of its own?');
+    if (value !== PROBE)
+      throw new Wrong('it does not give back what was set: is it a database of its own?');
     return 'it keeps, gives back and deletes';
   });
-};
+}
 
 /**
  * Checks the key directory that is to be deployed: when it expires every call between functions is refused.
  *
  * @param inUse Sequence number of the deployed one, as `GET /healthz` reports it.
  */
-export const examineDirectory = (
+export function examineDirectory(
   { seq, exp, librarians }: Pick<DirectoryClaims, 'seq' | 'exp' | 'librarians'>,
   { now, inUse }: { now: number; inUse?: number | undefined },
-): Finding => {
+): Finding {
   const what = 'key directory';
   const left = exp * 1000 - now;
   const until = new Date(exp * 1000).toISOString().slice(0, 10);
@@ -227,27 +297,42 @@ export const examineDirectory = (
       state: 'wrong',
       reported: `the key directory gives ${outdated.join(', ')} other rights than this version needs: ${renew}`,
     };
-  if (left <= 0) return { what, state: 'wrong', reported: `the key directory expired on ${until}: ${renew}` };
+  if (left <= 0)
+    return { what, state: 'wrong', reported: `the key directory expired on ${until}: ${renew}` };
   if (left < EXPIRY_WARNING_MS)
-    return { what, state: 'worth knowing', reported: `the key directory expires on ${until}: ${renew}` };
+    return {
+      what,
+      state: 'worth knowing',
+      reported: `the key directory expires on ${until}: ${renew}`,
+    };
   return { what, state: 'well', reported: `number ${seq}, valid until ${until}` };
-};
+}
 
 /** Checks the connections to helpdesks, without calling them. */
-export const examineHelpdesks = (variables: HelpdeskVariables): Finding[] =>
-  readConnections(variables)
+export function examineHelpdesks(variables: HelpdeskVariables): Finding[] {
+  return readConnections(variables)
     .list(helpdeskTools)
     .map(({ workspace, helpdesk, problem }): Finding => {
       const what = `${helpdesk} (${workspace})`;
       if (problem !== undefined) return { what, state: 'wrong', reported: problem };
-      return { what, state: 'well', reported: 'its entry in HELPDESKS can be used, and its secrets are set' };
+      return {
+        what,
+        state: 'well',
+        reported: 'its entry in HELPDESKS can be used, and its secrets are set',
+      };
     });
+}
 
 /** Checks the article sources, without calling them. */
-export const examineSources = (variables: SourceVariables): Finding[] =>
-  readSources(variables, { fetch, now: Date.now })
+export function examineSources(variables: SourceVariables): Finding[] {
+  return readSources(variables, { fetch, now: Date.now })
     .problems()
-    .map(({ workspace, problem }) => ({ what: `articles (${workspace})`, state: 'wrong', reported: problem }));
+    .map(({ workspace, problem }) => ({
+      what: `articles (${workspace})`,
+      state: 'wrong',
+      reported: problem,
+    }));
+}
 
 const inTime = (): AbortSignal => AbortSignal.timeout(TIMEOUT_MS);
 
@@ -257,14 +342,19 @@ class Wrong extends Error {
 }
 
 const ADVICE = {
-  vector: 'check UPSTASH_VECTOR_REST_URL, and that UPSTASH_VECTOR_REST_TOKEN is the one that may write',
-  redis: 'check UPSTASH_REDIS_REST_URL, and that UPSTASH_REDIS_REST_TOKEN is the one that may write',
+  vector:
+    'check UPSTASH_VECTOR_REST_URL, and that UPSTASH_VECTOR_REST_TOKEN is the one that may write',
+  redis:
+    'check UPSTASH_REDIS_REST_URL, and that UPSTASH_REDIS_REST_TOKEN is the one that may write',
 };
 
 type ModelVariable = 'EMBEDDING_MODEL' | 'CHAT_MODEL';
 
 /** What to do about a model that failed: each reason has its own variable, and some have none. */
-const adviceOnModel = (error: EmbeddingFailed | ModelUnavailable, variable: ModelVariable): string => {
+const adviceOnModel = (
+  error: EmbeddingFailed | ModelUnavailable,
+  variable: ModelVariable,
+): string => {
   if (error instanceof EmbeddingFailed && error.dimensions !== undefined)
     return `set EMBEDDING_DIMENSIONS to ${error.dimensions}`;
   switch (error.why) {
@@ -294,11 +384,21 @@ const adviceOnModel = (error: EmbeddingFailed | ModelUnavailable, variable: Mode
   }
 };
 
-const reported = async (what: string, advice: string, look: () => Promise<string>): Promise<Finding[]> => {
+const reported = async (
+  what: string,
+  advice: string,
+  look: () => Promise<string>,
+): Promise<Finding[]> => {
   try {
     return [{ what, state: 'well', reported: await look() }];
   } catch (error) {
-    return [{ what, state: 'wrong', reported: error instanceof Wrong ? error.message : problemOf(error, advice) }];
+    return [
+      {
+        what,
+        state: 'wrong',
+        reported: error instanceof Wrong ? error.message : problemOf(error, advice),
+      },
+    ];
   }
 };
 

@@ -35,7 +35,9 @@ export interface FunctionConfig {
 }
 
 /** All functions in the order in which they can be deployed. */
-export const functionsInOrder = (): FunctionConfig[] => deployOrder(functionConfigs().map(readFunction));
+export function functionsInOrder(): FunctionConfig[] {
+  return deployOrder(functionConfigs().map(readFunction));
+}
 
 const readFunction = (file: string): FunctionConfig => {
   // Wrangler's declaration of it is not among its exports.
@@ -43,24 +45,34 @@ const readFunction = (file: string): FunctionConfig => {
   const { name = '', services = [], durable_objects: objects } = raw;
   // An object of another function has to exist, too.
   const owners = (objects?.bindings ?? []).flatMap(({ script_name: owner }) => owner ?? []);
-  return { file, name, id: idOfFunction(name), calls: [...services.map(({ service }) => service), ...owners], raw };
+  return {
+    file,
+    name,
+    id: idOfFunction(name),
+    calls: [...services.map(({ service }) => service), ...owners],
+    raw,
+  };
 };
 
 const KV_ID = /^[0-9a-f]{32}$/;
 const DATABASE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** What the functions need of an account, by name: in the committed configurations an id is the name. */
-export const neededResources = (functions: readonly FunctionConfig[]) => {
+export function neededResources(functions: readonly FunctionConfig[]) {
   const names = (of: (raw: RawConfig) => (string | undefined)[]): string[] => [
     ...new Set(functions.flatMap(({ raw }) => of(raw)).filter((name) => name !== undefined)),
   ];
   return {
-    kv: names(({ kv_namespaces: all = [] }) => all.map(({ id }) => id).filter((id) => !KV_ID.test(id ?? ''))),
+    kv: names(({ kv_namespaces: all = [] }) =>
+      all.map(({ id }) => id).filter((id) => !KV_ID.test(id ?? '')),
+    ),
     d1: names(({ d1_databases: all = [] }) =>
-      all.filter(({ database_id }) => !DATABASE_ID.test(database_id ?? '')).map(({ database_name }) => database_name),
+      all
+        .filter(({ database_id }) => !DATABASE_ID.test(database_id ?? ''))
+        .map(({ database_name }) => database_name),
     ),
   };
-};
+}
 
 export interface ConfigOptions {
   record: DeploymentRecord;
@@ -69,10 +81,10 @@ export interface ConfigOptions {
 }
 
 /** The configuration that is deployed: with the account's ids and the variables that the function reads, valid in any folder. */
-export const deployedConfig = (
+export function deployedConfig(
   { file, id, raw }: FunctionConfig,
   { record: { account_id, kv, d1 }, variables }: ConfigOptions,
-): RawConfig => {
+): RawConfig {
   const folder = dirname(join(ROOT, file));
   const own = settingsOf(id).flatMap(({ name, secret = false }) =>
     secret || variables[name] === undefined ? [] : [[name, variables[name]] as const],
@@ -86,7 +98,12 @@ export const deployedConfig = (
       : { assets: { ...raw.assets, directory: resolve(folder, raw.assets.directory) } }),
     ...(raw.kv_namespaces === undefined
       ? {}
-      : { kv_namespaces: raw.kv_namespaces.map((each) => ({ ...each, id: kv[each.id ?? ''] ?? each.id })) }),
+      : {
+          kv_namespaces: raw.kv_namespaces.map((each) => ({
+            ...each,
+            id: kv[each.id ?? ''] ?? each.id,
+          })),
+        }),
     ...(raw.d1_databases === undefined
       ? {}
       : {
@@ -98,32 +115,35 @@ export const deployedConfig = (
     ...(raw.ai === undefined && needsWorkersAI(id, variables) ? { ai: { binding: 'AI' } } : {}),
     vars: { ...raw.vars, ...Object.fromEntries(own) },
   };
-};
+}
 
 /** Whether Workers AI has models for a function: all of them, or the reranker that is named alone. */
 const needsWorkersAI = (id: string, variables: Readonly<Record<string, string>>): boolean => {
   const reads = (name: string) => settingsOf(id).some((setting) => setting.name === name);
-  const isReranker = !variables.RERANK_BASE_URL && variables.RERANK_MODEL?.startsWith('@cf/') === true;
-  return (variables.WORKERS_AI === 'yes' && usesWorkersAI(id)) || (isReranker && reads('RERANK_MODEL'));
+  const isReranker =
+    !variables.RERANK_BASE_URL && variables.RERANK_MODEL?.startsWith('@cf/') === true;
+  return (
+    (variables.WORKERS_AI === 'yes' && usesWorkersAI(id)) || (isReranker && reads('RERANK_MODEL'))
+  );
 };
 
 /** The given variables that are secrets of a function. */
-export const secretsOf = (
+export function secretsOf(
   { id }: FunctionConfig,
   variables: Readonly<Record<string, string>>,
-): Record<string, string> => {
+): Record<string, string> {
   const names = settingsOf(id).flatMap(({ name, secret = false }) => (secret ? [name] : []));
   const given = [...names, ...secretsNamedFor(id, variables)].flatMap((name) =>
     variables[name] === undefined ? [] : [[name, variables[name]] as const],
   );
   return Object.fromEntries(given);
-};
+}
 
 /**
  * Settings of a deployed configuration that are still placeholders: existing KV namespaces have ids of 32 hexadecimal digits, databases
  * a UUID, and this machine cannot be reached from Cloudflare.
  */
-export const placeholdersOf = ({ file, id }: FunctionConfig, config: RawConfig): string[] => {
+export function placeholdersOf({ file, id }: FunctionConfig, config: RawConfig): string[] {
   const publicUrl = String(config.vars?.PUBLIC_URL ?? '');
   const needsUrl = settingsOf(id).some(({ name }) => name === 'PUBLIC_URL');
   return [
@@ -133,9 +153,13 @@ export const placeholdersOf = ({ file, id }: FunctionConfig, config: RawConfig):
     ...(config.d1_databases ?? [])
       .filter(({ database_id }) => !DATABASE_ID.test(database_id ?? ''))
       .map(({ binding, database_id }) => `${file}: ${binding} = ${database_id}`),
-    ...(needsUrl && !isPublic(publicUrl) ? [`${file}: PUBLIC_URL = ${publicUrl || 'not set'}`] : []),
+    ...(needsUrl && !isPublic(publicUrl)
+      ? [`${file}: PUBLIC_URL = ${publicUrl || 'not set'}`]
+      : []),
   ];
-};
+}
 
 /** Articles without an address of their own get this one in replies to customers. */
-export const isPublic = (url: string): boolean => /^https:\/\/(?!localhost\b|127\.|\[::1\])/.test(url);
+export function isPublic(url: string): boolean {
+  return /^https:\/\/(?!localhost\b|127\.|\[::1\])/.test(url);
+}

@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
 import { contentHash, hashText, InvalidModel } from '../../src/support/intents/packed-model.ts';
@@ -20,24 +29,27 @@ export interface KeptModelOptions {
  * The trained model of a taxonomy, so that a start does not wait seconds for what an earlier one has trained. Keyed by the training data
  * and the training code: a change of either retrains. A model that cannot be stored is retrained next time.
  */
-export const keptModel = (
+export function keptModel(
   taxonomy: TrainingSource,
   { folder = FOLDER, train = trainAhead }: KeptModelOptions = {},
-): Uint8Array => {
+): Uint8Array {
   const file = join(folder, `${hashText(contentHash(taxonomy))}-${codeHash()}.model`);
   const kept = readKept(file, taxonomy);
   if (kept !== undefined) return kept;
   const { packed } = train(taxonomy);
   keep(file, { packed, folder });
   return packed;
-};
+}
 
 const FOLDER = join(ROOT, 'node_modules', '.cache', 'constellation-intents');
 
 /** What decides how a model comes out, beside the taxonomy. */
 const codeHash = (): string => {
   const code = createHash('sha256');
-  const files = [...globSync('src/support/intents/*.ts', { cwd: ROOT }), 'src/language/split-sentences.ts'];
+  const files = [
+    ...globSync('src/support/intents/*.ts', { cwd: ROOT }),
+    'src/language/split-sentences.ts',
+  ];
   for (const file of files.sort()) code.update(file).update(readFileSync(join(ROOT, file)));
   return code.digest('hex').slice(0, 16);
 };
@@ -71,4 +83,5 @@ const keep = (file: string, { packed, folder }: { packed: Uint8Array; folder: st
   }
 };
 
-const isFileError = (error: unknown): boolean => error instanceof Error && 'code' in error && 'syscall' in error;
+const isFileError = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && 'syscall' in error;

@@ -1,8 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { makeSigningKey } from '../../src/platform/context/compact-jws.ts';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
-import { type DirectoryClaims, openDirectory, signDirectory } from '../../src/platform/context/key-directory.ts';
+import {
+  type DirectoryClaims,
+  openDirectory,
+  signDirectory,
+} from '../../src/platform/context/key-directory.ts';
 
 /** A year: how long a signed directory may be used before `npx constellation keys renew`. */
 const DIRECTORY_LIFETIME_SECONDS = 365 * 24 * 3600;
@@ -28,7 +40,7 @@ const UNFINISHED = 'unfinished';
  *
  * @throws {Error} When there is a keyring already, or a root key whose directory is missing.
  */
-export const createKeyring = async (folder: string, { now }: { now: number }): Promise<Keyring> => {
+export async function createKeyring(folder: string, { now }: { now: number }): Promise<Keyring> {
   const unfinished = join(folder, UNFINISHED);
   if (!existsSync(join(unfinished, SIGNED_DIRECTORY))) {
     refuseExisting(folder);
@@ -38,14 +50,16 @@ export const createKeyring = async (folder: string, { now }: { now: number }): P
   }
   // Setup looks for the signed directory, so it comes last.
   const names = readdirSync(unfinished).filter((name) => name !== SIGNED_DIRECTORY);
-  for (const name of [...names, SIGNED_DIRECTORY]) renameSync(join(unfinished, name), join(folder, name));
+  for (const name of [...names, SIGNED_DIRECTORY])
+    renameSync(join(unfinished, name), join(folder, name));
   rmSync(unfinished, { recursive: true });
   return openKeyring(folder);
-};
+}
 
 const refuseExisting = (folder: string): void => {
   if (!existsSync(join(folder, 'root.key'))) return;
-  if (existsSync(join(folder, SIGNED_DIRECTORY))) throw new Error(`Cannot make a keyring: ${folder} holds one already`);
+  if (existsSync(join(folder, SIGNED_DIRECTORY)))
+    throw new Error(`Cannot make a keyring: ${folder} holds one already`);
   throw new Error(
     `Cannot make a keyring: ${folder} holds root.key, but no ${SIGNED_DIRECTORY}. Bring back directory.json and ${SIGNED_DIRECTORY}, or move the folder away if nothing was deployed with it`,
   );
@@ -62,85 +76,116 @@ const writeKeyring = async (folder: string, { now }: { now: number }): Promise<v
     librarians[id] = { ...rights, keys: [{ kid, x }] };
     writeSecret(folder, `${id}.key`, privateKey);
   }
-  await publish({ folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } }, { now });
+  await publish(
+    { folder, claims: { v: 1, env: 'production', seq: 0, exp: 0, librarians } },
+    { now },
+  );
 };
 
 /**
  * Adds the next key of one librarian beside the old one; both count until `retire`. A function that was added after the keyring gets its
  * first key.
  */
-export const rotateKey = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
+export async function rotateKey(
+  folder: string,
+  id: string,
+  { now }: { now: number },
+): Promise<Keyring> {
   const keyring = openKeyring(folder);
   const own = LOCAL_LIBRARIANS[id];
   if (own !== undefined) keyring.claims.librarians[id] ??= { ...own, keys: [] };
   const { keys } = entryOf(keyring, id);
   const next = nextNumber(keys);
-  if (keys.length >= MAX_KEYS) throw new Error(`Cannot add a key for ${id}: it has ${keys.length}, run retire first`);
+  if (keys.length >= MAX_KEYS)
+    throw new Error(`Cannot add a key for ${id}: it has ${keys.length}, run retire first`);
   const { kid, x, privateKey } = await newKey(id, next);
   keys.push({ kid, x });
   // The old private key is replaced only once a directory contains the new one.
   const published = await publish(keyring, { now });
   writeSecret(folder, `${id}.key`, privateKey);
   return published;
-};
+}
 
 /** Leaves one librarian with its newest key; everything that older ones have signed is refused from then on. */
-export const retireKeys = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
+export async function retireKeys(
+  folder: string,
+  id: string,
+  { now }: { now: number },
+): Promise<Keyring> {
   const keyring = openKeyring(folder);
   const entry = entryOf(keyring, id);
   entry.keys = entry.keys.slice(-1);
   return publish(keyring, { now });
-};
+}
 
 /** Adds a partner librarian by its public key; `host` is where it is called, `entry` the contexts that it may start. */
-export const addPartner = async (
+export async function addPartner(
   folder: string,
   id: string,
-  { now, x, ...entry }: { now: number; x: string } & Omit<DirectoryClaims['librarians'][string], 'keys'>,
-): Promise<Keyring> => {
+  {
+    now,
+    x,
+    ...entry
+  }: { now: number; x: string } & Omit<DirectoryClaims['librarians'][string], 'keys'>,
+): Promise<Keyring> {
   const keyring = openKeyring(folder);
   if (Object.hasOwn(LOCAL_LIBRARIANS, id))
     throw new Error(`Cannot add ${id}: it is one of the product's own functions`);
   const { keys = [] } = keyring.claims.librarians[id] ?? {};
-  keyring.claims.librarians[id] = { ...entry, keys: [...keys, { kid: `${id}.${nextNumber(keys)}`, x }] };
+  keyring.claims.librarians[id] = {
+    ...entry,
+    keys: [...keys, { kid: `${id}.${nextNumber(keys)}`, x }],
+  };
   return publish(keyring, { now });
-};
+}
 
 /** Removes a partner librarian: whatever it has signed is refused from then on. */
-export const removePartner = async (folder: string, id: string, { now }: { now: number }): Promise<Keyring> => {
+export async function removePartner(
+  folder: string,
+  id: string,
+  { now }: { now: number },
+): Promise<Keyring> {
   const keyring = openKeyring(folder);
   if (Object.hasOwn(LOCAL_LIBRARIANS, id))
     throw new Error(`Cannot remove ${id}: it is one of the product's own functions`);
   entryOf(keyring, id);
   delete keyring.claims.librarians[id];
   return publish(keyring, { now });
-};
+}
 
 /** Signs the directory again, for another year. */
-export const renewDirectory = (folder: string, { now }: { now: number }): Promise<Keyring> =>
-  publish(openKeyring(folder), { now });
+export function renewDirectory(folder: string, { now }: { now: number }): Promise<Keyring> {
+  return publish(openKeyring(folder), { now });
+}
 
 /**
  * The published directory of a folder, which a machine that only deploys has without the keyring. Not verified: the functions do that.
  *
  * @throws {Error} When the folder has none.
  */
-export const publishedDirectory = (folder: string): DirectoryClaims => {
+export function publishedDirectory(folder: string): DirectoryClaims {
   const file = join(folder, SIGNED_DIRECTORY);
   if (!existsSync(file))
-    throw new Error(`There is no key directory in ${folder}/. Make one with npx constellation keys`);
+    throw new Error(
+      `There is no key directory in ${folder}/. Make one with npx constellation keys`,
+    );
   const [, claims = ''] = readFileSync(file, 'utf8').split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString()) as DirectoryClaims; // as `publish` wrote it
-};
+}
 
 /** Variables of every function: the signed directory, and the key to check it with. Throws when the folder has none. */
-export const directoryVariables = (folder: string): { CONTEXT_DIRECTORY: string; CONTEXT_DIRECTORY_ROOT: string } => {
+export function directoryVariables(folder: string): {
+  CONTEXT_DIRECTORY: string;
+  CONTEXT_DIRECTORY_ROOT: string;
+} {
   const [directory, root] = [join(folder, SIGNED_DIRECTORY), join(folder, 'root.pub')];
   if (!existsSync(directory) || !existsSync(root))
-    throw new Error(`There is no key directory in ${folder}/. Make one with npx constellation keys`);
+    throw new Error(
+      `There is no key directory in ${folder}/. Make one with npx constellation keys`,
+    );
   const read = (file: string): string => readFileSync(file, 'utf8').trim();
   return { CONTEXT_DIRECTORY: read(directory), CONTEXT_DIRECTORY_ROOT: read(root) };
-};
+}
 
 const openKeyring = (folder: string): Keyring => {
   const file = join(folder, 'directory.json');
@@ -150,11 +195,15 @@ const openKeyring = (folder: string): Keyring => {
 
 const entryOf = ({ claims }: Keyring, id: string) => {
   const entry = claims.librarians[id];
-  if (entry === undefined) throw new Error(`Cannot change the keys of ${id}: the directory holds no such librarian`);
+  if (entry === undefined)
+    throw new Error(`Cannot change the keys of ${id}: the directory holds no such librarian`);
   return entry;
 };
 
-const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number }): Promise<Keyring> => {
+const publish = async (
+  { folder, claims: old }: Keyring,
+  { now }: { now: number },
+): Promise<Keyring> => {
   const claims = {
     ...old,
     librarians: withOwnRights(old.librarians),
@@ -177,13 +226,19 @@ const publish = async ({ folder, claims: old }: Keyring, { now }: { now: number 
 /** Our functions have the rights that this version of the code gives them, whatever an earlier one published. */
 const withOwnRights = (librarians: DirectoryClaims['librarians']): DirectoryClaims['librarians'] =>
   Object.fromEntries(
-    Object.entries(librarians).map(([id, { keys, ...rights }]) => [id, { ...(LOCAL_LIBRARIANS[id] ?? rights), keys }]),
+    Object.entries(librarians).map(([id, { keys, ...rights }]) => [
+      id,
+      { ...(LOCAL_LIBRARIANS[id] ?? rights), keys },
+    ]),
   );
 
 const nextNumber = (keys: readonly { kid: string }[]): number =>
   1 + Math.max(0, ...keys.map(({ kid }) => Number(kid.slice(kid.lastIndexOf('.') + 1))));
 
-const newKey = async (id: string, number: number) => ({ kid: `${id}.${number}`, ...(await makeSigningKey()) });
+const newKey = async (id: string, number: number) => ({
+  kid: `${id}.${number}`,
+  ...(await makeSigningKey()),
+});
 
 const writeSecret = (folder: string, name: string, text: string): void =>
   writeWhole(join(folder, name), text, { mode: 0o600 });

@@ -1,7 +1,14 @@
 /** `npx constellation keys`: the keys that functions sign their calls with, and the directory of all keys. */
 import { readCommandLine } from '../command-line.ts';
 import { functionConfigs, idOfFunction } from '../functions.ts';
-import { addPartner, createKeyring, removePartner, renewDirectory, retireKeys, rotateKey } from './keyring.ts';
+import {
+  addPartner,
+  createKeyring,
+  removePartner,
+  renewDirectory,
+  retireKeys,
+  rotateKey,
+} from './keyring.ts';
 
 const HELP = `Manages the keys that functions sign their calls with, and the directory that says whose key is whose.
 
@@ -43,26 +50,34 @@ try {
   else if (command === 'renew') await renewDirectory(folder, options);
   else if (command === 'add') await addPartner(folder, id, { ...options, ...partnerOf(values) });
   else if (command === 'remove') await removePartner(folder, id, options);
-  else throw new Error(`Cannot ${command}: the commands are rotate, retire, renew, add and remove, or none`);
+  else
+    throw new Error(
+      `Cannot ${command}: the commands are rotate, retire, renew, add and remove, or none`,
+    );
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);
 }
 
-console.log(`Wrote ${folder}/. Keep root.key offline: whoever has it can speak for every function.\n`);
+console.log(
+  `Wrote ${folder}/. Keep root.key offline: whoever has it can speak for every function.\n`,
+);
 if (command === 'create' || command === 'rotate') {
   console.log('Give each function its key:\n');
   for (const file of functionConfigs()) {
     const name = idOfFunction(unstable_readConfig({ config: file }).name ?? '');
     if (command === 'create' || name === id) {
-      console.log(`  npx wrangler secret put CONTEXT_SIGNING_KEY --config ${file} < ${folder}/${name}.key`);
+      console.log(
+        `  npx wrangler secret put CONTEXT_SIGNING_KEY --config ${file} < ${folder}/${name}.key`,
+      );
     }
   }
 }
 console.log('\nnpm run deploy then publishes the directory with every function.');
 
 function partnerOf({ x, host, workspaces, capabilities, 'only-in': onlyIn }: typeof values) {
-  if (x === undefined) throw new Error(`Cannot add ${id}: its public key is missing, give it as --x`);
+  if (x === undefined)
+    throw new Error(`Cannot add ${id}: its public key is missing, give it as --x`);
   return {
     x,
     ...(host === undefined ? {} : { host }),

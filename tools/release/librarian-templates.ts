@@ -1,7 +1,7 @@
 import type { NewLibrarianOptions } from './new-librarian-options.ts';
 
 /** The files of a new librarian by path from the checkout's root; their layout is the formatter's. */
-export const librarianTemplates = (options: NewLibrarianOptions): Record<string, string> => {
+export function librarianTemplates(options: NewLibrarianOptions): Record<string, string> {
   const { id } = options.info;
   return {
     [`functions/${id}/librarian.ts`]: librarianText(options),
@@ -10,10 +10,11 @@ export const librarianTemplates = (options: NewLibrarianOptions): Record<string,
     [`functions/${id}/wrangler.toml`]: configText(options),
     [`test/conformance/${id}.test.ts`]: testText(options),
   };
-};
+}
 
 /** `opening-hours` -> `openingHours`. */
-const camelOf = (id: string): string => id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+const camelOf = (id: string): string =>
+  id.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 
 const questionFor = (name: string): string => `What do you know about ${name}?`;
 
@@ -30,7 +31,9 @@ export const ${camelOf(id)}: Librarian = async (query) => {
 };
 `;
 
-const infoText = ({ info: { id, name, description, capabilities } }: NewLibrarianOptions): string => `
+const infoText = ({
+  info: { id, name, description, capabilities },
+}: NewLibrarianOptions): string => `
 import type { LibrarianInfo } from '../../src/contract/core/librarian.ts';
 
 /** How people and other librarians get to know it. Questions without a name find their way by the description and the examples. */

@@ -19,7 +19,7 @@ export interface NewLibrarianOptions {
 }
 
 /** Reads the command line. Throws an error that says what is wrong with which option. */
-export const newLibrarianOptions = (args: string[]): NewLibrarianOptions => {
+export function newLibrarianOptions(args: string[]): NewLibrarianOptions {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -31,16 +31,23 @@ export const newLibrarianOptions = (args: string[]): NewLibrarianOptions => {
   });
   const [id, ...more] = positionals;
   if (id === undefined) throw new Error('Cannot make a librarian: it needs an id');
-  if (more.length > 0) throw new Error(`Cannot make a librarian: one id is expected, not also ${more.join(' ')}`);
+  if (more.length > 0)
+    throw new Error(`Cannot make a librarian: one id is expected, not also ${more.join(' ')}`);
   if (!/^(?=.{2,48}$)[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(id)) {
-    throw new Error(`Cannot use the id ${id}: 2 to 48 of a-z, 0-9 and single hyphens, beginning with a letter`);
+    throw new Error(
+      `Cannot use the id ${id}: 2 to 48 of a-z, 0-9 and single hyphens, beginning with a letter`,
+    );
   }
   return optionsOf(id, values);
-};
+}
 
 const optionsOf = (
   id: string,
-  { name = wordsOf(id), description, capabilities }: { name?: string; description?: string; capabilities: string },
+  {
+    name = wordsOf(id),
+    description,
+    capabilities,
+  }: { name?: string; description?: string; capabilities: string },
 ): NewLibrarianOptions => {
   const said = description ?? `Answers questions about ${name.toLowerCase()}.`;
   const needed = capabilities
@@ -53,10 +60,16 @@ const optionsOf = (
       throw new Error(`Cannot use --${option}: it has a line break, a control character or a $\{`);
     }
   }
-  const info = readAs(LibrarianInfo, { id, name: name.trim(), description: said.trim(), capabilities: needed });
+  const info = readAs(LibrarianInfo, {
+    id,
+    name: name.trim(),
+    description: said.trim(),
+    capabilities: needed,
+  });
   if (!info.ok) throw new Error(`Cannot use these options: ${describeIssues(info.issues)}`);
   return { info: { ...info.value, description: said.trim() }, capabilities: needed };
 };
 
 /** `opening-hours` -> `Opening hours`. */
-const wordsOf = (id: string): string => `${id[0]?.toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;
+const wordsOf = (id: string): string =>
+  `${id[0]?.toUpperCase()}${id.slice(1).replaceAll('-', ' ')}`;

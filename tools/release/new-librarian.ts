@@ -25,7 +25,10 @@ function write({ path, text, isNew }: PlannedFile): void {
 }
 
 function nextSteps({ info: { id, name } }: NewLibrarianOptions): string {
-  const body = JSON.stringify({ query: `What do you know about ${name}?`, librarian: id }).replaceAll("'", "'\\''");
+  const body = JSON.stringify({
+    query: `What do you know about ${name}?`,
+    librarian: id,
+  }).replaceAll("'", "'\\''");
   return `
 Write what it knows in functions/${id}/librarian.ts. To run and to ask it, with the key that npm start prints:
 

@@ -21,19 +21,29 @@ const DIRECTORY = 'src/platform/context/internal-librarians.ts';
  *
  * @throws {Error} When the id is taken or reserved, a file is in the way, or a file to change is not as expected.
  */
-export const planLibrarian = (options: NewLibrarianOptions, root: string): PlannedFile[] => {
+export function planLibrarian(options: NewLibrarianOptions, root: string): PlannedFile[] {
   const { id } = options.info;
   const config = readFileSync(join(root, GATEWAY_CONFIG), 'utf8');
   refuseTaken(id, config);
-  const made = Object.entries(librarianTemplates(options)).map(([path, text]) => ({ path, text, isNew: true }));
-  const inTheWay = [`functions/${id}`, ...made.map(({ path }) => path)].find((path) => existsSync(join(root, path)));
+  const made = Object.entries(librarianTemplates(options)).map(([path, text]) => ({
+    path,
+    text,
+    isNew: true,
+  }));
+  const inTheWay = [`functions/${id}`, ...made.map(({ path }) => path)].find((path) =>
+    existsSync(join(root, path)),
+  );
   if (inTheWay !== undefined) throw new Error(`Cannot make ${id}: ${inTheWay} exists already`);
   const changed = [
     { path: GATEWAY_CONFIG, text: withBinding(config, id), isNew: false },
-    { path: DIRECTORY, text: withEntry(readFileSync(join(root, DIRECTORY), 'utf8'), id), isNew: false },
+    {
+      path: DIRECTORY,
+      text: withEntry(readFileSync(join(root, DIRECTORY), 'utf8'), id),
+      isNew: false,
+    },
   ];
   return [...made.map((file) => ({ ...file, text: formatted(file, root) })), ...changed];
-};
+}
 
 /** Answers questions in the gateway itself, without a function. */
 const RESERVED = new Set(['concierge', 'partner', 'gateway']);
@@ -46,7 +56,9 @@ const refuseTaken = (id: string, config: string): void => {
   // Every binding and variable of the gateway shares one environment with the new service binding.
   const isVariable = settingsOf('gateway').some((setting) => setting.name === name);
   if (isVariable || new RegExp(`\\b${name}\\b`).test(config)) {
-    throw new Error(`Cannot use the id ${id}: the gateway has something else that is called ${name}`);
+    throw new Error(
+      `Cannot use the id ${id}: the gateway has something else that is called ${name}`,
+    );
   }
 };
 
@@ -56,7 +68,8 @@ const bindingOf = (id: string): string => id.toUpperCase().replaceAll('-', '_');
 /** Behind the last service binding of the gateway. */
 const withBinding = (config: string, id: string): string => {
   const last = [...config.matchAll(/^\[\[services\]\]\n(?:[a-z_]+ = .*\n)+/gm)].at(-1);
-  if (last === undefined) throw new Error(`Cannot change ${GATEWAY_CONFIG}: it has no service binding`);
+  if (last === undefined)
+    throw new Error(`Cannot change ${GATEWAY_CONFIG}: it has no service binding`);
   const end = last.index + last[0].length;
   const binding = `\n[[services]]\nbinding = "${bindingOf(id)}"\nservice = "constellation-${id}"\n`;
   return `${config.slice(0, end)}${binding}${config.slice(end)}`;
@@ -73,9 +86,16 @@ const withEntry = (source: string, id: string): string => {
 /** As `npm run check` wants it. Only TypeScript is laid out by the formatter. */
 const formatted = ({ path, text }: Pick<PlannedFile, 'path' | 'text'>, root: string): string => {
   if (!path.endsWith('.ts')) return text;
-  const args = ['check', '--write', '--error-on-warnings', '--vcs-enabled=false', `--stdin-file-path=${path}`];
+  const args = [
+    'check',
+    '--write',
+    '--error-on-warnings',
+    '--vcs-enabled=false',
+    `--stdin-file-path=${path}`,
+  ];
   const options = { cwd: root, input: text, encoding: 'utf8' as const };
   const { status, stdout, error } = spawnSync(join(root, 'node_modules/.bin/biome'), args, options);
-  if (status !== 0) throw new Error(`Cannot format ${path}: ${error?.message ?? 'biome refuses it'}`);
+  if (status !== 0)
+    throw new Error(`Cannot format ${path}: ${error?.message ?? 'biome refuses it'}`);
   return stdout;
 };

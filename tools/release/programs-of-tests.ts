@@ -14,7 +14,10 @@ const STARTED_BY = {
  * @param files Absolute paths below `root`, the folder of the project.
  * @returns Only programs that a file needs.
  */
-export async function programsOfTests(files: readonly string[], root: string): Promise<Map<Program, number>> {
+export async function programsOfTests(
+  files: readonly string[],
+  root: string,
+): Promise<Map<Program, number>> {
   const counts = new Map<Program, number>();
   for (const modules of (await importsOf(files, root)).values())
     for (const [program, module] of Object.entries(STARTED_BY) as [Program, string][])
@@ -31,7 +34,10 @@ export type TestKind = (typeof TEST_KINDS)[number];
  *
  * @param files Absolute paths below `root`.
  */
-export async function kindsOfTests(files: readonly string[], root: string): Promise<Map<string, TestKind>> {
+export async function kindsOfTests(
+  files: readonly string[],
+  root: string,
+): Promise<Map<string, TestKind>> {
   const imports = await importsOf(files, root);
   return new Map([...imports].map(([file, modules]) => [file, kindOf(modules)]));
 }
@@ -43,12 +49,18 @@ const kindOf = (modules: ReadonlySet<string>): TestKind => {
 };
 
 /** By file, the modules that it imports, however deep; packages and modules of Node by their names. */
-async function importsOf(files: readonly string[], root: string): Promise<Map<string, Set<string>>> {
+async function importsOf(
+  files: readonly string[],
+  root: string,
+): Promise<Map<string, Set<string>>> {
   const entries = files.map((file) => relative(root, file).replaceAll('\\', '/'));
   const { metafile } = await build({
     absWorkingDir: root,
     // One bundle, which is never written, for all of them: only its list of imports is used.
-    stdin: { contents: entries.map((entry) => `import ${JSON.stringify(`./${entry}`)};`).join('\n'), resolveDir: root },
+    stdin: {
+      contents: entries.map((entry) => `import ${JSON.stringify(`./${entry}`)};`).join('\n'),
+      resolveDir: root,
+    },
     write: false,
     bundle: true,
     metafile: true,
@@ -64,6 +76,7 @@ async function importsOf(files: readonly string[], root: string): Promise<Map<st
 
 function importedBy(entry: string, { inputs }: Metafile): Set<string> {
   const modules = new Set([entry]);
-  for (const module of modules) for (const { path } of inputs[module]?.imports ?? []) modules.add(path);
+  for (const module of modules)
+    for (const { path } of inputs[module]?.imports ?? []) modules.add(path);
   return modules;
 }

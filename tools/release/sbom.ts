@@ -12,7 +12,9 @@ test are marked as development. npm run deploy writes it too.
   --help        this text
 `;
 
-const { values } = readCommandLine(HELP, { options: { out: { type: 'string', default: BILL_OF_MATERIALS } } });
+const { values } = readCommandLine(HELP, {
+  options: { out: { type: 'string', default: BILL_OF_MATERIALS } },
+});
 const file = resolve(values.out);
 
 try {

@@ -4,7 +4,11 @@ import { WorkspaceId } from '../../src/contract/core/names.ts';
 import type { Taxonomy, TaxonomyPut } from '../../src/contract/wire/taxonomy.ts';
 import { MAX_ARTICLE_BYTES } from '../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../src/platform/encoding.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD, readTaxonomy } from '../../src/support/intents/current-taxonomy.ts';
+import {
+  countExamples,
+  MAX_EXAMPLES_AT_LOAD,
+  readTaxonomy,
+} from '../../src/support/intents/current-taxonomy.ts';
 import { holdOut } from '../../src/support/intents/hold-out.ts';
 import { fail, failUsage, readCommandLine } from '../command-line.ts';
 import { describeHoldOut } from './describe-hold-out.ts';
@@ -41,9 +45,10 @@ const readFile = (file: string): Taxonomy => {
   const read = readTaxonomy(json);
   if (read.ok) return read.value;
   return fail(
-    [`Cannot use ${file}:`, ...read.issues.map(({ path, message }) => `  ${path || 'the file'}: ${message}`)].join(
-      '\n',
-    ),
+    [
+      `Cannot use ${file}:`,
+      ...read.issues.map(({ path, message }) => `  ${path || 'the file'}: ${message}`),
+    ].join('\n'),
   );
 };
 
@@ -51,7 +56,8 @@ const [file] = positionals;
 if (file === undefined) failUsage('Cannot check: the file of intents is missing');
 const workspace = WorkspaceId.safeParse(values.workspace);
 const seed = Number(values.seed);
-if (!workspace.success) fail(`Cannot print commands: --workspace ${workspace.error?.issues[0]?.message}`);
+if (!workspace.success)
+  fail(`Cannot print commands: --workspace ${workspace.error?.issues[0]?.message}`);
 if (!Number.isSafeInteger(seed)) fail('Cannot train: --seed is no whole number');
 
 const taxonomy = readFile(file ?? '');
@@ -67,19 +73,30 @@ console.log(`\n${describeHoldOut(holdOut(taxonomy, { seed }))}`);
 
 if (values.out !== undefined) {
   const { packed, threshold, hash } = trainAhead(taxonomy, { seed });
-  console.log(`\nBelow a confidence of ${threshold.toFixed(2)} a message is of no intent. Content ${hash}.`);
+  console.log(
+    `\nBelow a confidence of ${threshold.toFixed(2)} a message is of no intent. Content ${hash}.`,
+  );
   if (values.out.endsWith('.json')) {
     const body = JSON.stringify({ taxonomy, model: encodeBase64url(packed) } satisfies TaxonomyPut);
     writeFileSync(values.out, body);
     console.log(`Wrote ${values.out}, ${kib(body.length)}. Put it into place:\n`);
-    console.log(`  curl -X PUT -H "authorization: Bearer $KEY" -H "content-type: application/json" \\`);
-    console.log(`       --data-binary @${values.out} "$URL/v1/support/taxonomy?workspace_id=${values.workspace}"`);
+    console.log(
+      `  curl -X PUT -H "authorization: Bearer $KEY" -H "content-type: application/json" \\`,
+    );
+    console.log(
+      `       --data-binary @${values.out} "$URL/v1/support/taxonomy?workspace_id=${values.workspace}"`,
+    );
     if (Buffer.byteLength(body) > MAX_ARTICLE_BYTES)
-      console.log(`\nIt is longer than ${kib(MAX_ARTICLE_BYTES)} and will be refused: name an --out without .json.`);
+      console.log(
+        `\nIt is longer than ${kib(MAX_ARTICLE_BYTES)} and will be refused: name an --out without .json.`,
+      );
   } else {
     writeFileSync(values.out, packed);
-    const put = 'npx wrangler kv key put --remote --config functions/support/wrangler.toml --binding TAXONOMIES';
-    console.log(`Wrote ${values.out}, ${kib(packed.length)}. Put it into place, the model first:\n`);
+    const put =
+      'npx wrangler kv key put --remote --config functions/support/wrangler.toml --binding TAXONOMIES';
+    console.log(
+      `Wrote ${values.out}, ${kib(packed.length)}. Put it into place, the model first:\n`,
+    );
     console.log(`  ${put} "model/${values.workspace}/${hash}" --path ${values.out}`);
     console.log(`  ${put} "taxonomy/${values.workspace}" --path ${file}`);
   }

@@ -34,7 +34,8 @@ const { values, positionals } = readCommandLine(HELP, {
 });
 
 const only = TEST_KINDS.find((kind) => kind === values.only);
-if (values.only !== undefined && only === undefined) failUsage(`--only is one of ${TEST_KINDS.join(', ')}`);
+if (values.only !== undefined && only === undefined)
+  failUsage(`--only is one of ${TEST_KINDS.join(', ')}`);
 
 const vitest = await createVitest('test', {
   watch: false,
@@ -89,7 +90,8 @@ async function installPrograms(files: readonly string[]): Promise<void> {
 function countResults(testModules: readonly TestModule[]): { passed: number; failed: number } {
   const tests = testModules.flatMap((module) => [...module.children.allTests()]);
   const suites = testModules.flatMap((module) => [module, ...module.children.allSuites()]);
-  const count = (state: string): number => tests.filter((test) => test.result().state === state).length;
+  const count = (state: string): number =>
+    tests.filter((test) => test.result().state === state).length;
   const failed = count('failed') + suites.filter((suite) => suite.errors().length > 0).length;
   // Errors that no test waited for, and coverage below its bounds.
   return { passed: count('passed'), failed: failed === 0 && process.exitCode !== 0 ? 1 : failed };

@@ -1,6 +1,9 @@
 import { simulateThreshold } from '../../src/support/intents/hold-out.ts';
 import { contentHash, hashText } from '../../src/support/intents/packed-model.ts';
-import { type TrainingOptions, trainClassifier } from '../../src/support/intents/train-classifier.ts';
+import {
+  type TrainingOptions,
+  trainClassifier,
+} from '../../src/support/intents/train-classifier.ts';
 import type { TrainingSource } from '../../src/support/intents/training-features.ts';
 
 /** A trained classifier for a taxonomy. */
@@ -13,14 +16,14 @@ export interface TrainedAhead {
 }
 
 /** Trains with the care that takes too long where a taxonomy is loaded: some two seconds for 2,000 examples. */
-export const trainAhead = (
+export function trainAhead(
   taxonomy: TrainingSource,
   { seed = 1 }: Pick<TrainingOptions, 'seed'> = {},
-): TrainedAhead => {
+): TrainedAhead {
   const threshold = simulateThreshold(taxonomy, { seed });
   return {
     packed: trainClassifier(taxonomy, { seed, threshold }),
     threshold,
     hash: hashText(contentHash(taxonomy)),
   };
-};
+}

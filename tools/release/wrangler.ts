@@ -21,29 +21,38 @@ export interface WranglerOptions {
 }
 
 /** Runs wrangler in the root. It asks no question and reports nothing about its use. */
-export const runWrangler = (
+export function runWrangler(
   args: readonly string[],
   { accountId, isShown = false, signal }: WranglerOptions = {},
-): Promise<WranglerResult> =>
-  new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(ROOT, 'node_modules/wrangler/bin/wrangler.js'), ...args], {
-      cwd: ROOT,
-      stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
-      env: {
-        ...process.env,
-        ...{ WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
-        ...(isShown ? {} : { CI: '1', NO_COLOR: '1', FORCE_COLOR: '0' }),
-        ...(accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: accountId }),
+): Promise<WranglerResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      [join(ROOT, 'node_modules/wrangler/bin/wrangler.js'), ...args],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', isShown ? 'inherit' : 'pipe', isShown ? 'inherit' : 'pipe'],
+        env: {
+          ...process.env,
+          WRANGLER_SEND_METRICS: 'false',
+          WRANGLER_HIDE_BANNER: 'true',
+          ...(isShown ? {} : { CI: '1', NO_COLOR: '1', FORCE_COLOR: '0' }),
+          ...(accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: accountId }),
+        },
+        signal,
       },
-      signal,
-    });
+    );
     const [stdout, all]: [Buffer[], Buffer[]] = [[], []];
     child.stdout?.on('data', (bytes: Buffer) => stdout.push(bytes) + all.push(bytes));
     child.stderr?.on('data', (bytes: Buffer) => all.push(bytes));
-    const textOf = (chunks: Buffer[]): string => stripVTControlCharacters(Buffer.concat(chunks).toString('utf8'));
+    const textOf = (chunks: Buffer[]): string =>
+      stripVTControlCharacters(Buffer.concat(chunks).toString('utf8'));
     child.once('error', reject);
-    child.once('close', (status) => resolve({ status: status ?? 1, stdout: textOf(stdout), output: textOf(all) }));
+    child.once('close', (status) =>
+      resolve({ status: status ?? 1, stdout: textOf(stdout), output: textOf(all) }),
+    );
   });
+}
 
 export interface DeployOptions extends ConfigOptions, WranglerOptions {
   secrets: Readonly<Record<string, string>>;
@@ -53,10 +62,10 @@ export interface DeployOptions extends ConfigOptions, WranglerOptions {
 }
 
 /** Deploys one function with the account's ids, its variables and its secrets. */
-export const deployFunction = async (
+export async function deployFunction(
   target: FunctionConfig,
   { dryRun = false, secrets, wrangler = runWrangler, ...options }: DeployOptions,
-): Promise<WranglerResult> => {
+): Promise<WranglerResult> {
   const folder = join(ROOT, 'dist', 'deploy');
   mkdirSync(folder, { recursive: true });
   const config = join(folder, `${target.name}.json`);
@@ -74,4 +83,4 @@ export const deployFunction = async (
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
-};
+}

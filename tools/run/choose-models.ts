@@ -1,5 +1,11 @@
 import { type AdapterVariables, NO_MODEL, readAdapters } from '../../src/ai/adapters/settings.ts';
-import { findOllama, loadedContext, type Ollama, type OllamaModel, ollamaAddress } from './find-ollama.ts';
+import {
+  findOllama,
+  loadedContext,
+  type Ollama,
+  type OllamaModel,
+  ollamaAddress,
+} from './find-ollama.ts';
 
 /** What `npm start` has decided on. */
 export interface ChosenModels {
@@ -33,20 +39,31 @@ export async function chooseModels(
   // Workers AI is bound to deployed functions alone.
   const variables: AdapterVariables = { ...environment, WORKERS_AI: undefined };
   if (isOff)
-    return { variables: { ...variables, MODELS: NO_MODEL }, line: 'no model, as --no-model says: answers are quotes' };
+    return {
+      variables: { ...variables, MODELS: NO_MODEL },
+      line: 'no model, as --no-model says: answers are quotes',
+    };
   const local = { ...variables, ENVIRONMENT: 'development' };
   if (variables.MODELS?.trim() === NO_MODEL)
     return { variables, line: 'no model, as MODELS=none says: answers are quotes' };
   // An index needs an embedding model, which may be found below.
-  const named = readAdapters({ ...local, UPSTASH_VECTOR_REST_URL: undefined, UPSTASH_VECTOR_REST_TOKEN: undefined });
+  const named = readAdapters({
+    ...local,
+    UPSTASH_VECTOR_REST_URL: undefined,
+    UPSTASH_VECTOR_REST_TOKEN: undefined,
+  });
   if (named.openai !== undefined) return { variables, line: namedLine(variables, named) };
   if (variables.CHAT_MODEL?.trim() === NO_MODEL)
     return { variables, line: 'no model, as CHAT_MODEL=none says: answers are quotes' };
   const url = ollamaAddress(environment.OLLAMA_HOST);
   if (url === undefined)
-    return { variables, line: `no model: OLLAMA_HOST is not this machine, so it is not used. ${HOW_TO_GET_ONE}` };
+    return {
+      variables,
+      line: `no model: OLLAMA_HOST is not this machine, so it is not used. ${HOW_TO_GET_ONE}`,
+    };
   const ollama = await find(url);
-  if (ollama === undefined) return { variables, line: `no model was found: answers are quotes. ${HOW_TO_GET_ONE}` };
+  if (ollama === undefined)
+    return { variables, line: `no model was found: answers are quotes. ${HOW_TO_GET_ONE}` };
   return chooseOf(ollama, variables);
 }
 
@@ -71,7 +88,10 @@ const describe = (chat: string | undefined, embedding: string | undefined): stri
 };
 
 const chooseOf = ({ url, models }: Ollama, variables: AdapterVariables): ChosenModels => {
-  const names = { chat: variables.CHAT_MODEL?.trim(), embedding: variables.EMBEDDING_MODEL?.trim() };
+  const names = {
+    chat: variables.CHAT_MODEL?.trim(),
+    embedding: variables.EMBEDDING_MODEL?.trim(),
+  };
   const chat = chatModelOf(models, names.chat);
   if (chat === undefined) {
     const why = names.chat
@@ -100,7 +120,10 @@ const chooseOf = ({ url, models }: Ollama, variables: AdapterVariables): ChosenM
 };
 
 /** The one that is named; else of those that run on this machine one that answers at once before one that reasons first, then the last pulled. */
-const chatModelOf = (models: readonly OllamaModel[], name: string | undefined): OllamaModel | undefined => {
+const chatModelOf = (
+  models: readonly OllamaModel[],
+  name: string | undefined,
+): OllamaModel | undefined => {
   if (name) return modelNamed(models, name);
   const able = models.filter(({ canChat, isRemote }) => canChat && !isRemote);
   return able.find(({ thinks }) => !thinks) ?? able[0];
@@ -113,20 +136,28 @@ const embeddingOf = (
 ): { name: string; dimensions: string } | undefined => {
   if (name === NO_MODEL) return undefined;
   const able = models.filter(({ canEmbed, isRemote }) => name || (canEmbed && !isRemote));
-  const model = name ? modelNamed(able, name) : able.find(({ dimensions }) => dimensions !== undefined);
+  const model = name
+    ? modelNamed(able, name)
+    : able.find(({ dimensions }) => dimensions !== undefined);
   const dimensions = given || model?.dimensions?.toString();
-  return model === undefined || dimensions === undefined ? undefined : { name: model.name, dimensions };
+  return model === undefined || dimensions === undefined
+    ? undefined
+    : { name: model.name, dimensions };
 };
 
 /** Without a tag Ollama takes the one called latest. */
 const modelNamed = (models: readonly OllamaModel[], name: string): OllamaModel | undefined =>
-  models.find((model) => model.name === name) ?? models.find((model) => model.name === `${name}:latest`);
+  models.find((model) => model.name === name) ??
+  models.find((model) => model.name === `${name}:latest`);
 
 /** Prompts with passages, and their answers, fit into this many tokens. */
 const NEEDED_CONTEXT = 8192;
 
 /** What is said of a model that was loaded with too small a context: Ollama cuts longer prompts without a word. */
-export async function contextNote({ url, chat }: NonNullable<ChosenModels['ollama']>): Promise<string[]> {
+export async function contextNote({
+  url,
+  chat,
+}: NonNullable<ChosenModels['ollama']>): Promise<string[]> {
   const context = await loadedContext(url, chat);
   if (context === undefined || context >= NEEDED_CONTEXT) return [];
   return [

@@ -19,10 +19,10 @@ export interface DemoPage {
 }
 
 /** Serves a page with the answer box of this product, under a publishable key for its origin alone. */
-export const serveDemoPage = async (
+export async function serveDemoPage(
   product: Pick<Product, 'url' | 'publish'>,
   knowledge: keyof typeof QUESTIONS = 'sample',
-): Promise<DemoPage> => {
+): Promise<DemoPage> {
   let page = '';
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page);
@@ -40,4 +40,4 @@ export const serveDemoPage = async (
     await new Promise((resolve) => server.close(resolve));
   };
   return { url, close };
-};
+}

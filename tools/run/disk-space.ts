@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs';
 const MIN_FREE_BYTES = 8 * 1024 * 1024;
 
 /** Whether the disk of a folder is full. */
-export const isDiskFull = (folder: string): boolean => {
+export function isDiskFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize < MIN_FREE_BYTES;
-};
+}

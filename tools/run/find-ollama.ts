@@ -129,24 +129,29 @@ const Shown = z.object({
 });
 
 const Running = z.object({
-  models: z.array(z.object({ name: z.string(), context_length: z.int().positive().nullish().catch(undefined) })),
+  models: z.array(
+    z.object({ name: z.string(), context_length: z.int().positive().nullish().catch(undefined) }),
+  ),
 });
 
 /** A model that does not say what it can do in time is not used by itself. Old servers do not know: models with a pooling embed. */
 const abilitiesOf = (
   shown: z.infer<typeof Shown> | undefined,
 ): Pick<OllamaModel, 'canChat' | 'canEmbed' | 'thinks' | 'dimensions'> => {
-  if (shown === undefined) return { canChat: false, canEmbed: false, thinks: false, dimensions: undefined };
+  if (shown === undefined)
+    return { canChat: false, canEmbed: false, thinks: false, dimensions: undefined };
   const info = shown.model_info ?? {};
   const hasPooling = Object.keys(info).some((name) => name.endsWith('.pooling_type'));
   const capabilities = shown.capabilities ?? [hasPooling ? 'embedding' : 'completion'];
   const architecture = info['general.architecture'];
-  const length = typeof architecture === 'string' ? info[`${architecture}.embedding_length`] : undefined;
+  const length =
+    typeof architecture === 'string' ? info[`${architecture}.embedding_length`] : undefined;
   return {
     canChat: capabilities.includes('completion'),
     canEmbed: capabilities.includes('embedding'),
     thinks: capabilities.includes('thinking'),
-    dimensions: typeof length === 'number' && Number.isInteger(length) && length > 0 ? length : undefined,
+    dimensions:
+      typeof length === 'number' && Number.isInteger(length) && length > 0 ? length : undefined,
   };
 };
 

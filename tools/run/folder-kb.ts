@@ -34,20 +34,29 @@ interface UnreadableArticle {
  *
  * @param articleUrl Where a reader finds an article that names no `url` of its own.
  */
-export const serveFolder = async (
+export async function serveFolder(
   folder: string,
   articleUrl: (id: string) => string,
   options: FolderOptions = {},
-): Promise<FolderKb> => {
+): Promise<FolderKb> {
   const root = await realpath(folder);
   const opened = openFolder(root, options);
   const scan = scanOnce(opened);
   const documents = documentReader();
   const server = createServer((request, response) => {
-    listPage(root, new URL(request.url ?? '/', 'http://localhost'), { articleUrl, opened, scan, documents }).then(
-      (page) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
+    listPage(root, new URL(request.url ?? '/', 'http://localhost'), {
+      articleUrl,
+      opened,
+      scan,
+      documents,
+    }).then(
+      (page) =>
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page)),
       (error: unknown) => {
-        const body = { error: 'Internal server error', message: `Cannot read the folder: ${messageOf(error)}` };
+        const body = {
+          error: 'Internal server error',
+          message: `Cannot read the folder: ${messageOf(error)}`,
+        };
         response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       },
     );
@@ -61,7 +70,7 @@ export const serveFolder = async (
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
-};
+}
 
 /** Scans at the first page of a listing; its other pages go on in what was found then. */
 const scanOnce = (opened: OpenFolder) => {
@@ -79,7 +88,11 @@ interface PageOptions {
   documents: DocumentReader;
 }
 
-const listPage = async (root: string, url: URL, { articleUrl, opened, scan, documents }: PageOptions) => {
+const listPage = async (
+  root: string,
+  url: URL,
+  { articleUrl, opened, scan, documents }: PageOptions,
+) => {
   const since = Date.parse(url.searchParams.get('updated_since') ?? '');
   const limit = Math.min(Math.max(Number(url.searchParams.get('limit')) || PAGE, 1), PAGE);
   const first = Math.max(Number(url.searchParams.get('cursor')) || 0, 0);
@@ -95,8 +108,10 @@ const listPage = async (root: string, url: URL, { articleUrl, opened, scan, docu
     characters += taken.reduce((sum, { content }) => sum + content.length, 0);
     // At least one, and then as many as fit.
     if (articles.length > 0 && characters > MAX_PAGE_CHARACTERS) break;
-    if ('problem' in read) articles.push({ id: file.path, problem: `not readable: ${read.problem}` });
-    for (const article of taken) articles.push({ ...article, url: article.url ?? articleUrl(article.id) });
+    if ('problem' in read)
+      articles.push({ id: file.path, problem: `not readable: ${read.problem}` });
+    for (const article of taken)
+      articles.push({ ...article, url: article.url ?? articleUrl(article.id) });
     next += 1;
     if (articles.length >= MAX_PAGE_ARTICLES || performance.now() - startedAt > MAX_PAGE_MS) break;
   }
@@ -119,4 +134,5 @@ const changedSince = async (
 const listen = (server: Server): Promise<void> =>
   new Promise((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -69,7 +69,7 @@ export interface LocalCloud {
 }
 
 /** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations; databases run in a second one. */
-export const startLocalCloud = async (options: LocalCloudOptions): Promise<LocalCloud> => {
+export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
   await buildAssets();
   const starting = startDatabases(options);
   const workers = (
@@ -102,7 +102,7 @@ export const startLocalCloud = async (options: LocalCloudOptions): Promise<Local
       await Promise.all([miniflare.dispose(), databases?.stop()]);
     },
   };
-};
+}
 
 type Databases = Promise<LocalDatabases | undefined>;
 
@@ -134,7 +134,11 @@ const isLeftOut = (name: unknown, { functions }: LocalCloudOptions): boolean =>
   typeof name === 'string' && functions?.includes(idOfFunction(name)) === false;
 
 /** A function, and its static files when it has any. */
-const workersOf = async (file: string, options: LocalCloudOptions, starting: Databases): Promise<V4Worker[]> => {
+const workersOf = async (
+  file: string,
+  options: LocalCloudOptions,
+  starting: Databases,
+): Promise<V4Worker[]> => {
   const { vars = {}, allVars = {}, moreServices = {}, port } = options;
   const config = unstable_readConfig({ config: file });
   const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
@@ -143,22 +147,40 @@ const workersOf = async (file: string, options: LocalCloudOptions, starting: Dat
   const isFrontDoor = file === join(ROOT, 'wrangler.toml');
   if (!isFrontDoor && isLeftOut(config.name, options)) return [];
   // Wrangler's type has no shape for assets; Miniflare takes what wrangler gives.
-  const { d1Databases: _, assets, serviceBindings = {}, durableObjects = {}, ...others } = workerOptions as V4Worker;
+  const {
+    d1Databases: _,
+    assets,
+    serviceBindings = {},
+    durableObjects = {},
+    ...others
+  } = workerOptions as V4Worker;
   const ids = databasesOf(config, options);
-  const files = assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
+  const files =
+    assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
   const worker: V4Worker = {
     ...others,
     name: config.name,
-    bindings: { ...(workerOptions.bindings ?? {}), ENVIRONMENT: 'development', ...allVars, ...vars[config.name] },
+    bindings: {
+      ...(workerOptions.bindings ?? {}),
+      ENVIRONMENT: 'development',
+      ...allVars,
+      ...vars[config.name],
+    },
     durableObjects: without(durableObjects, (object) =>
       isLeftOut(typeof object === 'object' && object.scriptName, options),
     ),
     serviceBindings: {
-      ...without(serviceBindings, (to) => isLeftOut(typeof to === 'object' && 'name' in to && to.name, options)),
+      ...without(serviceBindings, (to) =>
+        isLeftOut(typeof to === 'object' && 'name' in to && to.name, options),
+      ),
       ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
       ...moreServices[config.name],
-      ...Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)])),
-      ...(isFrontDoor && options.state !== undefined ? { LOCAL_DISK: diskService(options.state) } : {}),
+      ...Object.fromEntries(
+        Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)]),
+      ),
+      ...(isFrontDoor && options.state !== undefined
+        ? { LOCAL_DISK: diskService(options.state) }
+        : {}),
     },
     ...(options.workersAI !== undefined && usesWorkersAI(idOfFunction(config.name))
       ? { ai: { binding: 'AI', remoteProxyConnectionString: remoteAddress(options.workersAI) } }
@@ -182,13 +204,17 @@ const remoteAddress = (url: string): RemoteAddress => new URL(url) as RemoteAddr
 const diskService = (state: string) => async (): Promise<MiniflareResponse> =>
   MiniflareResponse.json({ full: isDiskFull(state) });
 
-const without = <T>(bindings: Record<string, T>, isDropped: (to: T) => boolean): Record<string, T> =>
+const without = <T>(
+  bindings: Record<string, T>,
+  isDropped: (to: T) => boolean,
+): Record<string, T> =>
   Object.fromEntries(Object.entries(bindings).filter(([, to]) => !isDropped(to)));
 
 const serviceOf =
   (id: string, starting: Databases) =>
   async (request: { text(): Promise<string> }): Promise<MiniflareResponse> =>
-    (await starting)?.serve(id, request) ?? new MiniflareResponse('there are no databases', { status: 503 });
+    (await starting)?.serve(id, request) ??
+    new MiniflareResponse('there are no databases', { status: 503 });
 
 /** The code of a function; with databases, inside of the module that hands their statements on. */
 const modulesOf = async (

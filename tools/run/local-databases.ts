@@ -29,12 +29,12 @@ export interface LocalDatabases {
  * D1 databases in a workerd of their own. SQLite cannot be interrupted there, and while it runs a statement the whole process answers nothing. So
  * it is killed when a statement takes too long, and started again: everything else goes on.
  */
-export const startLocalDatabases = async ({
+export async function startLocalDatabases({
   ids,
   state,
   limitMs = DEFAULT_LIMIT_MS,
   onRestart,
-}: LocalDatabasesOptions): Promise<LocalDatabases> => {
+}: LocalDatabasesOptions): Promise<LocalDatabases> {
   // Without a folder, what is stored has to outlive a killed process, too.
   const folder = state ?? mkdtempSync(join(tmpdir(), 'constellation-databases-'));
   let running = start(ids, folder);
@@ -72,7 +72,9 @@ export const startLocalDatabases = async ({
           await restart(used);
           const isLate = error instanceof Error && error.name === 'TimeoutError';
           if (isLate && !isHeldUp)
-            return new Response(`the statement was ended after ${limitMs / 1000} seconds`, { status: 503 });
+            return new Response(`the statement was ended after ${limitMs / 1000} seconds`, {
+              status: 503,
+            });
           if (isStopped) return new Response('the databases are stopped', { status: 503 });
           // What may have been written is not written again.
           if (attempt === MAX_ATTEMPTS || !readsOnly(body))
@@ -90,7 +92,7 @@ export const startLocalDatabases = async ({
       if (state === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-};
+}
 
 const MAX_ATTEMPTS = 3;
 
@@ -100,7 +102,10 @@ const readsOnly = (body: string): boolean => {
   return statements.every(({ sql }) => /^\s*(?:SELECT|EXPLAIN)\b/i.test(sql));
 };
 
-const start = async (ids: readonly string[], folder: string): Promise<{ miniflare: Miniflare; url: URL }> => {
+const start = async (
+  ids: readonly string[],
+  folder: string,
+): Promise<{ miniflare: Miniflare; url: URL }> => {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: '127.0.0.1',

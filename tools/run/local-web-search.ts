@@ -39,14 +39,18 @@ interface Web {
  * A web of invented shops behind SerpApi's interface (serpapi.com/search-api) on the loopback interface, for trying the
  * web search out without an account: the engines `google_shopping` and `google`, errors included.
  */
-export const serveLocalWebSearch = async (): Promise<LocalWebSearch> => {
+export async function serveLocalWebSearch(): Promise<LocalWebSearch> {
   // Written by hand beside this file.
-  const web = JSON.parse(readFileSync(new URL('./local-web-search.json', import.meta.url), 'utf8')) as Web;
+  const web = JSON.parse(
+    readFileSync(new URL('./local-web-search.json', import.meta.url), 'utf8'),
+  ) as Web;
   const server = createServer((request, response) => {
     const { status, body } = replyTo(web, request.url ?? '/');
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen(0, '127.0.0.1', resolve),
+  );
   const { port } = server.address() as AddressInfo; // a TCP server that listens has an address with a port
   return {
     url: `http://127.0.0.1:${port}`,
@@ -56,7 +60,7 @@ export const serveLocalWebSearch = async (): Promise<LocalWebSearch> => {
         server.closeAllConnections();
       }),
   };
-};
+}
 
 /** `//` and the like stand in request lines that no client of ours sends, and are no path. */
 const replyTo = (web: Web, path: string): ReturnType<typeof reply> =>
@@ -75,11 +79,17 @@ const reply = (web: Web, url: URL): { status: number; body: Record<string, unkno
     return { status: 400, body: { error: 'Unsupported `engine`.' } };
   const isShopping = asked.engine === 'google_shopping';
   const results = isShopping
-    ? { shopping_results: matching(web.offers, asked.q, ({ title }) => title).map(offerReply(web, asked.gl)) }
-    : {
-        organic_results: matching(pagesOf(web, asked.gl), asked.q, ({ title, snippet }) => `${title} ${snippet}`).map(
-          pageReply,
+    ? {
+        shopping_results: matching(web.offers, asked.q, ({ title }) => title).map(
+          offerReply(web, asked.gl),
         ),
+      }
+    : {
+        organic_results: matching(
+          pagesOf(web, asked.gl),
+          asked.q,
+          ({ title, snippet }) => `${title} ${snippet}`,
+        ).map(pageReply),
       };
   const isEmpty = Object.values(results).every((list) => list.length === 0);
   const body = {
@@ -92,7 +102,11 @@ const reply = (web: Web, url: URL): { status: number; body: Record<string, unkno
 };
 
 /** Those that hold at least half of the query's words of weight, most first. */
-const matching = <Entry>(entries: readonly Entry[], query: string, textOf: (entry: Entry) => string): Entry[] => {
+const matching = <Entry>(
+  entries: readonly Entry[],
+  query: string,
+  textOf: (entry: Entry) => string,
+): Entry[] => {
   const asked = [...new Set(wordsOf(query))].filter((word) => !SMALL_WORDS.has(word));
   return entries
     .map((entry) => {
@@ -139,13 +153,25 @@ const pagesOf = ({ pages, offers, shops }: Web, country: string | undefined): Pa
   }),
 ];
 
-const pageReply = ({ title, url, snippet }: Page, at: number) => ({ position: at + 1, title, link: url, snippet });
+const pageReply = ({ title, url, snippet }: Page, at: number) => ({
+  position: at + 1,
+  title,
+  link: url,
+  snippet,
+});
 
 const addressOf = (host: string, title: string): string =>
   `https://${host}/p/${wordsOf(title).join('-')}?utm_source=google`;
 
 /** As Google writes prices: a bare `$` is the dollar of the country of the search, others say which they are. */
-const priceText = (cents: number, currency: Shop['currency'], country: string | undefined): string =>
+const priceText = (
+  cents: number,
+  currency: Shop['currency'],
+  country: string | undefined,
+): string =>
   currency === 'USD'
-    ? new Intl.NumberFormat(country === 'us' ? 'en-US' : 'en-CA', { style: 'currency', currency }).format(cents / 100)
+    ? new Intl.NumberFormat(country === 'us' ? 'en-US' : 'en-CA', {
+        style: 'currency',
+        currency,
+      }).format(cents / 100)
     : new Intl.NumberFormat('de-DE', { style: 'currency', currency }).format(cents / 100);

@@ -17,10 +17,19 @@ export async function modelNotes(variables: AdapterVariables): Promise<string[]>
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
   });
-  const findings = await Promise.race([examineModels(settings, { texts: TEXTS }).catch(() => undefined), late]);
+  const findings = await Promise.race([
+    examineModels(settings, { texts: TEXTS }).catch(() => undefined),
+    late,
+  ]);
   clearTimeout(timer);
-  const shown = (findings ?? []).filter(({ what, state }) => what !== 'prices' && state !== 'not configured');
+  const shown = (findings ?? []).filter(
+    ({ what, state }) => what !== 'prices' && state !== 'not configured',
+  );
   return shown.flatMap(({ what, state, reported }) =>
-    state === 'wrong' ? [`WRONG ${what}: ${reported}`] : state === 'worth knowing' ? [`note: ${reported}`] : [],
+    state === 'wrong'
+      ? [`WRONG ${what}: ${reported}`]
+      : state === 'worth knowing'
+        ? [`note: ${reported}`]
+        : [],
   );
 }

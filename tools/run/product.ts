@@ -75,13 +75,16 @@ export interface Product {
   /** A publishable key for pages of these origins; the same one at every start with the same key. */
   publish(origins: string[]): Promise<string>;
   /** Starts a sync, waits for its end, and returns the status then. */
-  sync(request: { full?: boolean; force?: boolean }, onProgress?: (status: SyncStatus) => void): Promise<SyncStatus>;
+  sync(
+    request: { full?: boolean; force?: boolean },
+    onProgress?: (status: SyncStatus) => void,
+  ): Promise<SyncStatus>;
   stop(): Promise<void>;
 }
 
 const POLL_MS = 100;
 
-export const startProduct = async (options: ProductOptions): Promise<Product> => {
+export async function startProduct(options: ProductOptions): Promise<Product> {
   const key = options.key ?? newApiKey();
   const gateway = { url: '' };
   const folder = folderOf(options.kb);
@@ -100,7 +103,9 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       'constellation-library': library,
       'constellation-web-search': webVars(options, web),
       'constellation-sources':
-        typeof options.kb === 'object' && 'site' in options.kb ? siteVariables(options.kb.site) : {},
+        typeof options.kb === 'object' && 'site' in options.kb
+          ? siteVariables(options.kb.site)
+          : {},
       'constellation-webhooks': options.helpdesks ?? {},
       'constellation-gateway': {
         ROUTED_PARTNERS: (options.routedPartners ?? []).join(','),
@@ -115,7 +120,9 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
     allVars: {
       ...adapterVars(options.adapters),
       ...options.allVars,
-      ...(options.partners === undefined ? {} : { CONTEXT_PARTNERS: JSON.stringify(options.partners) }),
+      ...(options.partners === undefined
+        ? {}
+        : { CONTEXT_PARTNERS: JSON.stringify(options.partners) }),
     },
   });
   gateway.url = cloud.url.origin;
@@ -152,7 +159,7 @@ export const startProduct = async (options: ProductOptions): Promise<Product> =>
       await web?.close();
     },
   };
-};
+}
 
 /** Checked before anything starts, so that the error names a wrong variable. */
 const adapterVars = (variables: AdapterVariables = {}): Record<string, string> => {
@@ -160,7 +167,9 @@ const adapterVars = (variables: AdapterVariables = {}): Record<string, string> =
   readQuestionLimits(local, readAdapters(local));
   readSettings(languageSettings, local);
   const names = Object.keys(adapterSettings) as (keyof typeof adapterSettings)[];
-  return Object.fromEntries(names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (variables[name] ? [[name, variables[name]]] : [])),
+  );
 };
 
 const OWNER: ApiKeyRecord = {
@@ -174,7 +183,8 @@ const OWNER: ApiKeyRecord = {
 const SHOP = 'constellation-shop';
 
 const seedSampleShop = async ({ databases }: LocalCloud): Promise<void> => {
-  if (databases === undefined) throw new Error('Cannot fill the sample shop: no function has a database');
+  if (databases === undefined)
+    throw new Error('Cannot fill the sample shop: no function has a database');
   const database = await databases.database(SHOP);
   await seedShop(database);
   await storeCatalogue(database);
@@ -193,14 +203,20 @@ const folderOf = (kb: StartOptions['kb']): string | undefined => {
 const folderOptionsOf = (kb: ProductOptions['kb']): FolderOptions =>
   typeof kb === 'object' && 'folder' in kb ? kb : {};
 
-const kbVars = ({ kb, port }: ProductOptions, served: FolderKb | undefined): Record<string, string> => {
+const kbVars = (
+  { kb, port }: ProductOptions,
+  served: FolderKb | undefined,
+): Record<string, string> => {
   const publicUrl = port === 0 ? {} : { PUBLIC_URL: `http://127.0.0.1:${port}` };
   if (typeof kb === 'object' && 'site' in kb) return { KB_URL: 'sources', ...publicUrl };
   const url = served?.url ?? (typeof kb === 'object' && 'url' in kb ? kb.url : '');
   return { KB_URL: url, KB_ALLOWED_HOSTS: new URL(url).host, ...publicUrl };
 };
 
-const webVars = ({ webSearch = {} }: ProductOptions, web: LocalWebSearch | undefined): Record<string, string> => {
+const webVars = (
+  { webSearch = {} }: ProductOptions,
+  web: LocalWebSearch | undefined,
+): Record<string, string> => {
   if (web !== undefined) return { SERPAPI_URL: web.url, SERPAPI_KEY: 'local' };
   return webSearch === 'local' ? {} : webSearch;
 };
@@ -223,7 +239,10 @@ const syncAndWait = async (
   }
 };
 
-const untilIdle = async (send: Product['fetch'], onProgress: (status: SyncStatus) => void): Promise<SyncStatus> => {
+const untilIdle = async (
+  send: Product['fetch'],
+  onProgress: (status: SyncStatus) => void,
+): Promise<SyncStatus> => {
   for (;;) {
     const response = await send('/v1/sync');
     if (!response.ok) throw new Error(`Cannot read the sync's state: ${await problemOf(response)}`);
@@ -238,7 +257,9 @@ const untilIdle = async (send: Product['fetch'], onProgress: (status: SyncStatus
 const problemOf = async (response: Response): Promise<string> => {
   const text = await response.text();
   try {
-    const { message, suggestion = '' } = z.object({ error: ErrorInfo }).parse(JSON.parse(text)).error;
+    const { message, suggestion = '' } = z
+      .object({ error: ErrorInfo })
+      .parse(JSON.parse(text)).error;
     return `${message}. ${suggestion}`;
   } catch {
     return `status is ${response.status}, ${text}`;

@@ -23,10 +23,10 @@ const WORKSPACE = 'default';
  *
  * @param file Replaces what is kept; with `unlessKept` only where nothing is.
  */
-export const seedTaxonomy = async (
+export async function seedTaxonomy(
   miniflare: Miniflare,
   file: string | { unlessKept: string | undefined },
-): Promise<void> => {
+): Promise<void> {
   const kv = await miniflare.getKVNamespace('TAXONOMIES', 'constellation-support');
   // Two packages describe the same binding.
   const store = kvTaxonomies(kv as unknown as KVNamespace);
@@ -35,10 +35,11 @@ export const seedTaxonomy = async (
   const text = chosen === undefined ? kept : readFileSync(chosen, 'utf8');
   if (text === undefined) return;
   const read = readTaxonomy(parsed(text));
-  if (!read.ok && chosen !== undefined) throw new Error(`Cannot use ${chosen}: ${describeIssues(read.issues)}`);
+  if (!read.ok && chosen !== undefined)
+    throw new Error(`Cannot use ${chosen}: ${describeIssues(read.issues)}`);
   if (read.ok) await putModel(read.value, store);
   if (chosen !== undefined) await store.writeTaxonomy(WORKSPACE, text);
-};
+}
 
 const parsed = (text: string): unknown => {
   try {

@@ -7,7 +7,7 @@ const TABLE = fileURLToPath(new URL('../../src/ai/embeddings/static-words-2.bin'
 let opened: WordVectors | undefined;
 
 /** The table of word vectors that the functions carry, for tools and tests that run in Node. */
-export const shippedWordVectors = (): WordVectors => {
+export function shippedWordVectors(): WordVectors {
   opened ??= openWordVectors(Uint8Array.from(readFileSync(TABLE)));
   return opened;
-};
+}

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../../src/documents/node/folder/folder-options.ts';
+import {
+  FOLDER_HELP,
+  FOLDER_OPTIONS,
+  folderOptions,
+} from '../../src/documents/node/folder/folder-options.ts';
 import type { FolderOptions } from '../../src/documents/node/folder/scan-folder.ts';
 import { readSources } from '../../src/knowledge/sources/source-settings.ts';
 import { isOwnAddress } from '../../src/platform/http/public-address.ts';
@@ -70,7 +74,7 @@ export interface StartOptions {
 }
 
 /** Reads the command line. Throws an error that says what is wrong with which option. */
-export const startOptions = (args: string[]): StartOptions => {
+export function startOptions(args: string[]): StartOptions {
   const { values } = parseArgs({
     args,
     options: {
@@ -95,10 +99,14 @@ export const startOptions = (args: string[]): StartOptions => {
   }
   const webSearch = values['web-search'];
   if (webSearch !== undefined && webSearch !== 'local') {
-    throw new Error(`Cannot use --web-search ${webSearch}: it can be local; other providers are chosen by their key`);
+    throw new Error(
+      `Cannot use --web-search ${webSearch}: it can be local; other providers are chosen by their key`,
+    );
   }
   if (webSearch === 'local' && values.kb !== undefined) {
-    throw new Error('Cannot use --web-search local with --kb: the invented shops belong to the sample knowledge base');
+    throw new Error(
+      'Cannot use --web-search local with --kb: the invented shops belong to the sample knowledge base',
+    );
   }
   if (values.site !== undefined && values.kb !== undefined)
     throw new Error('Cannot use --site with --kb: there is one knowledge base');
@@ -118,11 +126,16 @@ export const startOptions = (args: string[]): StartOptions => {
     helpdesk: !values['no-helpdesk'],
     verbose: values.verbose,
   };
-};
+}
 
 /** Patterns and addresses belong to a folder. */
-const withFolderOptions = (kb: StartOptions['kb'], values: Parameters<typeof folderOptions>[0]): StartOptions['kb'] => {
-  const given = (['include', 'exclude', 'public-url'] as const).find((name) => values[name] !== undefined);
+const withFolderOptions = (
+  kb: StartOptions['kb'],
+  values: Parameters<typeof folderOptions>[0],
+): StartOptions['kb'] => {
+  const given = (['include', 'exclude', 'public-url'] as const).find(
+    (name) => values[name] !== undefined,
+  );
   if (typeof kb === 'object' && 'folder' in kb) return { ...kb, ...folderOptions(values) };
   if (given !== undefined) throw new Error(`Cannot use --${given} without --kb <folder>`);
   return kb;
@@ -132,11 +145,11 @@ const withFolderOptions = (kb: StartOptions['kb'], values: Parameters<typeof fol
 export const STATE_HOME = '.constellation';
 
 /** What a knowledge base is known by: where it is. */
-export const sourceOf = (kb: StartOptions['kb']): string => {
+export function sourceOf(kb: StartOptions['kb']): string {
   if (kb === 'sample') return 'sample';
   if ('folder' in kb) return resolve(kb.folder);
   return 'url' in kb ? kb.url : kb.site;
-};
+}
 
 /** `our-docs-3f9a1c20`: a name that people recognise, and no other knowledge base has. */
 const stateName = (kb: StartOptions['kb']): string => {
@@ -155,15 +168,21 @@ const siteOf = (site: string): string => {
   // The settings of the function that reads it say more exactly what is wrong with an address.
   const [found] = readSources(siteVariables(site), { fetch, now: Date.now }).problems();
   if (found !== undefined)
-    throw new Error(`Cannot use --site ${site}: ${found.problem.replace(/^Cannot read the articles: /, '')}`);
+    throw new Error(
+      `Cannot use --site ${site}: ${found.problem.replace(/^Cannot read the articles: /, '')}`,
+    );
   return site;
 };
 
 /** Variables of the function that reads a web site; one on this machine needs no pause between two pages. */
-export const siteVariables = (url: string): { ENVIRONMENT: string; ARTICLE_SOURCES: string } => ({
-  ENVIRONMENT: 'development',
-  ARTICLE_SOURCES: JSON.stringify({ default: { tool: 'website', url, ...(isOwnAddress(url) ? { pauseMs: 0 } : {}) } }),
-});
+export function siteVariables(url: string): { ENVIRONMENT: string; ARTICLE_SOURCES: string } {
+  return {
+    ENVIRONMENT: 'development',
+    ARTICLE_SOURCES: JSON.stringify({
+      default: { tool: 'website', url, ...(isOwnAddress(url) ? { pauseMs: 0 } : {}) },
+    }),
+  };
+}
 
 const kbOf = (kb: string | undefined): StartOptions['kb'] => {
   if (kb === undefined) return 'sample';

@@ -8,7 +8,11 @@ import { watch } from 'chokidar';
 import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import { describeIssues } from '../../src/contract/core/error-info.ts';
 import type { SyncReport } from '../../src/contract/wire/sync.ts';
-import { describeScan, isWatched, scanFolder } from '../../src/documents/node/folder/scan-folder.ts';
+import {
+  describeScan,
+  isWatched,
+  scanFolder,
+} from '../../src/documents/node/folder/scan-folder.ts';
 import { newApiKey } from '../../src/gateway/access/api-keys.ts';
 import { type DirectoryEntry, openDirectory } from '../../src/platform/context/key-directory.ts';
 import { readTaxonomy } from '../../src/support/intents/current-taxonomy.ts';
@@ -43,8 +47,8 @@ async function main(): Promise<void> {
   // Before anything is made or emptied.
   if (await isInUse(options.port)) fail(portInUse(options.port));
   // Before the local runtime loads, which would keep the answer waiting.
-  const models = await chooseModels(process.env, { isOff: !options.model }).catch((error: unknown) =>
-    fail(messageOf(error)),
+  const models = await chooseModels(process.env, { isOff: !options.model }).catch(
+    (error: unknown) => fail(messageOf(error)),
   );
   const source = sourceOf(options.kb);
   for (const line of earlierLayout(options)) console.log(line);
@@ -54,7 +58,8 @@ async function main(): Promise<void> {
   process.once('exit', () => forgetDesks(options.state));
   forgetDesks(options.state);
   const controlToken = newApiKey();
-  const helpdesks = options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
+  const helpdesks =
+    options.helpdesk && !process.env.HELPDESKS ? await startDesks(controlToken) : undefined;
   console.log('starting the local runtime');
   const announced = new Set<string>();
   builds.on('begin', (what) => {
@@ -81,7 +86,10 @@ async function main(): Promise<void> {
     partners: orFail(() => readPartners(options)),
     taxonomy: orFail(() => checkTaxonomy(options)),
     helpdesks: helpdesks
-      ? { ...deskVariables({ default: Object.values(helpdesks.desks) }), HANDOVER: '{"default": "zendesk"}' }
+      ? {
+          ...deskVariables({ default: Object.values(helpdesks.desks) }),
+          HANDOVER: '{"default": "zendesk"}',
+        }
       : helpdeskVariables(),
     adapters: models.variables,
     onLog: options.verbose ? (line) => console.log(line) : () => {},
@@ -91,7 +99,8 @@ async function main(): Promise<void> {
   endRuntimeWithUs();
   console.log(`reading ${product.folder ?? source}`);
   if (product.folder !== undefined && typeof options.kb === 'object' && 'folder' in options.kb)
-    for (const line of describeScan(await scanFolder(await realpath(product.folder), options.kb))) console.log(line);
+    for (const line of describeScan(await scanFolder(await realpath(product.folder), options.kb)))
+      console.log(line);
   console.log(adaptersLine(models.variables));
   console.log(models.line);
   for (const line of wrongHelpdesks(process.env)) console.log(line);
@@ -142,7 +151,10 @@ function readPartners({ partners }: StartOptions): Record<string, DirectoryEntry
   if (partners === undefined) return undefined;
   try {
     const claims = JSON.parse(readFileSync(partners, 'utf8')) as Record<string, DirectoryEntry>;
-    openDirectory({ v: 1, env: 'development', seq: 0, exp: 0, librarians: claims }, { version: 'partners' });
+    openDirectory(
+      { v: 1, env: 'development', seq: 0, exp: 0, librarians: claims },
+      { version: 'partners' },
+    );
     return claims;
   } catch (error) {
     throw new Error(`Cannot use --partners ${partners}: ${messageOf(error)}`);
@@ -163,8 +175,16 @@ function checkTaxonomy({ taxonomy }: StartOptions): string | undefined {
 
 /** `running on Upstash Vector, Upstash Redis, text-embedding-3-small and gpt-4.1-mini`. */
 function adaptersLine(variables: AdapterVariables): string {
-  const { vector, redis, embedding, chat } = readAdapters({ ...variables, ENVIRONMENT: 'development' });
-  const parts = [vector && 'Upstash Vector', redis && 'Upstash Redis', embedding?.model, chat?.model];
+  const { vector, redis, embedding, chat } = readAdapters({
+    ...variables,
+    ENVIRONMENT: 'development',
+  });
+  const parts = [
+    vector && 'Upstash Vector',
+    redis && 'Upstash Redis',
+    embedding?.model,
+    chat?.model,
+  ];
   const used = parts.filter((part) => part !== undefined);
   return used.length === 0
     ? 'running on this machine alone: no model, no other service'
@@ -174,7 +194,10 @@ function adaptersLine(variables: AdapterVariables): string {
 /** Uses a new range of ids at every start, since the product stores the tickets that it has seen. */
 async function startDesks(controlToken: string): Promise<LocalHelpdesks> {
   const { startHelpdesks } = await import('../stand-ins/helpdesks/start-helpdesks.ts');
-  return startHelpdesks({ controlToken, idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000) });
+  return startHelpdesks({
+    controlToken,
+    idOffset: Math.floor((Date.now() - Date.UTC(2026, 0, 1)) / 1000),
+  });
 }
 
 /** The notes that we write come back to the webhook, as they do from the real tools. */
@@ -190,12 +213,16 @@ function openDesks({ url, desks }: LocalHelpdesks, product: Product): void {
 /** The connections that the environment holds, and the secrets that they name. */
 function helpdeskVariables(): Record<string, string> {
   const names = ['HELPDESKS', 'HANDOVER', ...secretsNamedFor('webhooks', process.env)];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
 }
 
 /** What is wrong with the connections that the environment holds; the others work. */
 function wrongHelpdesks(variables: HelpdeskVariables): string[] {
-  const connections = readConnections({ ...variables, ENVIRONMENT: 'development' }).list(helpdeskTools);
+  const connections = readConnections({ ...variables, ENVIRONMENT: 'development' }).list(
+    helpdeskTools,
+  );
   return connections.flatMap(({ workspace, helpdesk, problem }) =>
     problem === undefined ? [] : [`WRONG ${helpdesk} (${workspace}): ${problem}`],
   );
@@ -204,7 +231,9 @@ function wrongHelpdesks(variables: HelpdeskVariables): string[] {
 /** The keys of web search providers that the environment holds. */
 function providerKeys(): Record<string, string> {
   const names = ['SERPAPI_KEY', 'BRAVE_SEARCH_KEY'];
-  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  return Object.fromEntries(
+    names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  );
 }
 
 /** Syncs until there is something to answer from: a host that is down now may be up in ten seconds. */
@@ -229,7 +258,9 @@ async function firstSync(product: Product): Promise<SyncReport | null> {
 async function openStores(product: Product): Promise<void> {
   const ofSupport = ['/v1/knowledge/gaps', '/v1/support/taxonomy', '/v1/support/tickets'];
   const paths = [...ofSupport, '/v1/answers', '/v1/workspaces/default/memories'];
-  await Promise.all(paths.map((path) => product.fetch(path).then((response) => response.arrayBuffer())));
+  await Promise.all(
+    paths.map((path) => product.fetch(path).then((response) => response.arrayBuffer())),
+  );
 }
 
 /** A folder is watched; a host API is asked for changes every quarter of an hour. */
@@ -263,7 +294,8 @@ async function keepInSync(product: Product, first: SyncReport | null): Promise<v
   // What has no permission was named when it was not read.
   watcher.on('error', (error) => {
     const { code = '' } = error as NodeJS.ErrnoException;
-    if (!['EACCES', 'EPERM'].includes(code)) console.error(`Cannot watch all of the folder: ${messageOf(error)}`);
+    if (!['EACCES', 'EPERM'].includes(code))
+      console.error(`Cannot watch all of the folder: ${messageOf(error)}`);
   });
   await new Promise<void>((resolve) => watcher.once('ready', resolve));
 }
@@ -300,7 +332,8 @@ function inTurn(run: (full: boolean) => Promise<void>): (full: boolean) => void 
 function stopWithNpm(): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  const ps = spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], { encoding: 'utf8' }).stdout ?? '';
+  const ps =
+    spawnSync('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], { encoding: 'utf8' }).stdout ?? '';
   const [, above, command = ''] = /^\s*(\d+)\s+(\S+)/.exec(ps) ?? [];
   const npm = command.endsWith('sh') ? Number(above) : parent;
   const timer = setInterval(() => {
@@ -333,11 +366,15 @@ function stopOnSignal(product: Product): void {
 
 /** A process that is killed cannot end the local runtime: a shell that waits for our end of a pipe to close does it then. */
 function endRuntimeWithUs(): void {
-  const children = spawnSync('pgrep', ['-P', String(process.pid), 'workerd'], { encoding: 'utf8' }).stdout ?? '';
+  const children =
+    spawnSync('pgrep', ['-P', String(process.pid), 'workerd'], { encoding: 'utf8' }).stdout ?? '';
   const ids = children.split('\n').filter((id) => /^\d+$/.test(id));
   if (ids.length === 0) return;
   const script = `cat > /dev/null; kill -9 ${ids.join(' ')}`;
-  const watcher = spawn('sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const watcher = spawn('sh', ['-c', script], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   watcher.on('error', () => undefined);
   watcher.unref();
   // It must keep neither us nor the pipe's other end alive.

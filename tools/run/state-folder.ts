@@ -54,7 +54,7 @@ export interface StateOptions {
  *
  * @throws {Error} What to do when the folder or `CONSTELLATION_API_KEY` cannot be used.
  */
-export const openState = (options: StateOptions): StateFolder => {
+export function openState(options: StateOptions): StateFolder {
   const folder = resolve(options.state);
   try {
     return open(folder, options);
@@ -65,7 +65,7 @@ export const openState = (options: StateOptions): StateFolder => {
       `Cannot use ${path}: ${PROBLEMS[code ?? ''] ?? code}. Change that, or choose another folder: npm start -- --state <folder>`,
     );
   }
-};
+}
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'you have no permission to read and write it',
@@ -77,7 +77,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ELOOP: 'it is a symbolic link that leads back to itself',
 };
 
-const open = (folder: string, { fresh, source, isMoved = false, keyFolder = folder }: StateOptions): StateFolder => {
+const open = (
+  folder: string,
+  { fresh, source, isMoved = false, keyFolder = folder }: StateOptions,
+): StateFolder => {
   const marker = join(folder, MARKER);
   if (fresh && existsSync(folder) && !existsSync(marker))
     throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
@@ -113,11 +116,14 @@ const refuseAnotherSource = (folder: string, source: string): void => {
 };
 
 /** Whether an earlier start has used the folder as its state. */
-export const isState = (folder: string): boolean => existsSync(join(folder, MARKER));
+export function isState(folder: string): boolean {
+  return existsSync(join(folder, MARKER));
+}
 
 /** What a start does about a state that it cannot read. */
-export const freshAdvice = (state: string): string =>
-  `npm start -- --fresh forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
+export function freshAdvice(state: string): string {
+  return `npm start -- --fresh forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
+}
 
 /** A larger database is only looked at where it begins: the start has to stay fast. */
 const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
@@ -137,7 +143,8 @@ const makePrivate = (folders: readonly string[]): string | undefined => {
     } catch {
       return `other users of this machine may read ${folder}: its mode cannot be changed`;
     }
-    if ((statSync(folder).mode & 0o077) !== 0) return `other users of this machine may read ${folder}`;
+    if ((statSync(folder).mode & 0o077) !== 0)
+      return `other users of this machine may read ${folder}`;
   }
   for (const path of databasesIn(folders.at(-1) ?? '')) {
     try {
@@ -188,7 +195,8 @@ const checkData = (folder: string, listed: readonly string[]): void => {
   const refuse = (path: string, problem: string): never => {
     throw new Error(`Cannot use ${path}: ${problem}. ${freshAdvice(join(folder, '..'))}`);
   };
-  for (const name of listed) if (!existsSync(join(folder, name))) refuse(join(folder, name), 'the database is missing');
+  for (const name of listed)
+    if (!existsSync(join(folder, name))) refuse(join(folder, name), 'the database is missing');
   const hasEditions = paths.some((path) => /\/kv\/constellation-editions\/blobs\/./.test(path));
   const library = join(folder, 'do', LIBRARY);
   if (hasEditions && !databasesIn(library).some((path) => !path.endsWith('/metadata.sqlite')))
@@ -211,7 +219,9 @@ const isSound = (file: string): boolean => {
     const database = new DatabaseSync(file);
     try {
       const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
-      const [row] = database.prepare(isSmall ? 'PRAGMA quick_check(1)' : 'PRAGMA schema_version').all();
+      const [row] = database
+        .prepare(isSmall ? 'PRAGMA quick_check(1)' : 'PRAGMA schema_version')
+        .all();
       return !isSmall || row?.quick_check === 'ok';
     } finally {
       database.close();
@@ -254,14 +264,18 @@ const ownerIn = (file: string, place: string): number | undefined => {
     return isRunning(id) && commandOf(id)?.includes('start.ts') === true ? id : undefined;
   }
   const owner = Owner.safeParse(parseJson(written));
-  return owner.success && owner.data.folder === place && stillRuns(owner.data) ? owner.data.process : undefined;
+  return owner.success && owner.data.folder === place && stillRuns(owner.data)
+    ? owner.data.process
+    : undefined;
 };
 
 const readKey = (folder: string): string => {
   const given = process.env.CONSTELLATION_API_KEY;
   if (given !== undefined && given !== '') {
     if (API_KEY.test(given)) return given;
-    throw new Error('Cannot use CONSTELLATION_API_KEY: it is not 16 to 200 visible ASCII characters');
+    throw new Error(
+      'Cannot use CONSTELLATION_API_KEY: it is not 16 to 200 visible ASCII characters',
+    );
   }
   return readSecret(join(folder, 'api-key'));
 };

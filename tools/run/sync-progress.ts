@@ -15,12 +15,16 @@ export function showProgress(status: SyncStatus): void {
 export function progressOf({ state, progress }: SyncStatus): string | undefined {
   if (progress === null) return undefined;
   const [done, all] =
-    state === 'listing' ? [progress.listed, progress.total ?? 0] : [progress.processed, progress.to_process];
+    state === 'listing'
+      ? [progress.listed, progress.total ?? 0]
+      : [progress.processed, progress.to_process];
   return `${state} ${all > 0 ? `${done} of ${all}` : done || 'articles'}`;
 }
 
 /** Removes that line from a terminal. */
-export const clearProgress = (): string => (process.stdout.isTTY ? '\r\u001b[K' : '');
+export function clearProgress(): string {
+  return process.stdout.isTTY ? '\r\u001b[K' : '';
+}
 
 /**
  * Summary of a sync: counts, skipped articles and warnings with reasons, held deletions and how to apply them.
@@ -39,13 +43,18 @@ export function summariseSync(
       ? [
           `sync failed: ${report.error?.message ?? 'unknown'}${report.error?.suggestion ? ` ${report.error.suggestion}` : ''}`,
         ]
-      : [`${status.articles} articles, ${status.chunks} passages (${counts})${time}, edition ${status.edition}`];
-  if (report.reread === true) lines.push('  every article was read again: this version reads them differently');
+      : [
+          `${status.articles} articles, ${status.chunks} passages (${counts})${time}, edition ${status.edition}`,
+        ];
+  if (report.reread === true)
+    lines.push('  every article was read again: this version reads them differently');
   lines.push(...named('not read', report.skipped, report.skipped_count, before?.skipped));
   lines.push(...named('warning', report.warnings, report.warning_count, before?.warnings));
   const held = report.held_deletions;
   if (held !== null)
-    lines.push(`  ${held.count} of ${held.of} articles are gone from the source and were kept. ${held.how_to_force}`);
+    lines.push(
+      `  ${held.count} of ${held.of} articles are gone from the source and were kept. ${held.how_to_force}`,
+    );
   return lines.join('\n');
 }
 

@@ -33,12 +33,15 @@ export interface TicketOptions {
 const MAX_TIMES = 20;
 
 /** Reads the command line. Throws an error that says what is wrong with which option. */
-export const ticketOptions = (args: string[]): TicketOptions => {
+export function ticketOptions(args: string[]): TicketOptions {
   const { values } = parseArgs({
     args,
     options: {
       tool: { type: 'string', default: 'chatwoot' },
-      message: { type: 'string', default: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.' },
+      message: {
+        type: 'string',
+        default: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
+      },
       subject: { type: 'string', default: 'Question' },
       name: { type: 'string', default: 'Dana Ortiz' },
       product: { type: 'string', default: 'Apollo II' },
@@ -50,13 +53,18 @@ export const ticketOptions = (args: string[]): TicketOptions => {
   });
   const { 'bad-signature': isForged, url, ...rest } = values;
   const tool = LOCAL_DESK_IDS.find((id) => id === values.tool);
-  if (tool === undefined) throw new Error(`Cannot use --tool ${values.tool}: it can be ${LOCAL_DESK_IDS.join(', ')}`);
+  if (tool === undefined)
+    throw new Error(`Cannot use --tool ${values.tool}: it can be ${LOCAL_DESK_IDS.join(', ')}`);
   const times = Number(values.times);
   if (!Number.isInteger(times) || times < 1 || times > MAX_TIMES)
-    throw new Error(`Cannot use --times ${values.times}: it is not a number from 1 to ${MAX_TIMES}`);
+    throw new Error(
+      `Cannot use --times ${values.times}: it is not a number from 1 to ${MAX_TIMES}`,
+    );
   if (values.message.trim() === '') throw new Error('Cannot use --message: it is empty');
   if (values.name.trim() === '') throw new Error('Cannot use --name: it is empty');
-  if (url !== undefined && !/^https?:\/\//i.test(url)) throw new Error(`Cannot use --url ${url}: it is not a URL`);
-  if (url !== undefined && !URL.canParse(url)) throw new Error(`Cannot use --url ${url}: it is not a URL`);
+  if (url !== undefined && !/^https?:\/\//i.test(url))
+    throw new Error(`Cannot use --url ${url}: it is not a URL`);
+  if (url !== undefined && !URL.canParse(url))
+    throw new Error(`Cannot use --url ${url}: it is not a URL`);
   return { ...rest, tool, times, isForged, url, state: values.state };
-};
+}

@@ -2,8 +2,16 @@
 import type * as z from 'zod';
 import { readAs } from '../../src/contract/core/error-info.ts';
 import { fail, helpIfAsked, orUsageError } from '../command-line.ts';
-import { type ControlledTicket, TicketNotes, WrittenTicket } from '../stand-ins/helpdesks/control-routes.ts';
-import { findDesks, findNewestDesks, type RunningDesks } from '../stand-ins/helpdesks/running-desks.ts';
+import {
+  type ControlledTicket,
+  TicketNotes,
+  WrittenTicket,
+} from '../stand-ins/helpdesks/control-routes.ts';
+import {
+  findDesks,
+  findNewestDesks,
+  type RunningDesks,
+} from '../stand-ins/helpdesks/running-desks.ts';
 import { STATE_HOME } from './start-options.ts';
 import { TICKET_HELP, type TicketOptions, ticketOptions } from './ticket-options.ts';
 
@@ -13,7 +21,9 @@ const NOTE_MS = 60_000;
 const SETTLE_MS = 3000;
 const CALL_MS = 10_000;
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);
 
 async function main(): Promise<void> {
   helpIfAsked(TICKET_HELP);
@@ -27,13 +37,19 @@ async function main(): Promise<void> {
   }
   const productUrl = options.url ?? running.productUrl;
   await checkProduct(productUrl);
-  const { ticketId, delivery } = await control(running, `/${tool}/tickets`, WrittenTicket, ticketOf(options));
+  const { ticketId, delivery } = await control(
+    running,
+    `/${tool}/tickets`,
+    WrittenTicket,
+    ticketOf(options),
+  );
   console.log(`${tool} ticket ${ticketId}: ${options.name} writes "${options.message}"`);
   const webhook = new URL(`/webhooks/${tool}`, productUrl);
   const statuses: number[] = [];
   for (let time = 0; time < times; time += 1) statuses.push(await deliver(webhook, delivery));
   if (isForged) return reportForged(statuses);
-  if (statuses.some((status) => status !== 200)) throw new Error('Cannot go on: the webhook refused the delivery');
+  if (statuses.some((status) => status !== 200))
+    throw new Error('Cannot go on: the webhook refused the delivery');
   const read = () => control(running, `/${tool}/tickets/${ticketId}`, TicketNotes);
   await waitForNote(read);
   if (times > 1) await pause(SETTLE_MS);
@@ -47,11 +63,12 @@ function ticketOf({ message, subject, name, product, isForged }: TicketOptions):
 }
 
 async function checkProduct(url: string): Promise<void> {
-  const response = await fetch(new URL('/healthz', url), { signal: AbortSignal.timeout(CALL_MS) }).catch(
-    () => undefined,
-  );
+  const response = await fetch(new URL('/healthz', url), {
+    signal: AbortSignal.timeout(CALL_MS),
+  }).catch(() => undefined);
   await response?.body?.cancel();
-  if (!response?.ok) throw new Error(`Cannot reach Constellation at ${url}: is npm start still running?`);
+  if (!response?.ok)
+    throw new Error(`Cannot reach Constellation at ${url}: is npm start still running?`);
 }
 
 /** A call of the stand-ins' control routes; a POST where there is a body. */
@@ -71,18 +88,24 @@ async function control<Schema extends z.ZodType>(
   throw new Error(`Cannot reach the local helpdesks at ${desksUrl}: is npm start still running?`);
 }
 
-async function deliver(webhook: URL, { headers, body }: WrittenTicket['delivery']): Promise<number> {
+async function deliver(
+  webhook: URL,
+  { headers, body }: WrittenTicket['delivery'],
+): Promise<number> {
   const startedAt = performance.now();
   const init = { method: 'POST', headers, body, signal: AbortSignal.timeout(CALL_MS) };
   const response = await fetch(webhook, init).catch(() => undefined);
   if (response === undefined) throw new Error(`Cannot deliver to ${webhook}: there was no answer`);
   await response.arrayBuffer();
-  console.log(`delivered to ${webhook}: ${response.status} in ${Math.round(performance.now() - startedAt)} ms`);
+  console.log(
+    `delivered to ${webhook}: ${response.status} in ${Math.round(performance.now() - startedAt)} ms`,
+  );
   return response.status;
 }
 
 function reportForged(statuses: readonly number[]): void {
-  if (statuses.some((status) => status !== 401)) throw new Error('A delivery with a wrong signature was not refused');
+  if (statuses.some((status) => status !== 401))
+    throw new Error('A delivery with a wrong signature was not refused');
   console.log('refused, as a delivery with a wrong signature has to be; no note is written');
 }
 
@@ -91,7 +114,8 @@ async function waitForNote(read: () => Promise<TicketNotes>): Promise<void> {
   for (;;) {
     const { notes, drafts } = await read();
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    if (notes.length + drafts.length > 0) return console.log(`${clear()}the note came after ${seconds} s`);
+    if (notes.length + drafts.length > 0)
+      return console.log(`${clear()}the note came after ${seconds} s`);
     if (performance.now() - startedAt > NOTE_MS) {
       throw new Error(
         `${clear()}Cannot see a note after ${NOTE_MS / 1000} s; npm start -- --verbose shows what goes on`,
@@ -105,8 +129,10 @@ async function waitForNote(read: () => Promise<TicketNotes>): Promise<void> {
 function report({ notes, drafts }: TicketNotes, times: number): void {
   for (const { id, body } of notes) console.log(`\n--- note ${id}\n${body}\n---`);
   for (const { id, body } of drafts) console.log(`\n--- draft ${id}\n${body}\n---`);
-  if (times > 1) console.log(`\n${times} deliveries, ${notes.length} ${notes.length === 1 ? 'note' : 'notes'}`);
-  if (notes.length > 1 || drafts.length > 1) throw new Error('There must be no more than one for a message');
+  if (times > 1)
+    console.log(`\n${times} deliveries, ${notes.length} ${notes.length === 1 ? 'note' : 'notes'}`);
+  if (notes.length > 1 || drafts.length > 1)
+    throw new Error('There must be no more than one for a message');
 }
 
 function clear(): string {

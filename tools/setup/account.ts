@@ -32,18 +32,19 @@ export class SetupFailed extends Error {
 export const CONTINUE = 'Then run npm run setup again: it continues where it stopped.';
 
 /** Runs wrangler for a step, and fails with its reason. */
-export const wranglerFor = async (
+export async function wranglerFor(
   step: string,
   args: readonly string[],
   { record, signal, wrangler }: Pick<SetupRun, 'record' | 'signal' | 'wrangler'>,
-): Promise<WranglerResult> => {
+): Promise<WranglerResult> {
   const result = await wrangler(args, { accountId: record.account_id, signal });
   if (result.status !== 0) throw wranglerFailure(step, result.output);
   return result;
-};
+}
 
-export const wranglerFailure = (step: string, output: string): SetupFailed =>
-  new SetupFailed(step, reasonOf(output), `${adviceFor(output)} ${CONTINUE}`);
+export function wranglerFailure(step: string, output: string): SetupFailed {
+  return new SetupFailed(step, reasonOf(output), `${adviceFor(output)} ${CONTINUE}`);
+}
 
 /** The lines of an error of wrangler that say something: what failed, and what the platform replied. */
 const reasonOf = (output: string): string => {
@@ -51,7 +52,11 @@ const reasonOf = (output: string): string => {
   const at = lines.findIndex((line) => line.includes('[ERROR]'));
   const own = lines
     .slice(at < 0 ? -3 : at)
-    .filter((line) => line !== '' && !/think this is a bug|open an issue|create an issue|Logs were written/.test(line))
+    .filter(
+      (line) =>
+        line !== '' &&
+        !/think this is a bug|open an issue|create an issue|Logs were written/.test(line),
+    )
     .map((line) => line.replace(/^.*\[ERROR\]\s*/, ''));
   return own.slice(0, 4).join(' ').slice(0, 600) || 'wrangler said nothing';
 };
@@ -61,9 +66,18 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     /code: 10000\b|Authentication|not authenticated|403 Forbidden/i,
     'Give the API token the rights to edit Workers scripts, KV and D1, or run npx wrangler login.',
   ],
-  [/code: 10(?:063|034)\b|workers\.dev subdomain/i, 'Open Workers in the dashboard once, which registers a subdomain.'],
-  [/code: 100(?:26|27)\b|limit|quota|paid plan/i, 'Raise the limit or change the plan of the account.'],
-  [/fetch failed|ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network/i, 'Check the connection to api.cloudflare.com.'],
+  [
+    /code: 10(?:063|034)\b|workers\.dev subdomain/i,
+    'Open Workers in the dashboard once, which registers a subdomain.',
+  ],
+  [
+    /code: 100(?:26|27)\b|limit|quota|paid plan/i,
+    'Raise the limit or change the plan of the account.',
+  ],
+  [
+    /fetch failed|ECONNREFUSED|ENOTFOUND|ETIMEDOUT|network/i,
+    'Check the connection to api.cloudflare.com.',
+  ],
 ];
 
 const adviceFor = (output: string): string =>
@@ -75,9 +89,11 @@ const WhoAmI = z.object({
 });
 
 /** Signs in, and settles which account it is. @returns False when a dry run has no account to look at. */
-export const chooseAccount = async (run: SetupRun): Promise<boolean> => {
+export async function chooseAccount(run: SetupRun): Promise<boolean> {
   run.progress('signing in');
-  const { output, stdout, status } = await run.wrangler(['whoami', '--json'], { signal: run.signal });
+  const { output, stdout, status } = await run.wrangler(['whoami', '--json'], {
+    signal: run.signal,
+  });
   const who = readAs(WhoAmI, jsonIn(stdout));
   if (!who.ok || !who.value.loggedIn) {
     if (run.dryRun) {
@@ -103,12 +119,16 @@ export const chooseAccount = async (run: SetupRun): Promise<boolean> => {
       'Give each account a file of its own with --deployment.',
     );
   if (!/^[0-9a-f]{32}$/.test(chosen))
-    throw new SetupFailed('use this account', `${chosen} is no account id`, 'Set CLOUDFLARE_ACCOUNT_ID to one.');
+    throw new SetupFailed(
+      'use this account',
+      `${chosen} is no account id`,
+      'Set CLOUDFLARE_ACCOUNT_ID to one.',
+    );
   run.record.account_id = chosen;
   save(run);
   run.report('ok', `signed in to the account ${chosen}`);
   return true;
-};
+}
 
 const onlyOne = (accounts: readonly { id: string; name?: string | undefined }[]): string => {
   const [only] = accounts;
@@ -122,32 +142,36 @@ const onlyOne = (accounts: readonly { id: string; name?: string | undefined }[])
 };
 
 /** In a dry run nothing is written. */
-export const save = ({ file, record, dryRun }: SetupRun): void => {
+export function save({ file, record, dryRun }: SetupRun): void {
   if (!dryRun) writeRecord(file, record);
-};
+}
 
 const Namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
 const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 
 /** Creates the namespaces and databases that are missing, and records the ids. `hasAccount` false: as in an empty one. */
-export const createResources = async (
+export async function createResources(
   run: SetupRun,
   needed: ReturnType<typeof neededResources>,
   hasAccount: boolean,
-): Promise<void> => {
+): Promise<void> {
   await createListed(run, hasAccount, {
-    ...{ what: 'KV namespace', names: needed.kv, ids: run.record.kv },
+    what: 'KV namespace',
+    names: needed.kv,
+    ids: run.record.kv,
     create: (name) => ['kv', 'namespace', 'create', name, '--update-config=false'],
     list: ['kv', 'namespace', 'list'],
     idsIn: (json) => Namespaces.parse(json).map(({ title, id }) => [title, id]),
   });
   await createListed(run, hasAccount, {
-    ...{ what: 'database', names: needed.d1, ids: run.record.d1 },
+    what: 'database',
+    names: needed.d1,
+    ids: run.record.d1,
     create: (name) => ['d1', 'create', name, '--update-config=false'],
     list: ['d1', 'list', '--json'],
     idsIn: (json) => Databases.parse(json).map(({ name, uuid }) => [name, uuid]),
   });
-};
+}
 
 interface Listed {
   what: string;
@@ -180,7 +204,11 @@ const createListed = async (
   for (const name of names) {
     const id = there.get(name);
     if (id === undefined && !run.dryRun)
-      throw new SetupFailed(`find the ${what} ${name}`, 'it was created and is not listed yet', CONTINUE);
+      throw new SetupFailed(
+        `find the ${what} ${name}`,
+        'it was created and is not listed yet',
+        CONTINUE,
+      );
     if (id !== undefined) ids[name] = id;
     const outcome = run.dryRun ? 'would do' : 'created';
     run.report(

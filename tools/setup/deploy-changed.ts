@@ -3,7 +3,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mapBounded } from '../../src/platform/concurrency.ts';
 import { bundleModules } from '../build/bundle-function.ts';
-import { deployedConfig, type FunctionConfig, isPublic, secretsOf } from '../release/function-config.ts';
+import {
+  deployedConfig,
+  type FunctionConfig,
+  isPublic,
+  secretsOf,
+} from '../release/function-config.ts';
 import { deployFunction } from '../release/wrangler.ts';
 import { type SetupRun, save, wranglerFailure } from './account.ts';
 
@@ -19,17 +24,21 @@ export interface DeployChangedOptions {
  * Deploys the functions that differ from what was deployed: in their code, configuration, variables or secrets, or because somebody else
  * has deployed or removed them. Once the gateway has an address of its own, functions that need it are deployed with it.
  */
-export const deployChanged = async (
+export async function deployChanged(
   run: SetupRun,
   functions: readonly FunctionConfig[],
   options: DeployChangedOptions,
-): Promise<void> => {
+): Promise<void> {
   run.progress('comparing with what is deployed');
   const versions = new Map(
-    await mapBounded(functions, async ({ name }) => [name, await versionOf(run, name, options)] as const),
+    await mapBounded(
+      functions,
+      async ({ name }) => [name, await versionOf(run, name, options)] as const,
+    ),
   );
   const deployAll = async (those: readonly FunctionConfig[]): Promise<void> => {
-    for (const target of those) await deployIfChanged(run, target, { ...options, deployed: versions.get(target.name) });
+    for (const target of those)
+      await deployIfChanged(run, target, { ...options, deployed: versions.get(target.name) });
   };
   await deployAll(functions);
   const { url } = run.record;
@@ -39,12 +48,17 @@ export const deployChanged = async (
   const variables = { ...options.variables, PUBLIC_URL: url };
   for (const target of waiting)
     await deployIfChanged(run, target, {
-      ...{ ...options, variables },
+      ...options,
+      variables,
       deployed: run.record.functions[target.name]?.version,
     });
-};
+}
 
-const publicUrlOf = (target: FunctionConfig, { record }: SetupRun, { variables }: DeployChangedOptions): string => {
+const publicUrlOf = (
+  target: FunctionConfig,
+  { record }: SetupRun,
+  { variables }: DeployChangedOptions,
+): string => {
   const url = deployedConfig(target, { record, variables }).vars?.PUBLIC_URL;
   return typeof url === 'string' ? url : 'https://not-needed.example';
 };
@@ -74,15 +88,24 @@ const deployIfChanged = async (
   signal.throwIfAborted();
   run.progress(`bundling ${name}`);
   const key = options.signingKeyOf(id);
-  const secrets = { ...secretsOf(target, variables), ...(key === undefined ? {} : { CONTEXT_SIGNING_KEY: key }) };
+  const secrets = {
+    ...secretsOf(target, variables),
+    ...(key === undefined ? {} : { CONTEXT_SIGNING_KEY: key }),
+  };
   const hash = await hashOf(target, { record, variables, secrets });
   const known = record.functions[name];
-  if (known !== undefined && known.hash === hash && known.version === deployed) return run.report('exists', name);
+  if (known !== undefined && known.hash === hash && known.version === deployed)
+    return run.report('exists', name);
   const isNew = known === undefined || deployed === undefined;
   if (run.dryRun) return run.report('would do', `deploy ${name}`);
   run.progress(`deploying ${name}`);
   const result = await deployFunction(target, {
-    ...{ record, variables, secrets, signal, wrangler, accountId: record.account_id },
+    record,
+    variables,
+    secrets,
+    signal,
+    wrangler,
+    accountId: record.account_id,
   });
   const version = /^Current Version ID: (\S+)$/m.exec(result.output)?.[1];
   if (result.status !== 0 || version === undefined)
@@ -96,7 +119,10 @@ const deployIfChanged = async (
 
 /** What a platform's message might repeat. */
 const hidden = (output: string, secrets: Readonly<Record<string, string>>): string =>
-  Object.values(secrets).reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')), output);
+  Object.values(secrets).reduce(
+    (text, secret) => (secret === '' ? text : text.replaceAll(secret, '***')),
+    output,
+  );
 
 /** A hash of everything that decides what a function is. Secrets go into it together with all the rest, and cannot be read from it. */
 const hashOf = async (
@@ -107,7 +133,12 @@ const hashOf = async (
   const hash = createHash('sha256');
   // Without the place of the checkout.
   hash.update(
-    JSON.stringify({ ...config, main: target.raw.main, assets: target.raw.assets, secrets: options.secrets }),
+    JSON.stringify({
+      ...config,
+      main: target.raw.main,
+      assets: target.raw.assets,
+      secrets: options.secrets,
+    }),
   );
   const modules = await bundleModules(config.main ?? '', { minify: config.minify === true });
   for (const { path, contents } of modules) hash.update(path).update(contents);

@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { SyncAccepted, SyncStatus } from '../../src/contract/wire/sync.ts';
-import { ADMINISTRATOR, type ApiKeyRecord, hashApiKey, newApiKey } from '../../src/gateway/access/api-keys.ts';
+import {
+  ADMINISTRATOR,
+  type ApiKeyRecord,
+  hashApiKey,
+  newApiKey,
+} from '../../src/gateway/access/api-keys.ts';
 import { type Deployment, openDeployment, Refusal } from '../transfer/deployment.ts';
 import { CONTINUE, SetupFailed, type SetupRun, save, wranglerFor } from './account.ts';
 
@@ -21,21 +26,27 @@ const FIRST_KEY: ApiKeyRecord = {
  *
  * @returns The key; undefined when this machine does not have it.
  */
-export const makeFirstKey = async (
+export async function makeFirstKey(
   run: SetupRun,
   { keyFile, namespaceId }: { keyFile: string; namespaceId: string },
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const known = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : undefined;
   const { api_key: stored, account_id: accountId } = run.record;
   if (stored !== undefined) {
     run.progress('looking for the first API key');
     const args = ['kv', 'key', 'get', '--remote', '--namespace-id', namespaceId, stored];
     const { status, output } = await run.wrangler(args, { accountId, signal: run.signal });
-    if (status === 0) run.report('exists', `first API key${known === undefined ? '' : ` (${keyFile})`}`);
+    if (status === 0)
+      run.report('exists', `first API key${known === undefined ? '' : ` (${keyFile})`}`);
     else if (output.includes('404'))
-      run.report('skipped', 'first API key: it was deleted, and npx constellation api-key makes others');
+      run.report(
+        'skipped',
+        'first API key: it was deleted, and npx constellation api-key makes others',
+      );
     else throw new SetupFailed('look for the first API key', 'its record cannot be read', CONTINUE);
-    return status === 0 && known !== undefined && (await hashApiKey(known)) === stored ? known : undefined;
+    return status === 0 && known !== undefined && (await hashApiKey(known)) === stored
+      ? known
+      : undefined;
   }
   if (run.dryRun) {
     run.report(
@@ -53,21 +64,39 @@ export const makeFirstKey = async (
   try {
     const path = join(folder, 'record.json');
     writeFileSync(path, JSON.stringify(FIRST_KEY), { mode: 0o600 });
-    const args = ['kv', 'key', 'put', '--remote', '--namespace-id', namespaceId, hash, '--path', path];
+    const args = [
+      'kv',
+      'key',
+      'put',
+      '--remote',
+      '--namespace-id',
+      namespaceId,
+      hash,
+      '--path',
+      path,
+    ];
     await wranglerFor('store the first API key', args, run);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   run.record.api_key = hash;
   save(run);
-  run.report('created', `first API key, an administrator's, in ${keyFile}: move it to where your team keeps secrets`);
+  run.report(
+    'created',
+    `first API key, an administrator's, in ${keyFile}: move it to where your team keeps secrets`,
+  );
   return key;
-};
+}
 
 /** KV shows a new key everywhere after a minute, a new address answers after some seconds. */
 const REACHABLE_MS = 180_000;
 const PAUSE_MS = 3000;
-const NOT_YET: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNKNOWN', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE']);
+const NOT_YET: ReadonlySet<string> = new Set([
+  'UNREACHABLE',
+  'UNKNOWN',
+  'UNAUTHORIZED',
+  'SERVICE_UNAVAILABLE',
+]);
 
 const Articles = z.object({ articles: z.array(z.object({ title: z.string() })) });
 const Answer = z.object({
@@ -80,15 +109,23 @@ const Answer = z.object({
  *
  * @param question The title of an article when absent.
  */
-export const askFirstQuestion = async (
+export async function askFirstQuestion(
   run: SetupRun,
-  { url, key, question, hasHost }: { url: string; key: string; question: string | undefined; hasHost: boolean },
-): Promise<void> => {
+  {
+    url,
+    key,
+    question,
+    hasHost,
+  }: { url: string; key: string; question: string | undefined; hasHost: boolean },
+): Promise<void> {
   const deployment = openDeployment({ url, key, signal: run.signal }, run.progress);
   const status = await untilReachable(run, deployment, url);
-  const edition = status.edition === null && hasHost ? await firstSync(run, deployment) : status.edition;
+  const edition =
+    status.edition === null && hasHost ? await firstSync(run, deployment) : status.edition;
   if (edition === null) {
-    const advice = hasHost ? CONTINUE : `npx constellation push-kb --folder <docs> --url ${url} fills it. ${CONTINUE}`;
+    const advice = hasHost
+      ? CONTINUE
+      : `npx constellation push-kb --folder <docs> --url ${url} fills it. ${CONTINUE}`;
     return run.report('skipped', `first question: the knowledge base is empty. ${advice}`);
   }
   const { articles } = await deployment.call('GET /api/kb/articles?limit=1', Articles);
@@ -96,10 +133,17 @@ export const askFirstQuestion = async (
   run.progress('asking the first question');
   const { answer = '', sources = [] } = await deployment.call('POST /v1/ask', Answer, { query });
   const from = sources[0] === undefined ? 'without a source' : `from “${sources[0].name}”`;
-  run.report('ok', `asked “${query}”, answered ${from}: ${answer.replace(/\s+/g, ' ').slice(0, 200)}`);
-};
+  run.report(
+    'ok',
+    `asked “${query}”, answered ${from}: ${answer.replace(/\s+/g, ' ').slice(0, 200)}`,
+  );
+}
 
-const untilReachable = async (run: SetupRun, deployment: Deployment, url: string): Promise<SyncStatus> => {
+const untilReachable = async (
+  run: SetupRun,
+  deployment: Deployment,
+  url: string,
+): Promise<SyncStatus> => {
   const end = Date.now() + REACHABLE_MS;
   for (;;) {
     run.progress(`waiting for ${url}`);

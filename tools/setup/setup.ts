@@ -55,7 +55,9 @@ const given = orFail(() => readEnvFile(values.env ?? ''));
 orFail(() => refuseInvalid(given));
 
 // Loaded late: neither the help nor a wrong value needs wrangler.
-const { functionsInOrder, isPublic, neededResources } = await import('../release/function-config.ts');
+const { functionsInOrder, isPublic, neededResources } = await import(
+  '../release/function-config.ts'
+);
 const { runWrangler: wrangler } = await import('../release/wrangler.ts');
 const { chooseAccount, createResources, save, SetupFailed } = await import('./account.ts');
 const { deployChanged } = await import('./deploy-changed.ts');
@@ -70,13 +72,18 @@ const keysFolder = resolve(ROOT, values.keys);
 const interrupted = new AbortController();
 /** Ctrl-C ends the bundler, too, whose failure may be seen before the signal. */
 const HEARD_MS = 100;
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => interrupted.abort());
 
 const counts = new Map<Outcome, number>();
 const { show, say } = progressLine();
 const run: SetupRun = {
-  ...{ record: orFail(() => readRecord(resolve(values.deployment))), file: resolve(values.deployment) },
-  ...{ dryRun: values['dry-run'], signal: interrupted.signal, progress: show, wrangler },
+  record: orFail(() => readRecord(resolve(values.deployment))),
+  file: resolve(values.deployment),
+  dryRun: values['dry-run'],
+  signal: interrupted.signal,
+  progress: show,
+  wrangler,
   report: (outcome, step) => {
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
     counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
@@ -89,7 +96,8 @@ try {
 } catch (error) {
   await sleep(HEARD_MS);
   if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-  if (interrupted.signal.aborted) fail('Interrupted. Run the same command again: it continues where it stopped.');
+  if (interrupted.signal.aborted)
+    fail('Interrupted. Run the same command again: it continues where it stopped.');
   if (error instanceof Error) fail(error.message);
   fail(String(error));
 }
@@ -102,7 +110,9 @@ async function setUp(): Promise<void> {
   if (given.PUBLIC_URL) run.record.url = given.PUBLIC_URL;
   await createResources(run, neededResources(functions), hasAccount);
   await prepareKeys(functions.map(({ id }) => id));
-  const directory = existsSync(join(keysFolder, 'directory.jws')) ? directoryVariables(keysFolder) : {};
+  const directory = existsSync(join(keysFolder, 'directory.jws'))
+    ? directoryVariables(keysFolder)
+    : {};
   const { url } = run.record;
   const variables = { ...(url === undefined ? {} : { PUBLIC_URL: url }), ...given, ...directory };
   run.progress('building the pages of the gateway');
@@ -140,7 +150,8 @@ async function prepareKeys(ids: readonly string[]): Promise<void> {
   const folder = values.keys;
   run.progress('preparing the signing keys');
   if (!existsSync(join(keysFolder, 'directory.jws'))) {
-    if (run.dryRun) return run.report('would do', `make signing keys and the directory in ${folder}/`);
+    if (run.dryRun)
+      return run.report('would do', `make signing keys and the directory in ${folder}/`);
     await createKeyring(keysFolder, { now });
     return run.report('created', `signing keys and directory in ${folder}/; keep root.key offline`);
   }
@@ -148,7 +159,8 @@ async function prepareKeys(ids: readonly string[]): Promise<void> {
   const { LOCAL_LIBRARIANS } = await import('../../src/platform/context/internal-librarians.ts');
   const missing = ids.filter((id) => id in LOCAL_LIBRARIANS && claims.librarians[id] === undefined);
   const { state, reported } = examineDirectory(claims, { now });
-  if (missing.length === 0 && state === 'well') return run.report('exists', `directory in ${folder}/, ${reported}`);
+  if (missing.length === 0 && state === 'well')
+    return run.report('exists', `directory in ${folder}/, ${reported}`);
   const why = missing.length > 0 ? `no key for ${missing.join(', ')}` : reported;
   if (run.dryRun) return run.report('would do', `sign the directory in ${folder}/ again: ${why}`);
   if (!existsSync(join(keysFolder, 'root.key')))
@@ -164,11 +176,21 @@ async function prepareKeys(ids: readonly string[]): Promise<void> {
 
 async function ask(key: string | undefined): Promise<void> {
   const url = values.url ?? run.record.url;
-  if (run.dryRun) return run.report('would do', 'start the first sync where KB_URL is set, and ask the first question');
+  if (run.dryRun)
+    return run.report(
+      'would do',
+      'start the first sync where KB_URL is set, and ask the first question',
+    );
   if (url === undefined)
-    return run.report('skipped', 'first question: the gateway has no address yet. Give it a route, and set PUBLIC_URL');
+    return run.report(
+      'skipped',
+      'first question: the gateway has no address yet. Give it a route, and set PUBLIC_URL',
+    );
   if (key === undefined)
-    return run.report('skipped', 'first question: no key here. Set CONSTELLATION_API_KEY to ask it');
+    return run.report(
+      'skipped',
+      'first question: no key here. Set CONSTELLATION_API_KEY to ask it',
+    );
   const hasHost = Boolean(given.KB_URL || given.KB_SOURCES);
   await askFirstQuestion(run, { url, key, question: values.question, hasHost });
   save(run);
@@ -176,7 +198,10 @@ async function ask(key: string | undefined): Promise<void> {
 
 /** What `npm run doctor` finds without a call: values that no function could read. */
 function refuseInvalid(variables: Record<string, string>): void {
-  const refused = refusedVariables({ ...variables, ENVIRONMENT: variables.ENVIRONMENT ?? 'production' });
+  const refused = refusedVariables({
+    ...variables,
+    ENVIRONMENT: variables.ENVIRONMENT ?? 'production',
+  });
   if (refused.length > 0) throw new Error(refused.join('; '));
   const deployed = { ...variables, ENVIRONMENT: 'production' };
   const findings = [...examineHelpdesks(deployed), ...examineSources(deployed)];

@@ -34,7 +34,8 @@ const DECISIONS: readonly Decision[] = [
     question:
       'Keep questions and answers for the console, masked, for 30 days (docs/answers-kept.md)? all, none, or workspaces [none]: ',
     usual: 'none',
-    unset: 'KEEP_ANSWERS is not set: answers are not kept, and the Answers and Charts of the console stay empty',
+    unset:
+      'KEEP_ANSWERS is not set: answers are not kept, and the Answers and Charts of the console stay empty',
     what: 'ask whether answers are kept',
     isOpen: () => true,
     read: (reply) => {
@@ -47,10 +48,14 @@ const DECISIONS: readonly Decision[] = [
     question:
       'No model is configured. Let Workers AI of your account write and check answers, for which Cloudflare bills (docs/providers.md#workers-ai)? yes or no [no]: ',
     usual: 'no',
-    unset: 'WORKERS_AI is not set, and no other model: answers are quotes (docs/providers.md#workers-ai)',
+    unset:
+      'WORKERS_AI is not set, and no other model: answers are quotes (docs/providers.md#workers-ai)',
     what: 'ask whether Workers AI answers',
     isOpen: (given) =>
-      !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL && given.MODELS !== NO_MODEL && given.CHAT_MODEL !== NO_MODEL,
+      !given.OPENAI_API_KEY &&
+      !given.OPENAI_BASE_URL &&
+      given.MODELS !== NO_MODEL &&
+      given.CHAT_MODEL !== NO_MODEL,
     read: (reply) => {
       const word = /^(?:(y)(?:es)?|(n)o?)$/i.exec(reply);
       if (word === null) throw new Error(`Cannot use ${reply}: answer yes or no`);
@@ -60,10 +65,10 @@ const DECISIONS: readonly Decision[] = [
 ];
 
 /** Asks for each decision that is open, or reports what follows from its absence. */
-export const makeDecisions = async (
+export async function makeDecisions(
   run: Pick<SetupRun, 'dryRun' | 'report'>,
   { given, file, ask }: DecisionOptions,
-): Promise<void> => {
+): Promise<void> {
   for (const { name, question, usual, unset, what, isOpen, read } of DECISIONS) {
     if (given[name] !== undefined || !isOpen(given)) continue;
     if (run.dryRun) {
@@ -77,4 +82,4 @@ export const makeDecisions = async (
       run.report('changed', `${file}: ${name}=${value}`);
     }
   }
-};
+}

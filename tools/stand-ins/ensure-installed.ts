@@ -22,7 +22,8 @@ const PROGRAMS = {
   redis: {
     title: 'Redis',
     commands: ['redis-server'],
-    howToGet: 'install Redis 7 or later (Debian: apt-get install redis-server; macOS: brew install redis)',
+    howToGet:
+      'install Redis 7 or later (Debian: apt-get install redis-server; macOS: brew install redis)',
   },
   chromium: {
     title: 'Chromium',
@@ -64,14 +65,18 @@ export function ensureInstalled(
   const canInstall = machine.isRoot && machine.run('apt-get', ['--version']) === 0;
   if (mayInstall && canInstall) {
     const packages = missing.map((program) => PROGRAMS[program].commands[0]).join(' ');
-    say(`installing ${packages} with apt-get: ${reason}${advice === undefined ? '' : ` (${advice})`}`);
+    say(
+      `installing ${packages} with apt-get: ${reason}${advice === undefined ? '' : ` (${advice})`}`,
+    );
     machine.run('apt-get', ['update']); // It may fail for a source that the package does not come from.
     for (const program of missing) install(PROGRAMS[program], machine);
   }
   const stillMissing = missing.filter((program) => !isInstalled(PROGRAMS[program], machine));
   if (stillMissing.length === 0) return;
   const why = mayInstall && canInstall ? ' apt-get could not install it.' : '';
-  const howToGet = stillMissing.map((program) => `- ${PROGRAMS[program].title}: ${PROGRAMS[program].howToGet}`);
+  const howToGet = stillMissing.map(
+    (program) => `- ${PROGRAMS[program].title}: ${PROGRAMS[program].howToGet}`,
+  );
   throw new Error(`Cannot find ${names}: ${reason}.${why}\n${howToGet.join('\n')}`);
 }
 
@@ -101,6 +106,10 @@ const thisMachine = (): Machine => ({
     const stdio = command === 'apt-get' && parameters[0] !== '--version' ? 'inherit' : 'ignore';
     // RUNLEVEL 1 keeps the package from starting a Redis for the whole machine.
     const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-    return spawnSync(command, parameters, { stdio: ['ignore', stdio, stdio], timeout: INSTALL_MS, env }).status;
+    return spawnSync(command, parameters, {
+      stdio: ['ignore', stdio, stdio],
+      timeout: INSTALL_MS,
+      env,
+    }).status;
   },
 });

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Sql, SqlValue } from '../../src/platform/storage/sql.ts';
 
 /** SQLite of this process, in place of the SQLite of a Durable Object. */
-export const nodeSql = (database: DatabaseSync = new DatabaseSync(':memory:')): Sql => {
+export function nodeSql(database: DatabaseSync = new DatabaseSync(':memory:')): Sql {
   const bound = (values: SqlValue[]) =>
     values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value));
   return {
@@ -24,4 +24,4 @@ export const nodeSql = (database: DatabaseSync = new DatabaseSync(':memory:')): 
       }
     },
   };
-};
+}

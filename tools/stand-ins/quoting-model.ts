@@ -40,7 +40,11 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
       heading: `${title} ${section}`,
     }));
     const found = closest(question, places);
-    const statements = found.map(({ id, text }) => ({ part: 1, quotes: [{ passage: id, quote: text }], text }));
+    const statements = found.map(({ id, text }) => ({
+      part: 1,
+      quotes: [{ passage: id, quote: text }],
+      text,
+    }));
     const answered = statements.length > 0 ? 'yes' : 'no';
     return {
       parts: [{ asked: question, passages: [...new Set(found.map(({ id }) => id))], answered }],
@@ -60,7 +64,10 @@ const REPLIES: Record<string, (said: Said) => unknown> = {
     };
   },
   // It looks for the question as it is.
-  search_queries: ({ question = '' }) => ({ alone: '', parts: [{ asked: question, queries: [question] }] }),
+  search_queries: ({ question = '' }) => ({
+    alone: '',
+    parts: [{ asked: question, queries: [question] }],
+  }),
   standalone_question: ({ question }) => ({ question }),
   statement: () => ({ sql: '', text: '', each: '' }),
   // Objects of the right form that decide nothing.

@@ -3,7 +3,13 @@ export interface ReadPrompt {
   question?: string;
   /** Earlier turns, one a line. */
   earlier?: string;
-  passages: { passage: string; title: string; section: string; text: string; [attribute: string]: string }[];
+  passages: {
+    passage: string;
+    title: string;
+    section: string;
+    text: string;
+    [attribute: string]: string;
+  }[];
   /** From the judge's prompt. */
   sections: { heading: string; text: string }[];
   statements: { id: string; statement: string; quotes: string; doubt: string }[];
@@ -12,7 +18,7 @@ export interface ReadPrompt {
 }
 
 /** Reads the user's message of a prompt; undefined without tags. */
-export const readPrompt = (message: string): ReadPrompt | undefined => {
+export function readPrompt(message: string): ReadPrompt | undefined {
   const code = /The code of the tags is (\w{4,12})\./.exec(message)?.[1];
   if (code === undefined) return undefined;
   const read: ReadPrompt = { passages: [], sections: [], statements: [] };
@@ -21,7 +27,14 @@ export const readPrompt = (message: string): ReadPrompt | undefined => {
       for (const each of tagsIn(text, code)) {
         const { id = '', section = '', ...rest } = each.attributes;
         const title = attributes.title ?? '';
-        read.passages.push({ ...attributes, ...rest, passage: id, title, section, text: each.text });
+        read.passages.push({
+          ...attributes,
+          ...rest,
+          passage: id,
+          title,
+          section,
+          text: each.text,
+        });
       }
     else if (name === 'section') read.sections.push({ heading: attributes.heading ?? '', text });
     else if (name === 'statement') {
@@ -30,18 +43,25 @@ export const readPrompt = (message: string): ReadPrompt | undefined => {
     } else read[name] = text;
   }
   return read;
-};
+}
 
 /** The text of a section as it stands in the article, without the marks of quotes. */
-export const withoutQuoteMarks = (text: string): string => text.replace(/\[\/?q\d+\]/g, '');
+export function withoutQuoteMarks(text: string): string {
+  return text.replace(/\[\/?q\d+\]/g, '');
+}
 
 const tagsIn = (text: string, code: string) =>
-  [...text.matchAll(new RegExp(`<([a-z_]+)-${code}([^>\\n]*)>\\n([\\s\\S]*?)\\n</\\1-${code}>`, 'g'))].map(
-    ([, name = '', attributes = '', inner = '']) => ({
-      name,
-      attributes: Object.fromEntries(
-        [...attributes.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]),
-      ) as Record<string, string>,
-      text: inner,
-    }),
-  );
+  [
+    ...text.matchAll(
+      new RegExp(`<([a-z_]+)-${code}([^>\\n]*)>\\n([\\s\\S]*?)\\n</\\1-${code}>`, 'g'),
+    ),
+  ].map(([, name = '', attributes = '', inner = '']) => ({
+    name,
+    attributes: Object.fromEntries(
+      [...attributes.matchAll(/ ([a-z]+)="([^"]*)"/g)].map(([, key = '', value = '']) => [
+        key,
+        value,
+      ]),
+    ) as Record<string, string>,
+    text: inner,
+  }));

@@ -8,7 +8,11 @@ export interface LocalServices {
   redis: RedisServer;
   openai: OpenAIServer;
   /** What leads to them: three variables, since functions in development take the token `local` to be meant on this machine. */
-  variables: { UPSTASH_VECTOR_REST_URL: string; UPSTASH_REDIS_REST_URL: string; OPENAI_BASE_URL: string };
+  variables: {
+    UPSTASH_VECTOR_REST_URL: string;
+    UPSTASH_REDIS_REST_URL: string;
+    OPENAI_BASE_URL: string;
+  };
   stop(): Promise<void>;
 }
 
@@ -18,13 +22,13 @@ export interface LocalServices {
  * @param options.indexingDelayMs Until queries see a vector that was written; 150 when absent.
  * @param options.token Of all three. With another than `local` the functions have to be given it too.
  */
-export const startServices = async ({
+export async function startServices({
   indexingDelayMs = 150,
   token = 'local',
 }: {
   indexingDelayMs?: number;
   token?: string;
-} = {}): Promise<LocalServices> => {
+} = {}): Promise<LocalServices> {
   const [vector, redis, openai] = await Promise.all([
     startVectorServer({ token, indexingDelayMs }),
     startRedisServer({ token }),
@@ -43,4 +47,4 @@ export const startServices = async ({
       await Promise.all([vector.stop(), redis.stop(), openai.stop()]);
     },
   };
-};
+}

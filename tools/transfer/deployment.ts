@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { describeIssues, ErrorBody, type ErrorInfo, readAs } from '../../src/contract/core/error-info.ts';
+import {
+  describeIssues,
+  ErrorBody,
+  type ErrorInfo,
+  readAs,
+} from '../../src/contract/core/error-info.ts';
 import { ContextRankers, ContextTemplates } from '../../src/contract/wire/context-engine.ts';
 import { HostErrorBody } from '../../src/contract/wire/host-article.ts';
 import type { ContextSetting } from '../../src/contract/wire/moving.ts';
@@ -32,7 +37,11 @@ export class Refusal extends Error {
 
 export interface Deployment {
   /** Sends a request for the workspace and reads the reply; throws `Refusal` for an error, after retries where they help. */
-  call<Schema extends z.ZodType>(route: string, schema: Schema, body?: unknown): Promise<z.output<Schema>>;
+  call<Schema extends z.ZodType>(
+    route: string,
+    schema: Schema,
+    body?: unknown,
+  ): Promise<z.output<Schema>>;
   /** All pages of a listing, one after the other. `path` has a query. */
   pages<Page extends { next_cursor?: string | null | undefined }>(
     path: string,
@@ -52,18 +61,24 @@ const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
  * @param say Called with a line when a call has to wait.
  * @throws {Error} When the address or the key is missing or has the wrong form.
  */
-export const openDeployment = (
+export function openDeployment(
   {
     url,
     key = process.env.CONSTELLATION_API_KEY,
     workspace,
     signal,
-  }: { url: string; key?: string | undefined; workspace?: string | undefined; signal?: AbortSignal | undefined },
+  }: {
+    url: string;
+    key?: string | undefined;
+    workspace?: string | undefined;
+    signal?: AbortSignal | undefined;
+  },
   say: (line: string) => void,
-): Deployment => {
+): Deployment {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new Error(`Cannot use --url ${url}: it is no http or https address`);
-  if (!key) throw new Error('Cannot sign in: give an API key with --key or in CONSTELLATION_API_KEY');
+  if (!key)
+    throw new Error('Cannot sign in: give an API key with --key or in CONSTELLATION_API_KEY');
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const call: Deployment['call'] = async (route, schema, body) => {
     const [method = 'GET', path = ''] = route.split(' ');
@@ -97,7 +112,7 @@ export const openDeployment = (
       }
     },
   };
-};
+}
 
 type Reply =
   | { ok: true; text: string }
@@ -108,7 +123,12 @@ const request = async (
   {
     signal,
     ...init
-  }: { method: string; headers: Record<string, string>; body: string | undefined; signal: AbortSignal | undefined },
+  }: {
+    method: string;
+    headers: Record<string, string>;
+    body: string | undefined;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<Reply> => {
   try {
     const deadline = AbortSignal.timeout(CALL_MS);
@@ -125,7 +145,10 @@ const request = async (
       ...problemOf(response.status, text),
     };
   } catch (error) {
-    const why = error instanceof HttpFailure && error.kind !== 'unreachable' ? error.message : 'there is no connection';
+    const why =
+      error instanceof HttpFailure && error.kind !== 'unreachable'
+        ? error.message
+        : 'there is no connection';
     return {
       ok: false,
       isBusy: true,
@@ -139,11 +162,15 @@ const request = async (
 const problemOf = (status: number, text: string): { code: string; message: string } => {
   const info = errorOf(jsonOf(text));
   if (info === undefined)
-    return { code: 'UNKNOWN', message: `The reply has status ${status} and is not one of Constellation: check --url.` };
+    return {
+      code: 'UNKNOWN',
+      message: `The reply has status ${status} and is not one of Constellation: check --url.`,
+    };
   const { code, message, suggestion } = info;
   return {
     code,
-    message: suggestion === undefined ? sentence(message) : `${sentence(message)} ${sentence(suggestion)}`,
+    message:
+      suggestion === undefined ? sentence(message) : `${sentence(message)} ${sentence(suggestion)}`,
   };
 };
 
@@ -175,21 +202,26 @@ const parsed = <Schema extends z.ZodType>(
 /** Schema of a reply without a body. */
 export const NoContent = z.undefined();
 
-export const articlePath = (id: string): string =>
-  `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+export function articlePath(id: string): string {
+  return `/api/kb/articles/${id.split('/').map(encodeURIComponent).join('/')}`;
+}
 
 /** The taxonomy of the workspace; undefined when there is none. */
-export const readTaxonomy = async (deployment: Deployment): Promise<Taxonomy | undefined> => {
+export async function readTaxonomy(deployment: Deployment): Promise<Taxonomy | undefined> {
   try {
-    return (await deployment.call('GET /v1/support/taxonomy', z.object({ taxonomy: Taxonomy }))).taxonomy;
+    return (await deployment.call('GET /v1/support/taxonomy', z.object({ taxonomy: Taxonomy })))
+      .taxonomy;
   } catch (error) {
     if (error instanceof Refusal && error.code === 'NOT_FOUND') return undefined;
     throw error;
   }
-};
+}
 
 /** The templates and rankers of a workspace for the context of memories. */
-export const readSettings = async (deployment: Deployment, workspace: string): Promise<ContextSetting[]> => {
+export async function readSettings(
+  deployment: Deployment,
+  workspace: string,
+): Promise<ContextSetting[]> {
   const path = `GET /v1/workspaces/${workspace}`;
   const { templates } = await deployment.call(`${path}/context-templates`, ContextTemplates);
   const { rankers } = await deployment.call(`${path}/context-rankers`, ContextRankers);
@@ -197,12 +229,13 @@ export const readSettings = async (deployment: Deployment, workspace: string): P
     ...templates.map((template) => ({ template })),
     ...Object.entries(rankers).map(([name, weights]) => ({ ranker: { name, weights } })),
   ];
-};
+}
 
 /** A line on standard error that rewrites itself on a terminal; elsewhere at most one in two seconds. */
-export const progressLine = (): { show(line: string): void; say(line: string): void } => {
+export function progressLine(): { show(line: string): void; say(line: string): void } {
   let shownAt = 0;
-  const say = (line: string): void => console.error(process.stderr.isTTY ? `\r\u001b[K${line}` : line);
+  const say = (line: string): void =>
+    console.error(process.stderr.isTTY ? `\r\u001b[K${line}` : line);
   return {
     say,
     show: (line) => {
@@ -213,4 +246,4 @@ export const progressLine = (): { show(line: string): void; say(line: string): v
       }
     },
   };
-};
+}

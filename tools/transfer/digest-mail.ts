@@ -7,7 +7,8 @@ type Html = ReturnType<typeof html>;
 /** Mail programs read styles of elements alone, and lay out by tables (caniemail.com). Colours have 4.5:1 on white. */
 const STYLE = {
   page: 'margin:0;padding:24px 12px;background:#f4f4f2;',
-  sheet: 'width:100%;max-width:640px;background:#ffffff;border:1px solid #deded9;border-radius:8px;',
+  sheet:
+    'width:100%;max-width:640px;background:#ffffff;border:1px solid #deded9;border-radius:8px;',
   cell: 'padding:20px 24px;font:15px/1.5 -apple-system,Segoe UI,Helvetica,Arial,sans-serif;color:#22252c;',
   title: 'margin:0;font-size:20px;line-height:1.3;color:#22252c;',
   heading: 'margin:0 0 8px;font-size:16px;line-height:1.3;color:#22252c;',
@@ -49,7 +50,12 @@ const countsHtml = ({ counts }: Digest, url: string): Html | '' =>
 <tr><th scope="col" style="${STYLE.row}${STYLE.quiet}">Outcome</th><th scope="col" style="${STYLE.number}${STYLE.quiet}">Number</th>
 <th scope="col" style="${STYLE.number}${STYLE.quiet}">Before</th></tr>
 ${counts.map(
-  ({ label, number, before, path }) => html`<tr><td style="${STYLE.row}">${link(path, url, label)}</td>
+  ({
+    label,
+    number,
+    before,
+    path,
+  }) => html`<tr><td style="${STYLE.row}">${link(path, url, label)}</td>
 <td style="${STYLE.number}"><b>${number}</b></td><td style="${STYLE.number}${STYLE.quiet}">${before}</td></tr>
 `,
 )}</table></td></tr>`;
@@ -59,7 +65,8 @@ const channelsHtml = ({ channels, counts }: Digest): Html | '' =>
     ? ''
     : html`<tr><td style="${STYLE.cell}"><h2 style="${STYLE.heading}">By channel</h2><table style="${STYLE.table}">
 <tr><th scope="col" style="${STYLE.row}${STYLE.quiet}">Channel</th>${counts.map(
-        ({ label }) => html`<th scope="col" style="${STYLE.number}${STYLE.quiet}white-space:normal;">${label}</th>`,
+        ({ label }) =>
+          html`<th scope="col" style="${STYLE.number}${STYLE.quiet}white-space:normal;">${label}</th>`,
       )}</tr>
 ${channels.map(
   ({ name, numbers }) => html`<tr><td style="${STYLE.row}">${name}</td>${numbers.map(
@@ -71,11 +78,17 @@ ${channels.map(
 const listHtml = ({ title, items, total, path }: DigestList, url: string): Html =>
   html`<tr><td style="${STYLE.cell}"><h2 style="${STYLE.heading}">${title}</h2><table style="${STYLE.table}">
 ${items.map(
-  ({ words, remark, path: itemPath }) => html`<tr><td style="${STYLE.row}">${link(itemPath, url, oneLine(words))}</td>
+  ({
+    words,
+    remark,
+    path: itemPath,
+  }) => html`<tr><td style="${STYLE.row}">${link(itemPath, url, oneLine(words))}</td>
 <td style="${STYLE.number}${STYLE.quiet}white-space:normal;">${oneLine(remark)}</td></tr>
 `,
 )}</table>${
-    total > items.length ? html`<p style="margin:8px 0 0;">${link(path, url, `All ${total}`)}</p>` : ''
+    total > items.length
+      ? html`<p style="margin:8px 0 0;">${link(path, url, `All ${total}`)}</p>`
+      : ''
   }</td></tr>
 `;
 
@@ -88,7 +101,12 @@ const LINE = 76;
  */
 export async function digestMail(
   digest: Digest,
-  { url, from, to, boundary }: { url: string; from?: string | undefined; to?: string | undefined; boundary: string },
+  {
+    url,
+    from,
+    to,
+    boundary,
+  }: { url: string; from?: string | undefined; to?: string | undefined; boundary: string },
 ): Promise<string> {
   const part = (type: string, content: string): string[] => [
     `--${boundary}`,

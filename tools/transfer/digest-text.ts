@@ -75,13 +75,19 @@ export function digestOf(overview: Overview): Digest {
   const lists: DigestList[] = [
     {
       title: 'Most often not answered',
-      items: (gaps?.most_asked ?? []).map((gap) => ({ ...gapItem(gap), remark: times(gap.weeks.at(-1) ?? gap.count) })),
+      items: (gaps?.most_asked ?? []).map((gap) => ({
+        ...gapItem(gap),
+        remark: times(gap.weeks.at(-1) ?? gap.count),
+      })),
       total: gaps?.asked ?? 0,
       path: '/gaps',
     },
     {
       title: 'Answered since',
-      items: (gaps?.last_closed ?? []).map((gap) => ({ ...gapItem(gap), remark: (gap.closed_at ?? '').slice(0, 10) })),
+      items: (gaps?.last_closed ?? []).map((gap) => ({
+        ...gapItem(gap),
+        remark: (gap.closed_at ?? '').slice(0, 10),
+      })),
       total: gaps?.closed ?? 0,
       path: '/gaps?state=closed',
     },
@@ -89,7 +95,11 @@ export function digestOf(overview: Overview): Digest {
       title: 'Answers that did not help',
       items: (answers?.disliked ?? []).map(({ id, question, feedback }) => {
         const comment = feedback?.comment;
-        return { words: question, remark: comment === undefined ? '' : `“${comment}”`, path: `/answers/${id}` };
+        return {
+          words: question,
+          remark: comment === undefined ? '' : `“${comment}”`,
+          path: `/answers/${id}`,
+        };
       }),
       total: answers?.now.disliked ?? 0,
       path: `/answers?${new URLSearchParams({ feedback: 'down', from, to })}`,
@@ -107,7 +117,11 @@ export function digestOf(overview: Overview): Digest {
     {
       title: 'Tickets',
       items: [
-        { words: 'wait for a reply', remark: String(tickets?.waiting ?? 0), path: '/tickets?outcome=waiting' },
+        {
+          words: 'wait for a reply',
+          remark: String(tickets?.waiting ?? 0),
+          path: '/tickets?outcome=waiting',
+        },
         { words: 'failed', remark: String(tickets?.failed ?? 0), path: '/operations?state=dead' },
       ].filter(({ remark }) => remark !== '0'),
       total: 0,
@@ -134,7 +148,8 @@ const noticeOf = ({ are_kept: areKept }: NonNullable<Overview['answers']>): stri
 const countsOf = ({ answers, from, to }: Overview): DigestCount[] => {
   if (answers === null || answers.now.total === 0) return [];
   const { now, before } = answers;
-  const address = (filter: Record<string, string>) => `/answers?${new URLSearchParams({ ...filter, from, to })}`;
+  const address = (filter: Record<string, string>) =>
+    `/answers?${new URLSearchParams({ ...filter, from, to })}`;
   return [
     {
       label: 'questions',
@@ -152,7 +167,10 @@ const countsOf = ({ answers, from, to }: Overview): DigestCount[] => {
   ];
 };
 
-const gapItem = ({ id, gap }: KnowledgeGap): Omit<DigestItem, 'remark'> => ({ words: gap, path: `/gaps/${id}` });
+const gapItem = ({ id, gap }: KnowledgeGap): Omit<DigestItem, 'remark'> => ({
+  words: gap,
+  path: `/gaps/${id}`,
+});
 
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
@@ -165,10 +183,14 @@ export function digestMarkdown({ title, notice, counts, channels, lists }: Diges
     `# ${title}`,
     notice ?? '',
     table.length === 0 ? '' : ['| | number | before |', '| --- | --- | --- |', ...table].join('\n'),
-    rows.length === 0 ? '' : [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows].join('\n'),
+    rows.length === 0
+      ? ''
+      : [`| ${head.join(' | ')} |`, `|${' --- |'.repeat(head.length)}`, ...rows].join('\n'),
     ...lists.flatMap(({ title: heading, items, total }) => {
       const more = total > items.length ? [`- … and ${total - items.length} more`] : [];
-      const lines = items.map(({ words, remark }) => `- ${text(words)}${remark === '' ? '' : ` (${text(remark)})`}`);
+      const lines = items.map(
+        ({ words, remark }) => `- ${text(words)}${remark === '' ? '' : ` (${text(remark)})`}`,
+      );
       return [`## ${heading}`, [...lines, ...more].join('\n')];
     }),
   ]

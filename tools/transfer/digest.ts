@@ -41,14 +41,17 @@ const { days, format } = orUsageError(() => {
   if (!Number.isInteger(number) || number < 1 || number > 28)
     throw new Error(`Cannot read --days ${values.days}: it is no whole number of 1 to 28`);
   const known = FORMATS.find((each) => each === values.format);
-  if (known === undefined) throw new Error(`Cannot write the format ${values.format}: there are ${FORMATS.join(', ')}`);
+  if (known === undefined)
+    throw new Error(`Cannot write the format ${values.format}: there are ${FORMATS.join(', ')}`);
   for (const address of [values.from, values.to])
     if (address !== undefined && !/^[^\r\n]+@[^\r\n]+$/.test(address))
       throw new Error(`Cannot use ${JSON.stringify(address)}: it is no mail address`);
   return { days: number, format: known };
 });
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);
 
 async function main(): Promise<void> {
   const deployment = openDeployment(values, progressLine().say);

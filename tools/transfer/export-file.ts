@@ -10,13 +10,15 @@ export type Part = (typeof PARTS)[number];
 export const PARTS_HELP = `  --only <parts>      some of ${PARTS.join(', ')}, separated by commas (default all)`;
 
 /** Reads `--only`. Throws for a name that is no part. */
-export const partsOf = (only: string = PARTS.join(',')): Part[] => {
+export function partsOf(only: string = PARTS.join(',')): Part[] {
   const named = only.split(',');
   const unknown = named.find((name) => !PARTS.some((part) => part === name));
   if (unknown !== undefined)
-    throw new Error(`Cannot use --only ${only}: ${unknown || 'nothing'} is none of ${PARTS.join(', ')}`);
+    throw new Error(
+      `Cannot use --only ${only}: ${unknown || 'nothing'} is none of ${PARTS.join(', ')}`,
+    );
   return PARTS.filter((part) => named.includes(part));
-};
+}
 
 interface NumberedLine {
   /** From 1. */
@@ -26,7 +28,10 @@ interface NumberedLine {
 
 /** The lines of an export, each validated. Throws an error that names the file and the line of the first that cannot be read. */
 export async function* readExport(file: string): AsyncGenerator<NumberedLine> {
-  const lines = createInterface({ input: createReadStream(file, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+  const lines = createInterface({
+    input: createReadStream(file, 'utf8'),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
   let number = 0;
   let last: ExportLine['kind'] | undefined;
   for await (const text of lines) {
@@ -45,8 +50,11 @@ export async function* readExport(file: string): AsyncGenerator<NumberedLine> {
     if (last === 'end') throw problem('there is nothing after the line `end`');
     last = read.value.kind;
     if (read.value.kind === 'end' && read.value.lines !== number)
-      throw problem(`the file had ${read.value.lines} lines when it was written, and has ${number}`);
+      throw problem(
+        `the file had ${read.value.lines} lines when it was written, and has ${number}`,
+      );
     yield { number, line: read.value };
   }
-  if (last !== 'end') throw new Error(`Cannot read ${file}: it was cut off after line ${number}. Export again`);
+  if (last !== 'end')
+    throw new Error(`Cannot read ${file}: it was cut off after line ${number}. Export again`);
 }

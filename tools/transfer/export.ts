@@ -37,13 +37,20 @@ const { values } = readCommandLine(HELP, {
 });
 const { workspace, out, parts } = orUsageError(() => {
   const named = WorkspaceId.safeParse(values.workspace);
-  if (!named.success) throw new Error(`Cannot export: --workspace ${named.error.issues[0]?.message ?? 'is missing'}`);
+  if (!named.success)
+    throw new Error(`Cannot export: --workspace ${named.error.issues[0]?.message ?? 'is missing'}`);
   if (!values.out) throw new Error('Cannot export: --out is missing');
-  return { workspace: named.data, out: fileOf(values.out, named.data), parts: partsOf(values.only) };
+  return {
+    workspace: named.data,
+    out: fileOf(values.out, named.data),
+    parts: partsOf(values.only),
+  };
 });
 const { show, say } = progressLine();
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);
 
 async function main(): Promise<void> {
   const deployment = openDeployment({ ...values, workspace }, say);
@@ -57,7 +64,12 @@ async function main(): Promise<void> {
       writeSync(file, `${JSON.stringify(line)}\n`);
       lines += 1;
     };
-    write({ kind: 'export', version: EXPORT_VERSION, workspace, exported_at: new Date().toISOString() });
+    write({
+      kind: 'export',
+      version: EXPORT_VERSION,
+      workspace,
+      exported_at: new Date().toISOString(),
+    });
     for (const part of parts) {
       const before = lines;
       for await (const line of read(part, deployment)) {
@@ -84,7 +96,10 @@ function fileOf(path: string, workspaceId: string): string {
 async function* read(part: Part, deployment: Deployment): AsyncGenerator<ExportLine> {
   switch (part) {
     case 'articles':
-      for await (const { articles } of deployment.pages('/api/kb/articles?limit=500', ArticleListing))
+      for await (const { articles } of deployment.pages(
+        '/api/kb/articles?limit=500',
+        ArticleListing,
+      ))
         for (const data of articles) yield { kind: 'article', data };
       return;
     case 'taxonomy': {
@@ -102,11 +117,17 @@ async function* read(part: Part, deployment: Deployment): AsyncGenerator<ExportL
       for (const data of await readSettings(deployment, workspace)) yield { kind: 'setting', data };
       return;
     case 'gaps':
-      for await (const { gaps } of deployment.pages('/v1/knowledge/gaps/records?limit=100', GapRecordPage))
+      for await (const { gaps } of deployment.pages(
+        '/v1/knowledge/gaps/records?limit=100',
+        GapRecordPage,
+      ))
         for (const data of gaps) yield { kind: 'gap', data };
       return;
     case 'tickets':
-      for await (const { tickets } of deployment.pages('/v1/support/tickets?state=all&limit=200', TicketsResponse))
+      for await (const { tickets } of deployment.pages(
+        '/v1/support/tickets?state=all&limit=200',
+        TicketsResponse,
+      ))
         for (const data of tickets) yield { kind: 'ticket', data };
   }
 }

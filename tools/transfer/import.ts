@@ -6,7 +6,11 @@ import * as z from 'zod';
 import { WorkspaceId } from '../../src/contract/core/names.ts';
 import { ArticleListing, HostArticle } from '../../src/contract/wire/host-article.ts';
 import { type ContextSetting, type ExportLine, Restored } from '../../src/contract/wire/moving.ts';
-import { type Taxonomy, type TaxonomyPut, TaxonomyWritten } from '../../src/contract/wire/taxonomy.ts';
+import {
+  type Taxonomy,
+  type TaxonomyPut,
+  TaxonomyWritten,
+} from '../../src/contract/wire/taxonomy.ts';
 import { encodeBase64url } from '../../src/platform/encoding.ts';
 import { sha256Hex } from '../../src/platform/storage/edition-storage.ts';
 import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../src/support/intents/current-taxonomy.ts';
@@ -68,7 +72,9 @@ const KINDS = {
 /** Lines that could not be restored, with the reason. */
 const refused: string[] = [];
 
-await main().catch((error: unknown) => fail(error instanceof Error ? error.message : String(error)));
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);
 
 async function main(): Promise<void> {
   const file = fileOf(values.from ?? '');
@@ -83,11 +89,14 @@ async function main(): Promise<void> {
   for (const part of parts) {
     const total = counts[KINDS[part]] ?? 0;
     const done = await restore(part, { file, deployment, workspace, total });
-    say(`${part}: ${total} in the file, ${done.restored} restored, ${done.unchanged} unchanged${done.more ?? ''}`);
+    say(
+      `${part}: ${total} in the file, ${done.restored} restored, ${done.unchanged} unchanged${done.more ?? ''}`,
+    );
   }
   for (const line of refused.slice(0, MAX_NAMED)) say(line);
   if (refused.length > MAX_NAMED) say(`and ${refused.length - MAX_NAMED} more`);
-  if (refused.length > 0) fail(`Cannot restore everything: ${refused.length} lines of ${file} were refused`);
+  if (refused.length > 0)
+    fail(`Cannot restore everything: ${refused.length} lines of ${file} were refused`);
 }
 
 interface Done {
@@ -124,7 +133,9 @@ async function restoreArticles({ file, deployment, total }: Restoring): Promise<
     const article = isOwnAddress(data) ? rest : { ...rest, url };
     if (known.get(id) === (await digestOf(data))) done.unchanged += 1;
     else if (
-      await accepted(`line ${number}, ${id}`, () => deployment.call(`PUT ${articlePath(id)}`, HostArticle, article))
+      await accepted(`line ${number}, ${id}`, () =>
+        deployment.call(`PUT ${articlePath(id)}`, HostArticle, article),
+      )
     )
       done.restored += 1;
     show(`articles: ${done.restored + done.unchanged} of ${total}`);
@@ -137,7 +148,9 @@ async function restoreTaxonomy({ file, deployment }: Restoring): Promise<Done> {
   for await (const { number, data } of linesOf(file, 'taxonomy')) {
     if (isDeepStrictEqual(await readTaxonomy(deployment), data)) done.unchanged += 1;
     else if (
-      await accepted(`line ${number}`, () => deployment.call('PUT /v1/support/taxonomy', TaxonomyWritten, bodyOf(data)))
+      await accepted(`line ${number}`, () =>
+        deployment.call('PUT /v1/support/taxonomy', TaxonomyWritten, bodyOf(data)),
+      )
     )
       done.restored += 1;
   }
@@ -157,7 +170,9 @@ async function restoreMemories({ file, deployment, workspace, total }: Restoring
   const path = `PUT /v1/workspaces/${workspace}/memories`;
   return inBatches(records, {
     send: (memories) => deployment.call(path, Restored, { memories }),
-    ...{ name: 'memories', most: 20, total },
+    name: 'memories',
+    most: 20,
+    total,
   });
 }
 
@@ -167,12 +182,17 @@ async function restoreSettings({ file, deployment, workspace, total }: Restoring
   const known = await readSettings(deployment, workspace);
   for await (const { number, data } of linesOf(file, 'setting')) {
     if (known.some((each) => isDeepStrictEqual(each, data))) done.unchanged += 1;
-    else if (await accepted(`line ${number}`, () => putSetting(deployment, workspace, data))) done.restored += 1;
+    else if (await accepted(`line ${number}`, () => putSetting(deployment, workspace, data)))
+      done.restored += 1;
   }
   return done;
 }
 
-function putSetting(deployment: Deployment, workspace: string, setting: ContextSetting): Promise<unknown> {
+function putSetting(
+  deployment: Deployment,
+  workspace: string,
+  setting: ContextSetting,
+): Promise<unknown> {
   const path = `PUT /v1/workspaces/${workspace}`;
   if ('ranker' in setting) {
     const { name, weights } = setting.ranker;
@@ -185,7 +205,9 @@ function putSetting(deployment: Deployment, workspace: string, setting: ContextS
 async function restoreGaps({ file, deployment, total }: Restoring): Promise<Done> {
   return inBatches(await collected(linesOf(file, 'gap')), {
     send: (gaps) => deployment.call('PUT /v1/knowledge/gaps/records', Restored, { gaps }),
-    ...{ name: 'gaps', most: 20, total },
+    name: 'gaps',
+    most: 20,
+    total,
   });
 }
 
@@ -195,9 +217,13 @@ async function restoreTickets({ file, deployment, total }: Restoring): Promise<D
   const open = records.length - ended.length;
   const done = await inBatches(ended, {
     send: (tickets) => deployment.call('PUT /v1/support/tickets', Restored, { tickets }),
-    ...{ name: 'tickets', most: 50, total },
+    name: 'tickets',
+    most: 50,
+    total,
   });
-  return open === 0 ? done : { ...done, more: `; ${open} were open and stay with the deployment that works on them` };
+  return open === 0
+    ? done
+    : { ...done, more: `; ${open} were open and stay with the deployment that works on them` };
 }
 
 interface Batches<T> {
@@ -241,10 +267,14 @@ type Numbered<Kind extends ExportLine['kind']> = {
   data: Extract<ExportLine, { kind: Kind; data: unknown }>['data'];
 };
 
-async function* linesOf<Kind extends (typeof KINDS)[Part]>(file: string, kind: Kind): AsyncGenerator<Numbered<Kind>> {
+async function* linesOf<Kind extends (typeof KINDS)[Part]>(
+  file: string,
+  kind: Kind,
+): AsyncGenerator<Numbered<Kind>> {
   // The kind of a line is that of its data, which the compiler does not follow through a type parameter.
   for await (const { number, line } of readExport(file))
-    if (line.kind === kind && 'data' in line) yield { number, data: line.data } as unknown as Numbered<Kind>;
+    if (line.kind === kind && 'data' in line)
+      yield { number, data: line.data } as unknown as Numbered<Kind>;
 }
 
 async function collected<T>(items: AsyncGenerator<T>): Promise<T[]> {
@@ -269,7 +299,8 @@ function fileOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return fail(`Cannot read ${path}: there is no such file`);
   if (!found.isDirectory()) return path;
-  if (values.workspace === undefined) return fail(`Cannot choose a file of ${path}: name it, or a --workspace`);
+  if (values.workspace === undefined)
+    return fail(`Cannot choose a file of ${path}: name it, or a --workspace`);
   return join(path, `${values.workspace}.jsonl`);
 }
 

@@ -1,9 +1,17 @@
 import { realpathSync, statSync } from 'node:fs';
 import { describeIssues, readAs } from '../../src/contract/core/error-info.ts';
-import { ARTICLE_CONTENT_MAX_LENGTH, ArticlePut, HostArticle } from '../../src/contract/wire/host-article.ts';
+import {
+  ARTICLE_CONTENT_MAX_LENGTH,
+  ArticlePut,
+  HostArticle,
+} from '../../src/contract/wire/host-article.ts';
 import { Inventory } from '../../src/contract/wire/moving.ts';
 import { documentReader } from '../../src/documents/node/document-reader.ts';
-import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../../src/documents/node/folder/folder-options.ts';
+import {
+  FOLDER_HELP,
+  FOLDER_OPTIONS,
+  folderOptions,
+} from '../../src/documents/node/folder/folder-options.ts';
 import { openFolder } from '../../src/documents/node/folder/open-folder.ts';
 import type { FolderArticle } from '../../src/documents/node/folder/read-article.ts';
 import { describeScan, filesOf } from '../../src/documents/node/folder/scan-folder.ts';
@@ -42,12 +50,12 @@ interface PushOptions {
 }
 
 /** The folder's real path. Throws when there is no such folder. */
-export const folderToPush = (folder: string | undefined): string => {
+export function folderToPush(folder: string | undefined): string {
   if (!folder) throw new Error('Cannot push: the folder is missing');
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`Cannot push ${folder}: there is no such folder`);
   return realpathSync(folder);
-};
+}
 
 type Known = Inventory['articles'][number];
 
@@ -56,17 +64,23 @@ type Known = Inventory['articles'][number];
  *
  * @returns False when a file was refused or deletions were held back.
  */
-export const pushFolder = async (deployment: Deployment, folder: string, options: PushOptions): Promise<boolean> => {
+export async function pushFolder(
+  deployment: Deployment,
+  folder: string,
+  options: PushOptions,
+): Promise<boolean> {
   const { under, 'dry-run': isDryRun, show, say, plan } = options;
   const prefix = under === undefined ? '' : `${under.replace(/^\/+|\/+$/g, '')}/`;
   const opened = openFolder(folder, folderOptions(options));
   const scan = await opened.scan();
   const files = filesOf(folder, scan);
   for (const line of describeScan(scan)) say(line);
-  if (files.length === 0) throw new Error(`Cannot push ${folder}: an empty folder would delete every article`);
+  if (files.length === 0)
+    throw new Error(`Cannot push ${folder}: an empty folder would delete every article`);
   const known = new Map<string, Known>();
   for await (const { articles } of deployment.pages('/api/kb/inventory?limit=1000', Inventory))
-    for (const article of articles) if (article.id.startsWith(prefix)) known.set(article.id, article);
+    for (const article of articles)
+      if (article.id.startsWith(prefix)) known.set(article.id, article);
   const counts = { created: 0, updated: 0, deleted: 0, unchanged: 0 };
   const refused: string[] = [];
   let compared = 0;
@@ -110,7 +124,9 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
   });
   await documents.close();
   const own = [...known.values()].filter(({ owner }) => owner === 'local');
-  const gone = own.filter(({ id }) => !inFolder.has(id) && !unread.some((path) => id.startsWith(path)));
+  const gone = own.filter(
+    ({ id }) => !inFolder.has(id) && !unread.some((path) => id.startsWith(path)),
+  );
   const areHeld = gone.length > own.length * DELETION_LIMIT && !options['allow-deletions'];
   for (const { id } of areHeld ? [] : gone) {
     if (isDryRun) plan(`delete ${id}`);
@@ -128,10 +144,12 @@ export const pushFolder = async (deployment: Deployment, folder: string, options
       `${gone.length} of ${own.length} articles are not in the folder and were kept (${gone
         .slice(0, 3)
         .map(({ id }) => id)
-        .join(', ')}${gone.length > 3 ? ' …' : ''}). Run it again with --allow-deletions to delete them`,
+        .join(
+          ', ',
+        )}${gone.length > 3 ? ' …' : ''}). Run it again with --allow-deletions to delete them`,
     );
   return !areHeld && refused.length === 0;
-};
+}
 
 const deleteArticle = async (deployment: Deployment, id: string): Promise<void> => {
   try {
@@ -152,7 +170,15 @@ async function readFor(
   const read = readAs(ArticlePut, { ...article, id });
   if (!read.ok) return { problem: describeIssues(read.issues) };
   const put = read.value;
-  const { intent = [], device = [], last_updated, author, format, audience, language } = put.metadata ?? {};
+  const {
+    intent = [],
+    device = [],
+    last_updated,
+    author,
+    format,
+    audience,
+    language,
+  } = put.metadata ?? {};
   const time = isDated ? last_updated : (there?.last_updated ?? last_updated);
   const metadata = { intent, device, last_updated: time, author, format, audience, language };
   return { put, hash: await hashArticle({ ...put, id, metadata }) };

@@ -23,7 +23,12 @@ const folder = orUsageError(() => folderToPush(values.folder));
 const { show, say } = progressLine();
 
 try {
-  const isWhole = await pushFolder(openDeployment(values, say), folder, { ...values, show, say, plan: console.log });
+  const isWhole = await pushFolder(openDeployment(values, say), folder, {
+    ...values,
+    show,
+    say,
+    plan: console.log,
+  });
   if (!isWhole) process.exitCode = 1;
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));

@@ -11,9 +11,12 @@ export type FaultCounts = Record<string, number>;
  * @param options.lateMs Maximum delay of a write after its call timed out: below the settling time, and longer than the time until the
  * ticket is retried.
  */
-export const helpdeskFaults =
-  (random: SeededRandom, counts: FaultCounts, { lateMs }: { lateMs: number }) =>
-  ({ method }: FaultTarget): Fault | undefined => {
+export function helpdeskFaults(
+  random: SeededRandom,
+  counts: FaultCounts,
+  { lateMs }: { lateMs: number },
+) {
+  return ({ method }: FaultTarget): Fault | undefined => {
     const share = random.next();
     const late = random.between(50, Math.floor(lateMs));
     const isRead = method === 'GET';
@@ -38,11 +41,11 @@ export const helpdeskFaults =
     add(counts, `${isRead ? 'read' : 'write'}: ${name}`);
     return fault;
   };
+}
 
 /** One call between functions in ten fails. */
-export const serviceFaults =
-  (random: SeededRandom, counts: FaultCounts) =>
-  (service: string): ServiceFault => {
+export function serviceFaults(random: SeededRandom, counts: FaultCounts) {
+  return (service: string): ServiceFault => {
     const share = random.next();
     if (share > 0.1) return 'none';
     const kinds: [name: string, fault: ServiceFault, weight: number][] = [
@@ -55,11 +58,11 @@ export const serviceFaults =
     add(counts, `${service}: ${name}`);
     return fault;
   };
+}
 
 /** One call of a model's API in five fails. */
-export const modelFaults =
-  (random: SeededRandom, counts: FaultCounts) =>
-  ({ path }: FaultTarget): Fault | undefined => {
+export function modelFaults(random: SeededRandom, counts: FaultCounts) {
+  return ({ path }: FaultTarget): Fault | undefined => {
     const share = random.next();
     if (share > 0.2) return undefined;
     const kinds: [name: string, fault: Fault, weight: number][] = [
@@ -73,6 +76,7 @@ export const modelFaults =
     add(counts, `model ${path}: ${name}`);
     return fault;
   };
+}
 
 const add = (counts: FaultCounts, name: string): void => {
   counts[name] = (counts[name] ?? 0) + 1;

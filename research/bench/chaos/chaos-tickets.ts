@@ -20,11 +20,13 @@ export interface ChaosTicket {
 }
 
 /** Customer messages, distributed over the tools of both workspaces. */
-export const createChaosTickets = (
+export function createChaosTickets(
   helpdesks: Readonly<Record<string, LocalHelpdesks>>,
   { count, random }: { count: number; random: SeededRandom },
-): ChaosTicket[] => {
-  const samples = JSON.parse(readFileSync(join(ROOT, 'tools/sample/tickets.json'), 'utf8')) as { message: string }[];
+): ChaosTicket[] {
+  const samples = JSON.parse(readFileSync(join(ROOT, 'tools/sample/tickets.json'), 'utf8')) as {
+    message: string;
+  }[];
   const workspaces = Object.keys(helpdesks);
   return Array.from({ length: count }, (_, at) => {
     const workspace = random.pick(workspaces);
@@ -40,15 +42,22 @@ export const createChaosTickets = (
     });
     return { workspace, desk, token, ...ids };
   });
-};
+}
 
 /** 0 is `aaaa`, 456,975 is `zzzz`. */
 const letters = (number: number): string =>
-  Array.from({ length: 4 }, (_, at) => String.fromCharCode(97 + (Math.floor(number / 26 ** (3 - at)) % 26))).join('');
+  Array.from({ length: 4 }, (_, at) =>
+    String.fromCharCode(97 + (Math.floor(number / 26 ** (3 - at)) % 26)),
+  ).join('');
 
 /** Every ticket's delivery one to five times, in any order. */
-export const dealDeliveries = (tickets: readonly ChaosTicket[], random: SeededRandom): ChaosTicket[] => {
-  const deliveries = tickets.flatMap((ticket) => Array.from({ length: random.between(1, 5) }, () => ticket));
+export function dealDeliveries(
+  tickets: readonly ChaosTicket[],
+  random: SeededRandom,
+): ChaosTicket[] {
+  const deliveries = tickets.flatMap((ticket) =>
+    Array.from({ length: random.between(1, 5) }, () => ticket),
+  );
   for (let at = deliveries.length - 1; at > 0; at -= 1) {
     const other = random.between(0, at);
     const [one, two] = [deliveries[at], deliveries[other]];
@@ -56,14 +65,19 @@ export const dealDeliveries = (tickets: readonly ChaosTicket[], random: SeededRa
     [deliveries[at], deliveries[other]] = [two, one];
   }
   return deliveries;
-};
+}
 
 /** Signed for each attempt, like a repeated delivery of a real tool. */
-export const deliveryOf = ({ desk, ticketId, messageId }: ChaosTicket): SignedDelivery =>
-  desk.sign(ticketId, messageId);
+export function deliveryOf({ desk, ticketId, messageId }: ChaosTicket): SignedDelivery {
+  return desk.sign(ticketId, messageId);
+}
 
 /** Problems of the tickets' notes, one sentence each; empty when each ticket has exactly one note of its own. */
-export const judgeNotes = (tickets: readonly ChaosTicket[]): { notes: number; own: number; problems: string[] } => {
+export function judgeNotes(tickets: readonly ChaosTicket[]): {
+  notes: number;
+  own: number;
+  problems: string[];
+} {
   const tokens = tickets.map(({ token }) => token);
   const problems: string[] = [];
   let [count, own] = [0, 0];
@@ -72,12 +86,14 @@ export const judgeNotes = (tickets: readonly ChaosTicket[]): { notes: number; ow
     const notes = desk.notes(ticketId);
     count += notes.length;
     if (notes.length !== 1) problems.push(`${where} has ${notes.length} notes`);
-    if (desk.seenByCustomer(ticketId).length !== 1) problems.push(`${where} shows its customer more than the message`);
+    if (desk.seenByCustomer(ticketId).length !== 1)
+      problems.push(`${where} shows its customer more than the message`);
     for (const { body } of notes) {
       if (body.includes(token)) own += 1;
       const foreign = tokens.filter((other) => other !== token && body.includes(other));
-      if (foreign.length > 0) problems.push(`${where} holds words of ${foreign.length} other tickets`);
+      if (foreign.length > 0)
+        problems.push(`${where} holds words of ${foreign.length} other tickets`);
     }
   }
   return { notes: count, own, problems };
-};
+}

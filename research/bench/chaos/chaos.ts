@@ -23,8 +23,17 @@ const { values } = readCommandLine(HELP, {
     restarts: { type: 'string', default: '4' },
   },
 });
-const [seeds, first, tickets, restarts] = [values.seeds, values.first, values.tickets, values.restarts].map(Number);
-if (![seeds, first, tickets, restarts].every((number) => Number.isInteger(number) && (number ?? -1) >= 0))
+const [seeds, first, tickets, restarts] = [
+  values.seeds,
+  values.first,
+  values.tickets,
+  values.restarts,
+].map(Number);
+if (
+  ![seeds, first, tickets, restarts].every(
+    (number) => Number.isInteger(number) && (number ?? -1) >= 0,
+  )
+)
   failUsage('--seeds, --first, --tickets and --restarts are whole numbers');
 
 const { runChaos } = await import('./run-chaos.ts');
@@ -47,19 +56,35 @@ for (let seed = first ?? 1; seed < (first ?? 1) + (seeds ?? 0); seed += 1) {
   if (result.problems.length > 0) broken += 1;
 }
 console.table(results);
-console.log(broken === 0 ? 'Each ticket has one note, of its own.' : `${broken} seeds do not hold.`);
+console.log(
+  broken === 0 ? 'Each ticket has one note, of its own.' : `${broken} seeds do not hold.`,
+);
 process.exit(broken === 0 ? 0 : 1);
 
 function row(result: ChaosResult, { withModels }: { withModels: boolean }) {
-  const { tickets, deliveries, refusedDeliveries, restarts, crashes, faults, notes, own, problems, seconds } = result;
+  const {
+    tickets,
+    deliveries,
+    refusedDeliveries,
+    restarts,
+    crashes,
+    faults,
+    notes,
+    own,
+    problems,
+    seconds,
+  } = result;
   return {
-    ...{ tickets, deliveries },
+    tickets,
+    deliveries,
     'sent again': refusedDeliveries,
-    ...{ restarts, crashes },
+    restarts,
+    crashes,
     'calls failed': Object.values(faults).reduce((sum, count) => sum + count, 0),
     'written unseen': unseen(faults),
     models: withModels,
-    ...{ notes, 'with own name': own },
+    notes,
+    'with own name': own,
     problems: problems.length,
     seconds: Math.round(seconds),
   };

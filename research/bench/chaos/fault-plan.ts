@@ -12,7 +12,9 @@ export interface FaultPlan {
 }
 
 /** Serves the fault of each call to unreliable services. */
-export const startFaultPlan = async (choose: (service: string) => ServiceFault): Promise<FaultPlan> => {
+export async function startFaultPlan(
+  choose: (service: string) => ServiceFault,
+): Promise<FaultPlan> {
   const server = createServer((request, response) => {
     const kind = choose((request.url ?? '').slice(1));
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ kind }));
@@ -30,4 +32,4 @@ export const startFaultPlan = async (choose: (service: string) => ServiceFault):
       await closed;
     },
   };
-};
+}

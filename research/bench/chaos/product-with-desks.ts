@@ -38,22 +38,43 @@ const WEBHOOKS = 'constellation-webhooks';
 const SUPPORT = 'constellation-support';
 const LIBRARY = 'constellation-library';
 
-export const startWithDesks = async (options: WithDesksOptions): Promise<ProductWithDesks> => {
-  const { desks, write, plan, state, support, main, variables, adapters, onLog = () => {} } = options;
+export async function startWithDesks(options: WithDesksOptions): Promise<ProductWithDesks> {
+  const {
+    desks,
+    write,
+    plan,
+    state,
+    support,
+    main,
+    variables,
+    adapters,
+    onLog = () => {},
+  } = options;
   const between = plan === undefined ? {} : unreliable(plan, support?.name ?? SUPPORT);
   const product = await startProduct({
-    ...{ kb: 'sample', port: 0, state, adapters, onLog },
+    kb: 'sample',
+    port: 0,
+    state,
+    adapters,
+    onLog,
     functions: ['webhooks', 'support', 'library'],
     mains: main === undefined ? {} : { [WEBHOOKS]: main },
     helpdesks: { ...deskVariables(desks, { write }), ...variables },
     ...between,
     moreWorkers: [...(support === undefined ? [] : [support]), ...(between.moreWorkers ?? [])],
   });
-  return { product, webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS), stop: product.stop };
-};
+  return {
+    product,
+    webhooks: await product.miniflare.unsafeGetDirectURL(WEBHOOKS),
+    stop: product.stop,
+  };
+}
 
 /** The unreliable proxies, and the bindings that lead to them. */
-const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'moreWorkers' | 'moreServices'> => {
+const unreliable = (
+  plan: FaultPlan,
+  support: string,
+): Pick<ProductOptions, 'moreWorkers' | 'moreServices'> => {
   const before = (name: string, target: string): LocalWorker => ({
     name: `unreliable-${name}`,
     main: join(ROOT, 'research/bench/chaos/unreliable-service.ts'),
@@ -61,7 +82,11 @@ const unreliable = (plan: FaultPlan, support: string): Pick<ProductOptions, 'mor
     services: { TARGET: target },
   });
   return {
-    moreWorkers: [before('support', support), before('library', LIBRARY), before('articles', LIBRARY)],
+    moreWorkers: [
+      before('support', support),
+      before('library', LIBRARY),
+      before('articles', LIBRARY),
+    ],
     moreServices: {
       [WEBHOOKS]: { SUPPORT: 'unreliable-support', LIBRARY: 'unreliable-library' },
       [SUPPORT]: { LIBRARY: 'unreliable-articles' },

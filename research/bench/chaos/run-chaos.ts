@@ -9,7 +9,13 @@ import { startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdes
 import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { quotingModel } from '../../../tools/stand-ins/quoting-model.ts';
 import { type FaultCounts, helpdeskFaults, modelFaults, serviceFaults } from './chaos-faults.ts';
-import { type ChaosTicket, createChaosTickets, dealDeliveries, deliveryOf, judgeNotes } from './chaos-tickets.ts';
+import {
+  type ChaosTicket,
+  createChaosTickets,
+  dealDeliveries,
+  deliveryOf,
+  judgeNotes,
+} from './chaos-tickets.ts';
 import { startFaultPlan } from './fault-plan.ts';
 import { type ProductWithDesks, startWithDesks } from './product-with-desks.ts';
 import { signCall } from './sign-call.ts';
@@ -52,21 +58,24 @@ const AT_ONCE = 12;
 const WORKSPACES = ['default', 'acme'];
 const VARIABLES = {
   TICKET_CALL_MS: '1500',
-  ...{ TICKET_ANALYSE_MS: '4000', TICKET_ATTEMPTS: '100', CRASHES: '0.03' },
+  TICKET_ANALYSE_MS: '4000',
+  TICKET_ATTEMPTS: '100',
+  CRASHES: '0.03',
 };
 
 /**
  * Many tickets, each delivered one to five times, while calls of every service fail, objects are reset and all functions are restarted on
  * the state that they left: in the end every ticket must have exactly one note of its own.
  */
-export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
+export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
   const { seed, tickets: count, restarts, withModels, retryMs, settleMs, timeoutMs } = options;
   const startedAt = performance.now();
   const random = seededRandom(seed);
   const faults: FaultCounts = {};
   let crashes = 0;
   const state = mkdtempSync(join(tmpdir(), 'constellation-chaos-'));
-  const chooser = () => helpdeskFaults(seededRandom(random.between(0, 1e9)), faults, { lateMs: 0.75 * settleMs });
+  const chooser = () =>
+    helpdeskFaults(seededRandom(random.between(0, 1e9)), faults, { lateMs: 0.75 * settleMs });
   const [ours, theirs] = await Promise.all([
     startHelpdesks({ faults: chooser() }),
     startHelpdesks({ faults: chooser() }),
@@ -77,11 +86,16 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   const plan = await startFaultPlan((service) => choose(service));
   const start = (): Promise<ProductWithDesks> =>
     startWithDesks({
-      ...{ plan, state },
+      plan,
+      state,
       desks: { default: Object.values(ours.desks), acme: Object.values(theirs.desks) },
       adapters: model === undefined ? {} : { OPENAI_BASE_URL: model.url },
       main: join(ROOT, 'research/bench/chaos/crashing-webhooks.mjs'),
-      variables: { ...VARIABLES, TICKET_RETRY_MS: String(retryMs), TICKET_SETTLE_MS: String(settleMs) },
+      variables: {
+        ...VARIABLES,
+        TICKET_RETRY_MS: String(retryMs),
+        TICKET_SETTLE_MS: String(settleMs),
+      },
       onLog: (line) => {
         if (line.includes('"event":"crash"')) crashes += 1;
       },
@@ -112,7 +126,9 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
     running = await start();
   };
   // Restarts at given shares of the deliveries, and one after the last of them.
-  const marks = Array.from({ length: restarts }, (_, at) => Math.floor((deliveries * (restarts - 1 - at)) / restarts));
+  const marks = Array.from({ length: restarts }, (_, at) =>
+    Math.floor((deliveries * (restarts - 1 - at)) / restarts),
+  );
   const delivering = Promise.all(Array.from({ length: AT_ONCE }, deliver));
   for (const left of marks) {
     while (queue.length > left && !isLate()) await delay(20);
@@ -129,12 +145,23 @@ export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   await Promise.all([plan.stop(), ours.stop(), theirs.stop(), model?.stop()]);
   rmSync(state, { recursive: true, force: true });
   const seconds = (performance.now() - startedAt) / 1000;
-  return { tickets: count, deliveries, refusedDeliveries, restarts, crashes, faults, ...judged, seconds };
-};
+  return {
+    tickets: count,
+    deliveries,
+    refusedDeliveries,
+    restarts,
+    crashes,
+    faults,
+    ...judged,
+    seconds,
+  };
+}
 
 const isTaken = async (ticket: ChaosTicket, { webhooks }: ProductWithDesks): Promise<boolean> => {
   const path =
-    ticket.workspace === 'default' ? `/webhooks/${ticket.desk.id}` : `/webhooks/${ticket.desk.id}/${ticket.workspace}`;
+    ticket.workspace === 'default'
+      ? `/webhooks/${ticket.desk.id}`
+      : `/webhooks/${ticket.desk.id}/${ticket.workspace}`;
   try {
     const answer = await fetch(new URL(path, webhooks), {
       method: 'POST',
@@ -151,7 +178,12 @@ const isTaken = async (ticket: ChaosTicket, { webhooks }: ProductWithDesks): Pro
 /** Whether every ticket has ended, one way or the other. */
 const isQuiet = async ({ webhooks }: ProductWithDesks, tickets: number): Promise<boolean> => {
   const totalOf = async (state: string): Promise<number> => {
-    const call = { to: 'webhooks', url: webhooks, method: 'GET', path: `/v1/support/tickets?state=${state}&limit=1` };
+    const call = {
+      to: 'webhooks',
+      url: webhooks,
+      method: 'GET',
+      path: `/v1/support/tickets?state=${state}&limit=1`,
+    };
     const totals = await Promise.all(
       WORKSPACES.map(async (workspace) => {
         const { json } = await signCall({ ...call, workspace, capabilities: ['helpdesk:write'] });

@@ -9,7 +9,11 @@ interface Env {
 
 /** A proxy that makes some calls of a service fail, as controlled by another process. */
 export default {
-  fetch: async (request: Request, { TARGET, PLAN_URL }: Env, _ctx: ExecutionContext): Promise<Response> => {
+  fetch: async (
+    request: Request,
+    { TARGET, PLAN_URL }: Env,
+    _ctx: ExecutionContext,
+  ): Promise<Response> => {
     const plan = (await (await fetch(PLAN_URL)).json()) as { kind: string };
     if (plan.kind === 'hang') await new Promise(() => setTimeout(() => {}, 60_000));
     if (plan.kind === 'status') return new Response('upstream connect error', { status: 502 });

@@ -12,7 +12,11 @@ const fetch = serveApp('gateway', async (env: IdentityVariables) => {
   const client = signedClient({ ...identity, targets });
   const app = new Hono();
   app.post('/unsigned', async (c) => {
-    const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: await c.req.text() };
+    const request = {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: await c.req.text(),
+    };
     const answer = await targets['relay-1']?.fetch(new Request('http://relay-1/unsigned', request));
     return new Response(await answer?.arrayBuffer(), { status: answer?.status ?? 502 });
   });
@@ -26,7 +30,11 @@ const fetch = serveApp('gateway', async (env: IdentityVariables) => {
       now: Date.now(),
     });
     const body = await c.req.text();
-    const answer = await client.call(context, { to: 'relay-1', path: '/librarians/relay-1/ask', body });
+    const answer = await client.call(context, {
+      to: 'relay-1',
+      path: '/librarians/relay-1/ask',
+      body,
+    });
     return answer.ok ? new Response(answer.body, { status: answer.status }) : c.json(answer, 502);
   });
   return app;

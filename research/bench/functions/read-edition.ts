@@ -16,7 +16,8 @@ export default {
     const query = searchParams.get('q');
     if (query === null) return new Response('ready');
     const source = {
-      readCurrent: async () => EditionManifest.parse(await (await fetch(`${ORIGIN}/current`)).json()),
+      readCurrent: async () =>
+        EditionManifest.parse(await (await fetch(`${ORIGIN}/current`)).json()),
       parts: [
         {
           readPart: async (_: EditionManifest, part: number) => {
@@ -29,12 +30,20 @@ export default {
     const { edition } = await reader.read({ workspace: 'bench', source });
     if (searchParams.has('answer')) {
       const { answer, metadata } = await answerQuestion(edition, query, {
-        ...{ retrieve, wordVectors },
+        retrieve,
+        wordVectors,
         timeLeftMs: () => 10_000,
       });
-      return Response.json({ sources: answer.response.sources.length, degraded: metadata.degraded ?? [] });
+      return Response.json({
+        sources: answer.response.sources.length,
+        degraded: metadata.degraded ?? [],
+      });
     }
-    const { hits, degraded = [] } = await searchKnowledge(edition, { query, limit: 10 }, { retrieve });
+    const { hits, degraded = [] } = await searchKnowledge(
+      edition,
+      { query, limit: 10 },
+      { retrieve },
+    );
     return Response.json({ hits: hits.length, degraded });
   },
 };

@@ -7,7 +7,8 @@ export default {
   fetch: async (request: Request): Promise<Response> => {
     // The bench sends nothing else.
     const taxonomy = (await request.json()) as TrainingSource;
-    if (new URL(request.url).pathname !== '/train') return new Response(String(taxonomy.intents.length));
+    if (new URL(request.url).pathname !== '/train')
+      return new Response(String(taxonomy.intents.length));
     const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
     return new Response(String(classifier.threshold));
   },

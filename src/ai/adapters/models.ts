@@ -32,21 +32,21 @@ interface ChatModel {
 const CHAT_CALL_MS = 10_000;
 
 /** The configured chat model and its price; empty without one. Holds no request state: one per isolate. */
-export const chatModelOf = (settings: ModelChoice): ChatModel => {
+export function chatModelOf(settings: ModelChoice): ChatModel {
   const service = serviceOf(settings);
   if (service === undefined || settings.chat === undefined) return {};
   const { model, prices = {}, reasoningEffort } = settings.chat;
   const ai = openaiChat({ ...service, timeoutMs: CHAT_CALL_MS, model, prices, reasoningEffort });
   const aiPrice = priceOf(model, prices);
   return { ai, ...(aiPrice === undefined ? {} : { aiPrice }) };
-};
+}
 
 /** The configured embedding model, without a cache; `undefined` without one. Holds no request state. */
-export const embeddingProviderOf = (settings: ModelChoice): EmbeddingProvider | undefined => {
+export function embeddingProviderOf(settings: ModelChoice): EmbeddingProvider | undefined {
   const service = serviceOf(settings);
   if (service === undefined || settings.embedding === undefined) return undefined;
   return new OpenAIEmbeddingProvider({ ...service, ...settings.embedding });
-};
+}
 
 /** The service that has the models. @throws {SettingRefused} When Workers AI is chosen and the function has no binding. */
 const serviceOf = ({ openai, workersAI }: ModelChoice): OpenAIConfig | undefined => {
@@ -57,7 +57,10 @@ const serviceOf = ({ openai, workersAI }: ModelChoice): OpenAIConfig | undefined
 
 const boundAI = (binding: WorkersAI | undefined): WorkersAI => {
   if (binding) return binding;
-  throw new SettingRefused('WORKERS_AI', 'the function has no binding AI. npm run setup and npm run deploy add it');
+  throw new SettingRefused(
+    'WORKERS_AI',
+    'the function has no binding AI. npm run setup and npm run deploy add it',
+  );
 };
 
 /**
@@ -66,30 +69,42 @@ const boundAI = (binding: WorkersAI | undefined): WorkersAI => {
  *
  * @throws {SettingRefused} For an invalid value.
  */
-export const rerankerOf = (variables: ModelVariables & Variables<typeof rerankSettings>): { reranker?: Reranker } => {
+export function rerankerOf(variables: ModelVariables & Variables<typeof rerankSettings>): {
+  reranker?: Reranker;
+} {
   const { workersAI, isOff } = readModels(variables);
   const values = readSettings(rerankSettings, variables);
   const { RERANK_MODEL: model } = values;
   if (isOff || model === NO_MODEL) return {};
   const access = accessOf(values, { url: 'RERANK_BASE_URL', token: 'RERANK_API_KEY' });
   if (access !== undefined) {
-    if (model !== undefined) return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
-    throw new SettingRefused('RERANK_BASE_URL', `set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`);
+    if (model !== undefined)
+      return { reranker: rerankApi({ baseURL: access.url, apiKey: access.token, model }) };
+    throw new SettingRefused(
+      'RERANK_BASE_URL',
+      `set RERANK_MODEL, as ${WORKERS_AI_RERANKER} runs only on Workers AI`,
+    );
   }
-  if (workersAI !== undefined) return { reranker: workersAIReranker(boundAI(workersAI.binding), model) };
+  if (workersAI !== undefined)
+    return { reranker: workersAIReranker(boundAI(workersAI.binding), model) };
   const { AI: ai } = variables;
-  return ai !== undefined && model?.startsWith('@cf/') ? { reranker: workersAIReranker(ai, model) } : {};
-};
+  return ai !== undefined && model?.startsWith('@cf/')
+    ? { reranker: workersAIReranker(ai, model) }
+    : {};
+}
 
 /**
  * The adapters in use, by role, as `GET /healthz` reports them publicly: kinds and names of models, no addresses. The gateway
  * knows only the addresses of the stores, not their tokens.
  */
-export const adapterHealth = (
+export function adapterHealth(
   variables: Variables<typeof storeAddresses>,
   { embedding, chat }: ModelChoice,
-): Healthz['adapters'] => {
-  const { UPSTASH_VECTOR_REST_URL: vector, UPSTASH_REDIS_REST_URL: redis } = readSettings(storeAddresses, variables);
+): Healthz['adapters'] {
+  const { UPSTASH_VECTOR_REST_URL: vector, UPSTASH_REDIS_REST_URL: redis } = readSettings(
+    storeAddresses,
+    variables,
+  );
   return {
     knowledge: vector === undefined ? 'embedded' : 'upstash',
     memory: vector === undefined ? 'embedded' : 'upstash',
@@ -97,4 +112,4 @@ export const adapterHealth = (
     embeddings: embedding?.model.slice(0, 64) ?? WORD_VECTORS_MODEL,
     model: chat?.model.slice(0, 64) ?? 'none',
   };
-};
+}

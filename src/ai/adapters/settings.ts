@@ -28,7 +28,11 @@ const LOCAL_DEFAULT = '`local` on this machine';
 const Price = z.number().min(0).max(10_000);
 const ModelPrices = z.record(
   z.string().min(1).max(100),
-  z.strictObject({ inputPerMillion: Price, cachedInputPerMillion: Price.optional(), outputPerMillion: Price }),
+  z.strictObject({
+    inputPerMillion: Price,
+    cachedInputPerMillion: Price.optional(),
+    outputPerMillion: Price,
+  }),
 );
 /** US dollars for a million tokens, by model. */
 type ModelPrices = z.infer<typeof ModelPrices>;
@@ -175,11 +179,14 @@ export const budgetSettings = {
 } satisfies SettingsSchema;
 
 export const languageSettings = {
-  LANGUAGE_IDS: json(z.record(z.string().regex(/^[a-z]{2,3}$/, 'is not a language such as en'), z.int()), {
-    what: 'Ids of languages at a host; [agents](contract.md#agents) report that of the question',
-    example: '{"en": 1, "de": 2}',
-    otherwise: 'agents report no `language_id`',
-  }),
+  LANGUAGE_IDS: json(
+    z.record(z.string().regex(/^[a-z]{2,3}$/, 'is not a language such as en'), z.int()),
+    {
+      what: 'Ids of languages at a host; [agents](contract.md#agents) report that of the question',
+      example: '{"en": 1, "de": 2}',
+      otherwise: 'agents report no `language_id`',
+    },
+  ),
 } satisfies SettingsSchema;
 
 /** All of them. */
@@ -215,7 +222,13 @@ export interface ModelChoice {
   /** Only with one of these two. */
   embedding: { model: string; dimensions: number } | undefined;
   /** Only with one of these two. */
-  chat: { model: string; prices: ModelPrices | undefined; reasoningEffort: ReasoningEffort | undefined } | undefined;
+  chat:
+    | {
+        model: string;
+        prices: ModelPrices | undefined;
+        reasoningEffort: ReasoningEffort | undefined;
+      }
+    | undefined;
 }
 
 /** The adapters in use. Absent means not configured: then the embedded adapter runs. */
@@ -283,7 +296,10 @@ export function readVectorIndex(
   { embedding }: Pick<ModelChoice, 'embedding'>,
 ): ServiceAccess | undefined {
   const values = readSettings(vectorSettings, variables);
-  const vector = accessOf(values, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
+  const vector = accessOf(values, {
+    url: 'UPSTASH_VECTOR_REST_URL',
+    token: 'UPSTASH_VECTOR_REST_TOKEN',
+  });
   if (vector !== undefined && embedding === undefined)
     throw new SettingRefused(
       'UPSTASH_VECTOR_REST_URL',
@@ -310,7 +326,10 @@ export function readQuestionLimits(
   if (micros === undefined) return { budgets: { tokens }, factTokens };
   // Without a price the cost of a call is unknown: the limit would never be reached.
   if (chat !== undefined && priceOf(chat.model, chat.prices ?? {}) === undefined)
-    throw new SettingRefused('COST_MICROS_PER_QUESTION', `MODEL_PRICES has no price of ${chat.model}`);
+    throw new SettingRefused(
+      'COST_MICROS_PER_QUESTION',
+      `MODEL_PRICES has no price of ${chat.model}`,
+    );
   return { budgets: { tokens, cost_micros: micros }, factTokens };
 }
 
@@ -322,7 +341,11 @@ const serviceOf = (
   values: Settings<typeof modelSettings>,
   binding: WorkersAI | undefined,
 ): Pick<ModelChoice, 'openai' | 'workersAI'> => {
-  const openai = accessOf(values, { url: 'OPENAI_BASE_URL', token: 'OPENAI_API_KEY', address: OPENAI });
+  const openai = accessOf(values, {
+    url: 'OPENAI_BASE_URL',
+    token: 'OPENAI_API_KEY',
+    address: OPENAI,
+  });
   const isWorkersAI = openai === undefined && values.WORKERS_AI === 'yes';
   return { openai, workersAI: isWorkersAI ? { binding } : undefined };
 };
@@ -339,7 +362,10 @@ const namesOf = (
   if (workersAI !== undefined)
     for (const [name, model] of Object.entries({ CHAT_MODEL: chat, EMBEDDING_MODEL: embedding }))
       if (model !== NO_MODEL && !model.startsWith('@'))
-        throw new SettingRefused(name, `${model} is no model of Workers AI, whose names begin with @cf/`);
+        throw new SettingRefused(
+          name,
+          `${model} is no model of Workers AI, whose names begin with @cf/`,
+        );
   return {
     chat: chat === NO_MODEL ? undefined : chat,
     embedding: embedding === NO_MODEL ? undefined : embedding,
@@ -369,7 +395,10 @@ const dimensionsOf = (model: string, configured: number | undefined): number => 
   const native = EMBEDDING_MODELS.get(model.split('/').at(-1) ?? model)?.dimensions;
   const dimensions = configured ?? native;
   if (dimensions === undefined)
-    throw new SettingRefused('EMBEDDING_MODEL', `set EMBEDDING_DIMENSIONS too, ${model} is not known here`);
+    throw new SettingRefused(
+      'EMBEDDING_MODEL',
+      `set EMBEDDING_DIMENSIONS too, ${model} is not known here`,
+    );
   if (native !== undefined && dimensions > native)
     throw new SettingRefused('EMBEDDING_DIMENSIONS', `vectors of ${model} have ${native} numbers`);
   return dimensions;

@@ -10,7 +10,10 @@ import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '
 export interface SecondLevel {
   /** In the order of the keys, `undefined` where there is none. */
   getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;
-  setMany(entries: readonly { key: string; embedding: readonly number[] }[], options?: EmbeddingOptions): Promise<void>;
+  setMany(
+    entries: readonly { key: string; embedding: readonly number[] }[],
+    options?: EmbeddingOptions,
+  ): Promise<void>;
   deleteMany(keys: readonly string[], options?: EmbeddingOptions): Promise<void>;
 }
 
@@ -53,18 +56,25 @@ export interface CachedEmbeddings extends EmbeddingProvider {
  * call of the provider. Concurrent requests share the call for a text. Calls outlive the abort of a caller, so that their
  * vectors are cached in both levels. Failures are not cached. Vectors are always rounded to 32-bit floats.
  */
-export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmbeddingsOptions): CachedEmbeddings => {
+export function cachedEmbeddings(
+  provider: EmbeddingProvider,
+  options: CachedEmbeddingsOptions,
+): CachedEmbeddings {
   const { cache, scope = '', now = Date.now, maxSharedWaitMs = 2000 } = options;
   const { model, dimensions } = provider;
   const shared = sharedStateOf(cache);
   const statistics = statisticsOf(shared, scope);
   const { calls } = shared;
   const begin = beginCalls(provider, { ...options, shared, statistics });
-  const keyOf = (text: string): string => (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
+  const keyOf = (text: string): string =>
+    (scope === '' ? '' : `${scope}/`) + cache.generateKey(text, model);
   const isRecent = ({ startedAt }: PendingCall): boolean => now() - startedAt < maxSharedWaitMs;
 
   /** Vectors by key. Unreliable calls are retried; the last of three rounds does not share calls of other requests. */
-  const find = async (wanted: ReadonlyMap<string, string>, { signal, erasures, round }: Request): Promise<Vectors> => {
+  const find = async (
+    wanted: ReadonlyMap<string, string>,
+    { signal, erasures, round }: Request,
+  ): Promise<Vectors> => {
     const found: Vectors = new Map();
     const others = new Map<string, PendingCall>();
     const alone = new Map<string, string>();
@@ -82,17 +92,24 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     for (const [key, call] of own.calls) found.set(key, vectorOf(call));
     const again = new Map<string, string>();
     for (const [key, call] of others) {
-      await withDeadline(() => untilEnded(call, { maxSharedWaitMs, signal }), { signal, errorFor: callerGone });
+      await withDeadline(() => untilEnded(call, { maxSharedWaitMs, signal }), {
+        signal,
+        errorFor: callerGone,
+      });
       if (hasEndedForAll(call)) found.set(key, vectorOf(call));
       else again.set(key, wanted.get(key) ?? '');
     }
     statistics.coalesced += others.size - again.size;
     if (again.size > 0)
-      for (const [key, vector] of await find(again, { signal, erasures, round: round + 1 })) found.set(key, vector);
+      for (const [key, vector] of await find(again, { signal, erasures, round: round + 1 }))
+        found.set(key, vector);
     return found;
   };
 
-  const embedBatch = async (texts: string[], { signal }: EmbeddingOptions = {}): Promise<number[][]> => {
+  const embedBatch = async (
+    texts: string[],
+    { signal }: EmbeddingOptions = {},
+  ): Promise<number[][]> => {
     const keys = texts.map(keyOf);
     const wanted = new Map(keys.map((key, at) => [key, texts[at] ?? '']));
     const found = await find(wanted, { signal, erasures: shared.erasures, round: 1 });
@@ -115,7 +132,7 @@ export const cachedEmbeddings = (provider: EmbeddingProvider, options: CachedEmb
     },
     statistics: () => ({ ...statistics }),
   };
-};
+}
 
 type Vectors = Map<string, number[]>;
 
@@ -139,18 +156,32 @@ const LOST_AFTER_MS = 60_000;
 
 /** Looks missing texts up in level two, then embeds the rest with one call of the provider. */
 const beginCalls = (provider: EmbeddingProvider, parts: Parts) => {
-  const { cache, shared, statistics, waitUntil = () => {}, now = Date.now, callMs = 10_000 } = parts;
+  const {
+    cache,
+    shared,
+    statistics,
+    waitUntil = () => {},
+    now = Date.now,
+    callMs = 10_000,
+  } = parts;
   const { calls } = shared;
   const store = secondLevel(provider.dimensions, parts);
 
-  const end = (key: string, call: PendingCall, outcome: NonNullable<PendingCall['outcome']>): void => {
+  const end = (
+    key: string,
+    call: PendingCall,
+    outcome: NonNullable<PendingCall['outcome']>,
+  ): void => {
     call.outcome = outcome;
     if (calls.get(key) === call) calls.delete(key);
     if (outcome.ok && call.erasures === shared.erasures) cache.set(key, outcome.embedding);
   };
 
   /** Never rejects: failures are outcomes. */
-  const run = async (begun: ReadonlyMap<string, PendingCall>, wanted: ReadonlyMap<string, string>): Promise<void> => {
+  const run = async (
+    begun: ReadonlyMap<string, PendingCall>,
+    wanted: ReadonlyMap<string, string>,
+  ): Promise<void> => {
     for (const [key, embedding] of await store.read([...begun.keys()])) {
       const call = begun.get(key);
       if (call === undefined) continue;
@@ -179,7 +210,8 @@ const beginCalls = (provider: EmbeddingProvider, parts: Parts) => {
     const begun = new Map<string, PendingCall>();
     if (wanted.size === 0 || signal?.aborted) return { calls: begun, work: Promise.resolve() };
     if (calls.size > MANY_CALLS)
-      for (const [key, { startedAt }] of calls) if (now() - startedAt > LOST_AFTER_MS) calls.delete(key);
+      for (const [key, { startedAt }] of calls)
+        if (now() - startedAt > LOST_AFTER_MS) calls.delete(key);
     for (const key of wanted.keys()) {
       const call: PendingCall = { startedAt: now(), batchSize: wanted.size, erasures };
       begun.set(key, call);
@@ -198,17 +230,27 @@ const embed = async (
 ): Promise<number[][]> => {
   const embeddings = await withDeadline((signal) => provider.embedBatch(texts, { signal }), {
     timeoutMs: callMs,
-    errorFor: () => new EmbeddingFailed('unavailable', `Cannot embed: the provider took longer than ${callMs} ms`),
+    errorFor: () =>
+      new EmbeddingFailed(
+        'unavailable',
+        `Cannot embed: the provider took longer than ${callMs} ms`,
+      ),
   });
   const isVector = (embedding: readonly number[]): boolean =>
     embedding.length === provider.dimensions && embedding.every(Number.isFinite);
   if (embeddings.length !== texts.length || !embeddings.every(isVector))
-    throw new EmbeddingFailed('malformed', 'Cannot embed: the reply does not contain the vectors of the texts');
+    throw new EmbeddingFailed(
+      'malformed',
+      'Cannot embed: the reply does not contain the vectors of the texts',
+    );
   return embeddings.map((embedding) => Array.from(Float32Array.from(embedding)));
 };
 
 /** Level two, whose failures only `onFault` receives. Neither method rejects. */
-const secondLevel = (dimensions: number, { store, storeReadMs = 30, onFault, shared, statistics }: Parts) => {
+const secondLevel = (
+  dimensions: number,
+  { store, storeReadMs = 30, onFault, shared, statistics }: Parts,
+) => {
   const fault = (error: unknown): void => {
     statistics.storeFaults += 1;
     onFault?.(error);
@@ -219,7 +261,9 @@ const secondLevel = (dimensions: number, { store, storeReadMs = 30, onFault, sha
       const found: Vectors = new Map();
       if (store === undefined) return found;
       try {
-        const embeddings = await withDeadline((signal) => store.getMany(keys, { signal }), { timeoutMs: storeReadMs });
+        const embeddings = await withDeadline((signal) => store.getMany(keys, { signal }), {
+          timeoutMs: storeReadMs,
+        });
         keys.forEach((key, at) => {
           const embedding = embeddings[at];
           if (embedding?.length === dimensions) found.set(key, embedding);
@@ -250,7 +294,10 @@ const hasEndedForAll = ({ outcome, batchSize }: PendingCall): boolean => {
   if (outcome === undefined) return false;
   if (outcome.ok || batchSize === 1) return true;
   const { error } = outcome;
-  return !(error instanceof EmbeddingFailed && (error.reason === 'refused' || error.reason === 'malformed'));
+  return !(
+    error instanceof EmbeddingFailed &&
+    (error.reason === 'refused' || error.reason === 'malformed')
+  );
 };
 
 /** @throws {EmbeddingFailed} */
@@ -296,7 +343,8 @@ export class EmbeddingCache {
 
   /** @param now Milliseconds since 1970. */
   constructor(config: CacheConfig = {}, { now = Date.now }: { now?: () => number } = {}) {
-    const { maxSize: max = DEFAULT_MAX_SIZE, ttl = DEFAULT_TTL_SECONDS } = CacheConfig.parse(config);
+    const { maxSize: max = DEFAULT_MAX_SIZE, ttl = DEFAULT_TTL_SECONDS } =
+      CacheConfig.parse(config);
     this.#entries = lruCache({ max, ttlMs: ttl * 1000, now });
   }
 
@@ -393,7 +441,11 @@ const SHARED = new WeakMap<EmbeddingCache, SharedState>();
 const sharedStateOf = (cache: EmbeddingCache): SharedState => {
   const known = SHARED.get(cache);
   if (known !== undefined) return known;
-  const shared: SharedState = { calls: new Map(), erasures: 0, statistics: lruCache({ max: MAX_SCOPES }) };
+  const shared: SharedState = {
+    calls: new Map(),
+    erasures: 0,
+    statistics: lruCache({ max: MAX_SCOPES }),
+  };
   SHARED.set(cache, shared);
   return shared;
 };
@@ -402,16 +454,29 @@ const MAX_SCOPES = 1000;
 
 /** The counters of a scope. */
 const statisticsOf = ({ statistics }: SharedState, scope: string): EmbeddingStatistics => {
-  const none = () => ({ hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 });
+  const none = () => ({
+    hits: 0,
+    storeHits: 0,
+    misses: 0,
+    coalesced: 0,
+    failures: 0,
+    storeFaults: 0,
+  });
   return statistics.getOr(scope, none);
 };
 
 /** The sum of a counter over all scopes. */
-export const totalOf = (cache: EmbeddingCache, counter: keyof EmbeddingStatistics): number =>
-  [...sharedStateOf(cache).statistics.values()].reduce((sum, counted) => sum + counted[counter], 0);
+export function totalOf(cache: EmbeddingCache, counter: keyof EmbeddingStatistics): number {
+  return [...sharedStateOf(cache).statistics.values()].reduce(
+    (sum, counted) => sum + counted[counter],
+    0,
+  );
+}
 
 /** In half the space when every number is one of 32 bits, as those of OpenAI are. */
 const packed = (embedding: readonly number[]): Float32Array | Float64Array => {
   const single = Float32Array.from(embedding);
-  return embedding.every((value, at) => Object.is(value, single[at])) ? single : Float64Array.from(embedding);
+  return embedding.every((value, at) => Object.is(value, single[at]))
+    ? single
+    : Float64Array.from(embedding);
 };

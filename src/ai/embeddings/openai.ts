@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
-import { type CallOpenAI, type FailedReply, type OpenAIConfig, openAICaller } from '../openai-client.ts';
+import {
+  type CallOpenAI,
+  type FailedReply,
+  type OpenAIConfig,
+  openAICaller,
+} from '../openai-client.ts';
 import type { Refusal } from '../service-refusal.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
@@ -59,11 +64,14 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     this.#call = openAICaller(config, { model, timeoutMs: TIMEOUT_MS });
     const known = EMBEDDING_MODELS.get(model.split('/').at(-1) ?? model);
     const { dimensions = known?.dimensions } = config;
-    if (dimensions === undefined) throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
+    if (dimensions === undefined)
+      throw new RangeError(`dimensions are not given, and those of ${model} are not known`);
     const most = known?.dimensions ?? MAX_DIMENSIONS;
     const least = known === undefined || known.canShorten ? 1 : most;
     if (!(Number.isInteger(dimensions) && dimensions >= least && dimensions <= most))
-      throw new RangeError(`dimensions of ${model} are not ${least === most ? most : `${least} to ${most}`}`);
+      throw new RangeError(
+        `dimensions of ${model} are not ${least === most ? most : `${least} to ${most}`}`,
+      );
     this.model = model;
     this.dimensions = dimensions;
     this.#canLengthen = known === undefined;
@@ -78,13 +86,15 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
 
   async embed(text: string, options?: EmbeddingOptions): Promise<number[]> {
     const [vector] = await this.embedBatch([text], options);
-    if (vector === undefined) throw new EmbeddingFailed('malformed', 'Cannot embed the text: there is no vector');
+    if (vector === undefined)
+      throw new EmbeddingFailed('malformed', 'Cannot embed the text: there is no vector');
     return vector;
   }
 
   /** At most 10,000 texts. The first request that fails ends the others. */
   async embedBatch(texts: string[], { signal }: EmbeddingOptions = {}): Promise<number[][]> {
-    if (texts.length > MAX_TEXTS) throw new EmbeddingFailed('refused', `Cannot embed more than ${MAX_TEXTS} texts`);
+    if (texts.length > MAX_TEXTS)
+      throw new EmbeddingFailed('refused', `Cannot embed more than ${MAX_TEXTS} texts`);
     const { maxBytes, maxInputs } = this.#form;
     const batches = batchesOf(
       texts.map((text) => fitText(text, maxBytes)),
@@ -117,8 +127,12 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
     const { encoding, maxInputs, maxBytes } = this.#form;
     return [
       ...(maxInputs < MAX_INPUTS ? [`more than ${maxInputs} texts a request`] : []),
-      ...(maxBytes < MAX_INPUT_TOKENS ? [`texts longer than ${maxBytes} bytes (they are cut)`] : []),
-      ...(encoding === 'base64' ? [] : [encoding === 'float' ? 'encoding_format base64' : 'encoding_format']),
+      ...(maxBytes < MAX_INPUT_TOKENS
+        ? [`texts longer than ${maxBytes} bytes (they are cut)`]
+        : []),
+      ...(encoding === 'base64'
+        ? []
+        : [encoding === 'float' ? 'encoding_format base64' : 'encoding_format']),
     ];
   }
 
@@ -136,7 +150,9 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
       // Others may have learned in the meantime.
       const size = Math.min(form.maxInputs, this.#form.maxInputs);
       const { maxBytes } = form;
-      const texts = batch.slice(vectors.length, vectors.length + size).map((text) => fitText(text, maxBytes));
+      const texts = batch
+        .slice(vectors.length, vectors.length + size)
+        .map((text) => fitText(text, maxBytes));
       const reply = await this.#request(texts, form, signal);
       if (Array.isArray(reply)) {
         vectors.push(...reply);
@@ -158,13 +174,16 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
         if (next === undefined) throw failureOf(reply);
         isLength ||= reply.refusal?.why === 'length' || reply.refusal?.status === 413;
         // What one text alone shows: that the number is the reason, or else what was changed after that.
-        if (this.#isUnclear(reply.refusal) && texts.length > 1) sizeThen = Math.ceil(texts.length / 2);
-        if (next.maxBytes < maxBytes || next.encoding !== form.encoding) sizeThen = this.#form.maxInputs;
+        if (this.#isUnclear(reply.refusal) && texts.length > 1)
+          sizeThen = Math.ceil(texts.length / 2);
+        if (next.maxBytes < maxBytes || next.encoding !== form.encoding)
+          sizeThen = this.#form.maxInputs;
         form = next;
       }
     }
     // At the end, since one text that is too long makes every batch with it too large.
-    if (isSplit && form.maxInputs < this.#form.maxInputs) this.#form = { ...this.#form, maxInputs: form.maxInputs };
+    if (isSplit && form.maxInputs < this.#form.maxInputs)
+      this.#form = { ...this.#form, maxInputs: form.maxInputs };
     return vectors;
   }
 
@@ -175,18 +194,26 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
   }
 
   /** The form after a refusal: fewer texts, another encoding, shorter texts. Undefined when no other would be accepted. */
-  #formAfter(refusal: Refusal | undefined, form: EmbeddingForm, texts: readonly string[]): EmbeddingForm | undefined {
+  #formAfter(
+    refusal: Refusal | undefined,
+    form: EmbeddingForm,
+    texts: readonly string[],
+  ): EmbeddingForm | undefined {
     if (refusal === undefined) return undefined;
     const { status, why, named, isBatch, numbers } = refusal;
     const isOfForm = why === undefined || why === 'length' || why === 'parameters';
     if (!isOfForm || (![400, 413, 422].includes(status) && why !== 'length')) return undefined;
-    if (named.includes('dimensions') && form.hasDimensions) return { ...form, hasDimensions: false };
+    if (named.includes('dimensions') && form.hasDimensions)
+      return { ...form, hasDimensions: false };
     const isUnclear = this.#isUnclear(refusal);
     if (isUnclear && texts.length > 1) return { ...form, maxInputs: 1 };
     if ((named.includes('encoding_format') || isUnclear) && form.encoding !== undefined)
       return { ...form, encoding: form.encoding === 'base64' ? 'float' : undefined };
     if (texts.length > 1) {
-      const limit = Math.max(0, ...(isBatch ? numbers.filter((number) => number < texts.length) : []));
+      const limit = Math.max(
+        0,
+        ...(isBatch ? numbers.filter((number) => number < texts.length) : []),
+      );
       return { ...form, maxInputs: limit > 1 ? limit : Math.ceil(texts.length / 2) };
     }
     const bytes = utf8LengthOf(texts[0] ?? '');
@@ -228,7 +255,9 @@ export class OpenAIEmbeddingProvider implements EmbeddingProvider {
 
   #otherLength(length: number): EmbeddingFailed {
     const problem = `its vectors have ${length} numbers, not ${this.dimensions}`;
-    return new EmbeddingFailed('malformed', `Cannot embed texts: ${problem}`, { dimensions: length });
+    return new EmbeddingFailed('malformed', `Cannot embed texts: ${problem}`, {
+      dimensions: length,
+    });
   }
 }
 
@@ -241,12 +270,13 @@ const LEAST_TEXT_BYTES = 256;
 const USUAL_DIMENSIONS = 4096;
 
 /** OpenAI's models (platform.openai.com/docs/guides/embeddings) and the one that Workers AI embeds with where none is named. */
-export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> = new Map([
-  ['text-embedding-3-small', { dimensions: 1536, canShorten: true }],
-  ['text-embedding-3-large', { dimensions: 3072, canShorten: true }],
-  ['text-embedding-ada-002', { dimensions: 1536, canShorten: false }],
-  ['bge-m3', { dimensions: 1024, canShorten: false }],
-]);
+export const EMBEDDING_MODELS: ReadonlyMap<string, { dimensions: number; canShorten: boolean }> =
+  new Map([
+    ['text-embedding-3-small', { dimensions: 1536, canShorten: true }],
+    ['text-embedding-3-large', { dimensions: 3072, canShorten: true }],
+    ['text-embedding-ada-002', { dimensions: 1536, canShorten: false }],
+    ['bge-m3', { dimensions: 1024, canShorten: false }],
+  ]);
 
 /** The fields that are read (OpenAI's specification, CreateEmbeddingResponse). */
 const Reply = z.object({
@@ -326,7 +356,7 @@ const WORD_REACH = 200;
  * @param texts As `fitText` gives them.
  * @param maxInputs Texts of a request.
  */
-export const batchesOf = (texts: readonly string[], maxInputs = MAX_INPUTS): string[][] => {
+export function batchesOf(texts: readonly string[], maxInputs = MAX_INPUTS): string[][] {
   const batches: string[][] = [];
   let current: string[] = [];
   let bytes = 0;
@@ -341,13 +371,13 @@ export const batchesOf = (texts: readonly string[], maxInputs = MAX_INPUTS): str
     bytes += length;
   }
   return current.length === 0 ? batches : [...batches, current];
-};
+}
 
 /**
  * A text as the API accepts it: not empty, well-formed Unicode, and at most 8,192 bytes (or `maxBytes`), cut after a word where one ends within
  * the last 200 characters, and never inside a character.
  */
-export const fitText = (text: string, maxBytes = MAX_INPUT_TOKENS): string => {
+export function fitText(text: string, maxBytes = MAX_INPUT_TOKENS): string {
   if (text === '') return ' ';
   // A unit takes at least one byte, so what lies behind is cut off in any case.
   const whole = text.slice(0, maxBytes + 1).toWellFormed();
@@ -355,9 +385,10 @@ export const fitText = (text: string, maxBytes = MAX_INPUT_TOKENS): string => {
   if (end === text.length) return whole;
   const cut = whole.slice(0, end);
   const space = cut.slice(-WORD_REACH).search(/\s\S*$/);
-  const fitted = space === -1 ? cut : cut.slice(0, cut.length - Math.min(WORD_REACH, cut.length) + space);
+  const fitted =
+    space === -1 ? cut : cut.slice(0, cut.length - Math.min(WORD_REACH, cut.length) + space);
   return fitted.trim() === '' ? cut : fitted;
-};
+}
 
 /** End of the longest prefix, in UTF-16 units, that has at most so many bytes and ends after a whole code point. */
 const endWithin = (text: string, maxBytes: number): number => {
@@ -377,7 +408,8 @@ const utf8LengthOf = (text: string): number => {
 };
 
 /** Bytes of a UTF-16 unit in well-formed text: a surrogate pair has four between them. */
-const bytesOf = (unit: number): number => (unit < 0x80 ? 1 : unit < 0x800 || isSurrogate(unit) ? 2 : 3);
+const bytesOf = (unit: number): number =>
+  unit < 0x80 ? 1 : unit < 0x800 || isSurrogate(unit) ? 2 : 3;
 
 const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;
 const isSecondHalf = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;

@@ -28,13 +28,13 @@ export class WordVectorsUnreadable extends Error {
 }
 
 /** The table in a data module of a function, opened on first use. */
-export const wordVectorsIn = (table: ArrayBuffer): (() => WordVectors) => {
+export function wordVectorsIn(table: ArrayBuffer): () => WordVectors {
   let opened: WordVectors | undefined;
   return () => {
     opened ??= openWordVectors(new Uint8Array(table));
     return opened;
   };
-};
+}
 
 /**
  * Opens a table of word vectors. Nothing is unpacked: it reads from the bytes, which must not change afterwards.
@@ -45,7 +45,7 @@ export const wordVectorsIn = (table: ArrayBuffer): (() => WordVectors) => {
  *
  * @throws {WordVectorsUnreadable}
  */
-export const openWordVectors = (bytes: Uint8Array<ArrayBuffer>): WordVectors => {
+export function openWordVectors(bytes: Uint8Array<ArrayBuffer>): WordVectors {
   const table = readTable(bytes);
   const { dimensions } = table;
   const find = rowFinder(table);
@@ -79,7 +79,7 @@ export const openWordVectors = (bytes: Uint8Array<ArrayBuffer>): WordVectors => 
       return sumUp.take()?.map((value) => value * share);
     },
   };
-};
+}
 
 /**
  * The rows of the words of a token, one or several; -1 for none. Tokens recur, so their rows are cached: most are analysed,
@@ -128,7 +128,8 @@ interface Table {
 
 const readTable = (bytes: Uint8Array<ArrayBuffer>): Table => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const isTable = bytes.length >= HEADER_BYTES && new TextDecoder().decode(bytes.subarray(0, 4)) === MAGIC;
+  const isTable =
+    bytes.length >= HEADER_BYTES && new TextDecoder().decode(bytes.subarray(0, 4)) === MAGIC;
   if (!isTable) throw unreadable(`it does not begin with ${MAGIC}`);
   const count = view.getUint32(4, true);
   const dimensions = view.getUint32(8, true);
@@ -136,19 +137,29 @@ const readTable = (bytes: Uint8Array<ArrayBuffer>): Table => {
   const rowsAt = HEADER_BYTES + count * 4;
   const lengthsAt = rowsAt + (count * dimensions) / 2;
   const namesAt = lengthsAt + count;
-  if (count === 0 || dimensions === 0 || dimensions % 2 !== 0) throw unreadable('its header is damaged');
+  if (count === 0 || dimensions === 0 || dimensions % 2 !== 0)
+    throw unreadable('its header is damaged');
   if (bytes.length !== namesAt + nameBytes)
     throw unreadable(`it has ${bytes.length} bytes, and its header says ${namesAt + nameBytes}`);
   const starts = new Uint32Array(count + 1);
-  for (let at = 0; at < count; at++) starts[at + 1] = (starts[at] as number) + (bytes[lengthsAt + at] as number);
+  for (let at = 0; at < count; at++)
+    starts[at + 1] = (starts[at] as number) + (bytes[lengthsAt + at] as number);
   if (starts[count] !== nameBytes) throw unreadable('the lengths of its names do not add up');
   // A view of floats begins at a multiple of four; a copy always does.
   const scales = new Float32Array(bytes.slice(HEADER_BYTES, rowsAt).buffer);
-  return { dimensions, scales, rows: bytes.subarray(rowsAt, lengthsAt), starts, names: bytes.subarray(namesAt) };
+  return {
+    dimensions,
+    scales,
+    rows: bytes.subarray(rowsAt, lengthsAt),
+    starts,
+    names: bytes.subarray(namesAt),
+  };
 };
 
 const unreadable = (reason: string): WordVectorsUnreadable =>
-  new WordVectorsUnreadable(`Cannot read the table of word vectors: ${reason}. Deploy it again from the repository`);
+  new WordVectorsUnreadable(
+    `Cannot read the table of word vectors: ${reason}. Deploy it again from the repository`,
+  );
 
 /** The row of a stem, or -1, by binary search. */
 const rowFinder = ({ starts, names }: Table) => {
@@ -219,7 +230,8 @@ const adder = ({ dimensions, scales, rows }: Table) => {
       if (!(square > 0 && Number.isFinite(square))) return undefined;
       const unit = new Float32Array(dimensions);
       const length = Math.sqrt(square);
-      for (let place = 0; place < dimensions; place++) unit[place] = (sum[place] as number) / length;
+      for (let place = 0; place < dimensions; place++)
+        unit[place] = (sum[place] as number) / length;
       return unit;
     },
   };
@@ -229,7 +241,7 @@ const adder = ({ dimensions, scales, rows }: Table) => {
  * Word vectors behind the port of embedding models. `embed` is for questions, whose vector is shorter the more of their words are
  * unknown; `embedBatch` is for passages, which have length 1. A text without a known word has the zero vector.
  */
-export const wordVectorProvider = (words: WordVectors): EmbeddingProvider => {
+export function wordVectorProvider(words: WordVectors): EmbeddingProvider {
   const numbers = (vector: Float32Array | undefined): number[] =>
     Array.from(vector ?? new Float32Array(words.dimensions));
   return {
@@ -238,4 +250,4 @@ export const wordVectorProvider = (words: WordVectors): EmbeddingProvider => {
     embed: async (text) => numbers(words.vectorOfQuestion(text)),
     embedBatch: async (texts) => texts.map((text) => numbers(words.vectorOfText(text))),
   };
-};
+}

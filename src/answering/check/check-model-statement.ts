@@ -40,18 +40,22 @@ export interface CheckContext {
  * @param text Markdown: a sentence, list, table or code block.
  * @param quotes Those of its quotes that stand in their passages.
  */
-export const checkModelStatement = (
+export function checkModelStatement(
   text: string,
   quotes: readonly PlacedQuote[],
   context: CheckContext,
-): ModelStatementCheck => {
+): ModelStatementCheck {
   const named = [...new Set(quotes.map(({ passage }) => passage))];
   const veto = vetoOf(text, { sections: named.map(evidenceOfPassage), quotes, context });
   if (veto !== undefined) return { veto, doubt: '', isLiteral: false };
   const isLiteral = isLiteralIn(text, named);
-  const { reason } = checkStatement(text, prepareEvidence(quotes.map(evidenceOfQuote)), context.question);
+  const { reason } = checkStatement(
+    text,
+    prepareEvidence(quotes.map(evidenceOfQuote)),
+    context.question,
+  );
   return { veto: undefined, doubt: isLiteral ? '' : reason, isLiteral };
-};
+}
 
 interface VetoOptions {
   /** The passages that it names. */
@@ -64,7 +68,8 @@ const textsOf = (evidence: readonly Evidence[]): string[] =>
   evidence.flatMap(({ text, headings }) => [text, ...headings]);
 
 const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): string | undefined => {
-  if (hasHiddenMarkup(text, sections)) return 'it has an image or markup that a reader does not see';
+  if (hasHiddenMarkup(text, sections))
+    return 'it has an image or markup that a reader does not see';
   if (hasPromptInjection(text)) return 'it speaks to a model, not to a reader';
   if (quotes.length === 0) return 'no quote of it stands in a passage';
   const titles = context.passages.map(({ title }) => title);
@@ -74,15 +79,19 @@ const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): strin
   const literal = missingLiterals(text, [...texts, question]).find(
     (each) => isBoundLiteral(each) && !isFounded(each, { texts, named, question }),
   );
-  if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
+  if (literal !== undefined)
+    return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;
   // The numbers of code are looked at with the code.
   const strange = strangeNumbers(text.replace(CODE, ' '), [...named, question])[0];
-  return strange === undefined ? undefined : `the evidence does not have number ${quotedShort(strange.text)}`;
+  return strange === undefined
+    ? undefined
+    : `the evidence does not have number ${quotedShort(strange.text)}`;
 };
 
 const CODE = /(`{1,3})[^`]*\1/g;
 
-const quotedShort = (text: string): string => JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
+const quotedShort = (text: string): string =>
+  JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
 
 /**
  * Numbers that no text has, in digits, words or as a month, and that are neither the result of a sum that the statement shows nor its factor
@@ -96,10 +105,12 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
   const months = monthsIn(known);
   const written = known.join('\n');
   const strange = missing.filter((number) => {
-    if (number.values.some((value) => months.has(value)) || written.includes(number.text)) return false;
+    if (number.values.some((value) => months.has(value)) || written.includes(number.text))
+      return false;
     // A date in figures: 04.11.2026 for November 4, 2026.
     const figures = number.text.split(/[.,:]/).map((figure) => String(Number(figure)));
-    if (figures.length === 3 && figures.every((figure) => values.has(figure) || months.has(figure))) return false;
+    if (figures.length === 3 && figures.every((figure) => values.has(figure) || months.has(figure)))
+      return false;
     const shown = numbers.filter((each) => each !== number).flatMap((each) => each.values);
     const operands = shown.filter((value) => values.has(value));
     return sumFor(number, operands) === undefined;
@@ -144,9 +155,12 @@ const unitsOf = oncePer(
 );
 
 /** Prose without the sentences that must not go out; undefined when nothing is left, or when it is a list, a table or code. */
-export const withoutVetoed = (text: string, isVetoed: (sentence: string) => boolean): string | undefined => {
+export function withoutVetoed(
+  text: string,
+  isVetoed: (sentence: string) => boolean,
+): string | undefined {
   if (parseBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
   const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
   const rest = sentences.filter((sentence) => !isVetoed(sentence));
   return rest.length === 0 || rest.length === sentences.length ? undefined : rest.join(' ');
-};
+}

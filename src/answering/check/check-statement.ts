@@ -3,7 +3,13 @@ import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import weights from './check-weights.json' with { type: 'json' };
 import { missingLiterals } from './literals.ts';
-import { plainOf, readSentence, type Sentence, statementSpans, type Word } from './statement-words.ts';
+import {
+  plainOf,
+  readSentence,
+  type Sentence,
+  statementSpans,
+  type Word,
+} from './statement-words.ts';
 
 /** A text that may support a statement, with its context: title, headings, products. */
 export interface Evidence {
@@ -101,7 +107,11 @@ const readHeadings = (headings: readonly string[], language: string): Sentence =
  *
  * @param question The customer's question; its literals may be repeated.
  */
-export function checkStatement(statement: string, evidence: StatementEvidence, question = ''): StatementCheck {
+export function checkStatement(
+  statement: string,
+  evidence: StatementEvidence,
+  question = '',
+): StatementCheck {
   const sentences = statementSpans(statement).map(({ start, end }) => statement.slice(start, end));
   const compared = sentences.flatMap((sentence) =>
     isConnecting(sentence) ? [] : (compareSentence(sentence, evidence) ?? []),
@@ -110,10 +120,13 @@ export function checkStatement(statement: string, evidence: StatementEvidence, q
   const opposed = compared.find(({ isOpposed }) => isOpposed);
   const [literal] = missingLiterals(statement, [...evidence.texts, question]);
   const isEmpty =
-    compared.length === 0 && !statement.includes('`') && sentences.some((sentence) => !isConnecting(sentence));
+    compared.length === 0 &&
+    !statement.includes('`') &&
+    sentences.some((sentence) => !isConnecting(sentence));
   const probability = literal !== undefined || isEmpty ? 0 : (worst?.probability ?? 1);
   const reasonOf = (): string => {
-    if (literal !== undefined) return `the evidence does not have ${literal.kind} ${quoted([literal.text])}`;
+    if (literal !== undefined)
+      return `the evidence does not have ${literal.kind} ${quoted([literal.text])}`;
     if (isEmpty) return 'it states nothing by itself';
     if (opposed !== undefined) return 'only one of statement and evidence denies';
     if (worst === undefined || probability >= DOUBTFUL_BELOW) return '';
@@ -136,7 +149,8 @@ export function checkStatement(statement: string, evidence: StatementEvidence, q
  * ("For example:").
  */
 const isConnecting = (sentence: string): boolean =>
-  statesLackOfInformation(sentence) || (/[:：]\s*$/.test(sentence) && wordsOf(sentence).length <= MAX_CONNECTING_WORDS);
+  statesLackOfInformation(sentence) ||
+  (/[:：]\s*$/.test(sentence) && wordsOf(sentence).length <= MAX_CONNECTING_WORDS);
 const MAX_CONNECTING_WORDS = 2;
 
 const quoted = (words: readonly string[]): string =>
@@ -146,7 +160,10 @@ const quoted = (words: readonly string[]): string =>
     .join(', ');
 
 /** Log-odds that a sentence is not supported. */
-export function oddsAgainst(features: Features, by: Readonly<Record<string, number>> = weights): number {
+export function oddsAgainst(
+  features: Features,
+  by: Readonly<Record<string, number>> = weights,
+): number {
   return FEATURES.reduce((sum, name) => sum + (by[name] ?? 0) * features[name], by.bias ?? 0);
 }
 
@@ -194,7 +211,8 @@ export function compareSentence(text: string, evidence: StatementEvidence): Comp
 const MAX_EXACT = 3;
 const NO_SENTENCE = { words: [], forms: new Set<string>(), denials: [], source: -1 };
 
-const countExact = (words: readonly Word[]): number => words.filter(({ isExact }) => isExact).length;
+const countExact = (words: readonly Word[]): number =>
+  words.filter(({ isExact }) => isExact).length;
 
 const isIn = ({ forms }: Word, places: readonly { has(form: string): boolean }[]): boolean =>
   forms.some((form) => places.some((each) => each.has(form)));

@@ -14,7 +14,11 @@ import {
 } from '../model/answer-prompt.ts';
 import type { CallFailure, ModelCalls } from '../model/model-calls.ts';
 import { hasPromptInjection, isInjectionName } from '../model/prompt-injection.ts';
-import { checkModelStatement, type ModelStatementCheck, withoutVetoed } from './check-model-statement.ts';
+import {
+  checkModelStatement,
+  type ModelStatementCheck,
+  withoutVetoed,
+} from './check-model-statement.ts';
 import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
 import { isBoundLiteral, missingLiterals } from './literals.ts';
 import { type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
@@ -98,10 +102,10 @@ const MAX_TOKENS = 2400;
  *
  * @returns The statements that passed, or the reason why none did; the removed ones in both cases.
  */
-export const writeCheckedAnswer = async <P extends Passage>(
+export async function writeCheckedAnswer<P extends Passage>(
   request: Omit<AnswerRequest, 'passages'> & { passages: readonly P[] },
   { calls, maxTokens = MAX_TOKENS, isScreened = false, onStatement, onRemoved }: AnswerOptions<P>,
-): Promise<CheckedAnswer<P> | FailedAnswer<P>> => {
+): Promise<CheckedAnswer<P> | FailedAnswer<P>> {
   const passages = isScreened ? request.passages : request.passages.filter(isReadable);
   if (passages.length === 0) return { failure: 'no_answer', removed: [] };
   const statements: CheckedStatement<P>[] = [];
@@ -123,7 +127,8 @@ export const writeCheckedAnswer = async <P extends Passage>(
       },
     },
   );
-  const reading = onStatement && readStatements((statement, parts) => checking.add(statement, parts));
+  const reading =
+    onStatement && readStatements((statement, parts) => checking.add(statement, parts));
   const result = await calls.ask(answerPrompt({ ...request, passages }), {
     maxTokens,
     schema: answerSchema(passages, { isTicket }),
@@ -146,12 +151,21 @@ export const writeCheckedAnswer = async <P extends Passage>(
     checking.stop();
     return { failure: 'empty', removed: [], ticket };
   }
-  for (const statement of reply.statements.slice(checking.count())) checking.add(statement, reply.parts);
+  for (const statement of reply.statements.slice(checking.count()))
+    checking.add(statement, reply.parts);
   const lacking = missingOf(reply, { question, passages, related });
   const { isJudged, isMissingStated } = await checking.end(lacking);
   if (statements.length === 0) {
-    const named = passages.filter(({ id }) => reply.parts.some((part) => part.passages.includes(id)));
-    return { failure: 'unsupported', removed, related: named.slice(0, MAX_RELATED), ticket, isJudged };
+    const named = passages.filter(({ id }) =>
+      reply.parts.some((part) => part.passages.includes(id)),
+    );
+    return {
+      failure: 'unsupported',
+      removed,
+      related: named.slice(0, MAX_RELATED),
+      ticket,
+      isJudged,
+    };
   }
   const parts = partsAfter(reply, { statements, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
@@ -165,7 +179,7 @@ export const writeCheckedAnswer = async <P extends Passage>(
     missing: isOpen && isMissingStated && lacking !== undefined ? lacking.text : '',
     related: isOpen ? related : [],
   };
-};
+}
 
 const MAX_RELATED = 3;
 /** Calls of the judge for an answer that is passed on while it is written. */
@@ -181,11 +195,17 @@ const partsAfter = (
   {
     statements,
     request,
-  }: { statements: readonly CheckedStatement[]; request: Pick<AnswerRequest, 'question' | 'history' | 'parts'> },
+  }: {
+    statements: readonly CheckedStatement[];
+    request: Pick<AnswerRequest, 'question' | 'history' | 'parts'>;
+  },
 ): AnsweredPart[] => {
   const { question, history, parts: proposed = [] } = request;
   if (reply.parts.length === 0) return [{ asked: '', wording: '', state: 'answered' }];
-  const own = [question, ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []))].join('\n');
+  const own = [
+    question,
+    ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : [])),
+  ].join('\n');
   const repeatable = (asked: string): string => (isShortPhraseOf(asked, own) ? asked : '');
   const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
     const isLeft = statements.some(({ part }) => part === at + 1);
@@ -193,10 +213,14 @@ const partsAfter = (
     return { asked: repeatable(asked), wording: asked, state };
   });
   if (proposed.length <= parts.length) return parts;
-  const forgotten = proposed.filter((part) => !reply.parts.some(({ asked }) => shareWord(part, asked)));
+  const forgotten = proposed.filter(
+    (part) => !reply.parts.some(({ asked }) => shareWord(part, asked)),
+  );
   return [
     ...parts,
-    ...forgotten.map((asked): AnsweredPart => ({ asked: repeatable(asked), wording: asked, state: 'open' })),
+    ...forgotten.map(
+      (asked): AnsweredPart => ({ asked: repeatable(asked), wording: asked, state: 'open' }),
+    ),
   ];
 };
 
@@ -210,7 +234,8 @@ const shareWord = (one: string, other: string): boolean => {
 
 /** Whether a text is a short phrase of words of another; a sentence would claim something. */
 const isShortPhraseOf = (text: string, other: string): boolean => {
-  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS) return false;
+  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS)
+    return false;
   const language = detectLanguage(other) ?? 'en';
   const { forms } = readSentence(other, language);
   return readSentence(text, language).words.every((word) => forms.has(word.forms[0] ?? ''));
@@ -219,16 +244,28 @@ const isShortPhraseOf = (text: string, other: string): boolean => {
 /** What the model says is missing: it may claim nothing, so it has no number, address or name of a thing but those of the question. */
 const missingOf = <P extends Passage>(
   { missing, parts }: AnswerReply,
-  { question, passages, related }: { question: string; passages: readonly P[]; related: readonly P[] },
+  {
+    question,
+    passages,
+    related,
+  }: { question: string; passages: readonly P[]; related: readonly P[] },
 ): JudgedStatement | undefined => {
   const open = parts.filter(({ answered }) => answered !== 'yes');
   if (missing === '' || open.length === 0 || missing.length > MAX_MISSING) return undefined;
   const known = [question, ...parts.map(({ asked }) => asked)];
-  const strange = missingLiterals(missing, known).some((each) => isBoundLiteral(each) || each.kind === 'number');
-  if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing)) return undefined;
+  const strange = missingLiterals(missing, known).some(
+    (each) => isBoundLiteral(each) || each.kind === 'number',
+  );
+  if (strange || /!\[|<[a-z/!?]|\]\(/i.test(missing) || hasPromptInjection(missing))
+    return undefined;
   const named = passages.filter(({ id }) => open.some((part) => part.passages.includes(id)));
   const also = [...new Set([...named, ...related])];
-  return { text: missing, quotes: [], also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2), doubt: '' };
+  return {
+    text: missing,
+    quotes: [],
+    also: also.length > 0 ? also.slice(0, 4) : passages.slice(0, 2),
+    doubt: '',
+  };
 };
 
 const MAX_MISSING = 400;
@@ -263,7 +300,13 @@ const startChecking = <P extends Passage>(
     calls,
     batches,
     isTicket,
-  }: { question: string; passages: readonly P[]; calls: ModelCalls; batches: number; isTicket: boolean },
+  }: {
+    question: string;
+    passages: readonly P[];
+    calls: ModelCalls;
+    batches: number;
+    isTicket: boolean;
+  },
   results: Results<P>,
 ) => {
   const drafts: Draft<P>[] = [];
@@ -278,7 +321,9 @@ const startChecking = <P extends Passage>(
     const batch = waiting;
     waiting = [];
     asked += 1;
-    const statements = batch.map(({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubt: check.doubt }));
+    const statements = batch.map(
+      ({ text, quotes, check }): JudgedStatement => ({ text, quotes, doubt: check.doubt }),
+    );
     const all = missing === undefined ? statements : [...statements, missing];
     judging = judgeStatements(all, { question, calls })
       .catch(() => 'malformed' as const)
@@ -286,7 +331,10 @@ const startChecking = <P extends Passage>(
         judging = undefined;
         if (isStopped) return;
         for (const [at, draft] of batch.entries()) {
-          draft.outcome = outcomeOf(draft, typeof judged === 'string' ? judged : judged[at], { question, passages });
+          draft.outcome = outcomeOf(draft, typeof judged === 'string' ? judged : judged[at], {
+            question,
+            passages,
+          });
           isJudged &&=
             'text' in draft.outcome
               ? draft.outcome.isJudged
@@ -309,7 +357,9 @@ const startChecking = <P extends Passage>(
       if (judging === undefined && waiting.length > 0 && asked < batches - 1) judgeWaiting();
     },
     /** Resolves when all are decided. */
-    end: async (missing?: JudgedStatement): Promise<{ isJudged: boolean; isMissingStated: boolean }> => {
+    end: async (
+      missing?: JudgedStatement,
+    ): Promise<{ isJudged: boolean; isMissingStated: boolean }> => {
       while (judging !== undefined) await judging;
       if (waiting.length > 0) judgeWaiting(missing);
       while (judging !== undefined) await judging;
@@ -340,7 +390,8 @@ const inOrder = <P extends Passage>(
   const hasOpening = new Map<number, boolean>();
   const remove = ({ statement, quotes }: Draft<P>, reason: string): void => {
     const isLead = isLeading(statement.text);
-    if (!isLead && !isTicket && !hasOpening.has(statement.part)) hasOpening.set(statement.part, false);
+    if (!isLead && !isTicket && !hasOpening.has(statement.part))
+      hasOpening.set(statement.part, false);
     onRemoved({ text: statement.text, reason }, quotes);
   };
   const keep = (draft: Draft<P>): void => {
@@ -356,14 +407,19 @@ const inOrder = <P extends Passage>(
     if (outcome === undefined) return;
     if ('text' in outcome) {
       const { text, isJudged } = outcome;
-      const probability = check.isLiteral ? 1 : text === statement.text ? STATED_PROBABILITY : KEPT_PROBABILITY;
+      const probability = check.isLiteral
+        ? 1
+        : text === statement.text
+          ? STATED_PROBABILITY
+          : KEPT_PROBABILITY;
       onKept({ text, part, quotes, probability, isJudged });
     } else if ('quoted' in outcome) {
       onRemoved({ text: statement.text, reason: outcome.reason }, []);
       // Several statements may quote the same sentences.
       const fresh = [...new Set(outcome.quoted)].filter((block) => !shown.has(block));
       for (const block of fresh) shown.add(block);
-      if (fresh.length > 0) onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
+      if (fresh.length > 0)
+        onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
     }
   };
   const dropLeads = (): void => {
@@ -400,26 +456,36 @@ const KEPT_PROBABILITY = 0.9;
 
 const draftOf = <P extends Passage>(
   statement: ModelStatement,
-  { question, passages, parts }: { question: string; passages: readonly P[]; parts: readonly ReplyPart[] },
+  {
+    question,
+    passages,
+    parts,
+  }: { question: string; passages: readonly P[]; parts: readonly ReplyPart[] },
 ): Draft<P> => {
   const quotes = uniqueQuotes(placeQuotes(statement, passages));
   const context = { question, passages };
   const check = checkModelStatement(statement.text, quotes, context);
   const draft = { statement, text: statement.text, quotes, check, outcome: undefined };
   if (parts[statement.part - 1]?.answered === 'no')
-    return { ...draft, outcome: { reason: 'no passage answers this part, as the model itself says' } };
+    return {
+      ...draft,
+      outcome: { reason: 'no passage answers this part, as the model itself says' },
+    };
   if (check.veto === undefined) return draft;
   const rest = withoutVetoed(
     statement.text,
     (sentence) => checkModelStatement(sentence, quotes, context).veto !== undefined,
   );
-  if (rest === undefined || quotes.length === 0) return { ...draft, outcome: { reason: check.veto } };
+  if (rest === undefined || quotes.length === 0)
+    return { ...draft, outcome: { reason: check.veto } };
   const checked = checkModelStatement(rest, quotes, context);
   return { ...draft, text: rest, check: checked };
 };
 
 const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
-  ...new Map(quotes.map((quote) => [`${quote.passage.id} ${quote.span.start} ${quote.span.end}`, quote])).values(),
+  ...new Map(
+    quotes.map((quote) => [`${quote.passage.id} ${quote.span.start} ${quote.span.end}`, quote]),
+  ).values(),
 ];
 
 const outcomeOf = <P extends Passage>(
@@ -430,7 +496,8 @@ const outcomeOf = <P extends Passage>(
   if (judgement === undefined || typeof judgement === 'string') {
     // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
     if (check.isLiteral) return { text, isJudged: false };
-    const reason = judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
+    const reason =
+      judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
     const quoted = quotes.flatMap(quotedBlocks);
     const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
     return quoted.length > 0 && isClean ? { quoted, reason } : { reason };
@@ -439,7 +506,9 @@ const outcomeOf = <P extends Passage>(
   const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;
   if (judgement.verdict === 'not_stated' || !isPartOf(judgement.keep, text)) return { reason };
   const keep = judgement.keep.trim();
-  return checkModelStatement(keep, quotes, context).veto === undefined ? { text: keep, isJudged: true } : { reason };
+  return checkModelStatement(keep, quotes, context).veto === undefined
+    ? { text: keep, isJudged: true }
+    : { reason };
 };
 
 /** A few words that are dropped must not be what limits or denies the rest. */
@@ -451,11 +520,13 @@ const SHORT_RUN = 3;
  */
 const isPartOf = (part: string, whole: string): boolean => {
   const [kept, all] = [part, whole].map((text) => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
-  if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length) return false;
+  if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length)
+    return false;
   const language = detectLanguage(whole);
   let dropped: string[] = [];
   let place = 0;
-  const isHarmless = (): boolean => dropped.length > SHORT_RUN || !limitsOrDenies(dropped.join(' '), language);
+  const isHarmless = (): boolean =>
+    dropped.length > SHORT_RUN || !limitsOrDenies(dropped.join(' '), language);
   for (const word of all) {
     if (place < kept.length && word.toLowerCase() === kept[place]?.toLowerCase()) {
       if (!isHarmless()) return false;

@@ -33,7 +33,11 @@ export function isFounded({ kind, text }: Literal, sources: CodeSources): boolea
   return stands && consistsOf(parameters, sources);
 }
 
-function consistsOf(code: string, { texts, named, question }: CodeSources, kind: 'code' | 'host' = 'code'): boolean {
+function consistsOf(
+  code: string,
+  { texts, named, question }: CodeSources,
+  kind: 'code' | 'host' = 'code',
+): boolean {
   const source = collapse(texts.join('\n'));
   const isKnown = numberReader([question, ...named], question);
   const originOf = (word: string): Origin => {
@@ -42,7 +46,9 @@ function consistsOf(code: string, { texts, named, question }: CodeSources, kind:
     if (hasWhole(question, word)) return 'question';
     if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
     const figures = word.match(/\d+/g) ?? [];
-    return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word) ? 'asker' : 'none';
+    return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word)
+      ? 'asker'
+      : 'none';
   };
   const isWordsOf = (name: string): boolean => {
     const words = wordsIn(name);
@@ -51,7 +57,11 @@ function consistsOf(code: string, { texts, named, question }: CodeSources, kind:
     if (origins.includes('none')) return false;
     // Words of the passages alone do not make a name or a path that none of them has.
     const isOwn = origins.some((origin, at) => origin !== 'source' || /\d$/.test(words[at] ?? ''));
-    return words.length < 2 || isOwn || (kind === 'code' && words.length > 2 && hasWhole(source, withoutLast(name)));
+    return (
+      words.length < 2 ||
+      isOwn ||
+      (kind === 'code' && words.length > 2 && hasWhole(source, withoutLast(name)))
+    );
   };
   const tokens = tokensOf(collapse(code));
   const lettersOf = (origin: Origin): number =>
@@ -69,12 +79,18 @@ function consistsOf(code: string, { texts, named, question }: CodeSources, kind:
 }
 
 /** Whether a number stands in texts by its value, as a part of a time (`06:30`), or as one of the question in another unit. */
-const numberReader = (texts: readonly string[], question: string): ((digits: string) => boolean) => {
+const numberReader = (
+  texts: readonly string[],
+  question: string,
+): ((digits: string) => boolean) => {
   const values = new Set(valuesIn(texts));
-  for (const text of texts) for (const [figures] of text.matchAll(/\d+/g)) values.add(String(Number(figures)));
+  for (const text of texts)
+    for (const [figures] of text.matchAll(/\d+/g)) values.add(String(Number(figures)));
   for (const value of valuesIn([question]))
-    if (!isUnitFactor(value)) for (const factor of UNIT_FACTORS) values.add(String(Number(value) * factor));
-  return (digits) => numbersIn(digits).some((number) => number.values.some((value) => values.has(value)));
+    if (!isUnitFactor(value))
+      for (const factor of UNIT_FACTORS) values.add(String(Number(value) * factor));
+  return (digits) =>
+    numbersIn(digits).some((number) => number.values.some((value) => values.has(value)));
 };
 
 /** Origin of a word of code: `asker` for what the asker fills in. */
@@ -84,7 +100,10 @@ const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
 const withoutLast = (name: string): string => name.replace(/[^\p{L}\p{N}]+[\p{L}\p{N}]+$/u, '');
 
 const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
-const TOKEN = new RegExp(`(?<!\\S)--?${PLACEHOLDER}|${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]]+`, 'gu');
+const TOKEN = new RegExp(
+  `(?<!\\S)--?${PLACEHOLDER}|${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]]+`,
+  'gu',
+);
 
 /** Placeholders, and what stands between spaces and brackets, without marks at its ends; an option with its dashes. */
 const tokensOf = (code: string): string[] =>
@@ -104,4 +123,6 @@ const hasOption = (text: string, option: string): boolean =>
 
 /** Whether a text has a name like this with other numbers, as `fb6360` for `fb6591`. */
 const hasNumbered = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/\d+/g, '\\d+')}(?![\\p{L}\\p{N}])`, 'u').test(text);
+  new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/\d+/g, '\\d+')}(?![\\p{L}\\p{N}])`, 'u').test(
+    text,
+  );

@@ -38,10 +38,10 @@ const TOKENS_PER_STATEMENT = 110;
  *
  * @returns One judgement per statement, in order, undefined where the judge gave none; or why the call failed.
  */
-export const judgeStatements = async (
+export async function judgeStatements(
   statements: readonly JudgedStatement[],
   { question, calls }: { question: string; calls: ModelCalls },
-): Promise<(Judgement | undefined)[] | CallFailure | 'malformed'> => {
+): Promise<(Judgement | undefined)[] | CallFailure | 'malformed'> {
   const shown = statements.slice(0, MAX_STATEMENTS);
   const result = await calls.ask(judgePrompt(shown, question), {
     maxTokens: 100 + TOKENS_PER_STATEMENT * shown.length,
@@ -54,11 +54,12 @@ export const judgeStatements = async (
     const own = reply.value.judgements.filter(({ id }) => id === `s${at + 1}`);
     // Conflicting judgements of the same statement are discarded.
     const [first, ...others] = own;
-    if (first === undefined || others.some(({ verdict }) => verdict !== first.verdict)) return undefined;
+    if (first === undefined || others.some(({ verdict }) => verdict !== first.verdict))
+      return undefined;
     const { verdict, finds, keep } = first;
     return { verdict, finds: finds.replace(/\s+/g, ' ').trim().slice(0, 200), keep };
   });
-};
+}
 
 const Reply = z.object({
   judgements: z
@@ -80,7 +81,10 @@ const SCHEMA = {
     judgements: list(
       MAX_STATEMENTS,
       object({
-        id: { type: 'string', enum: Array.from({ length: MAX_STATEMENTS }, (_, at) => `s${at + 1}`) },
+        id: {
+          type: 'string',
+          enum: Array.from({ length: MAX_STATEMENTS }, (_, at) => `s${at + 1}`),
+        },
         finds: { type: 'string' },
         verdict: { type: 'string', enum: ['not_stated', 'in_part', 'stated'] },
         keep: { type: 'string' },
@@ -92,9 +96,13 @@ const SCHEMA = {
 const judgePrompt = (statements: readonly JudgedStatement[], question: string): AIMessage[] => {
   const tags = newTags();
   const quotes = statements.flatMap((statement) => statement.quotes);
-  const idOf = (quote: PlacedQuote): string => `q${quotes.findIndex((each) => isSame(each, quote)) + 1}`;
+  const idOf = (quote: PlacedQuote): string =>
+    `q${quotes.findIndex((each) => isSame(each, quote)) + 1}`;
   const passages = [
-    ...new Set([...quotes.map(({ passage }) => passage), ...statements.flatMap(({ also = [] }) => also)]),
+    ...new Set([
+      ...quotes.map(({ passage }) => passage),
+      ...statements.flatMap(({ also = [] }) => also),
+    ]),
   ];
   const written = statements.map(({ text, quotes: own, doubt }, at) =>
     tags.tag('statement', text, {
@@ -119,18 +127,26 @@ const judgePrompt = (statements: readonly JudgedStatement[], question: string): 
 };
 
 const isSame = (one: PlacedQuote, other: PlacedQuote): boolean =>
-  one.passage === other.passage && one.span.start === other.span.start && one.span.end === other.span.end;
+  one.passage === other.passage &&
+  one.span.start === other.span.start &&
+  one.span.end === other.span.end;
 
 /** Each section once, its quotes marked where they stand. */
 const sectionsIn = (
   passages: readonly Passage[],
-  { quotes, idOf, tags }: { quotes: readonly PlacedQuote[]; idOf: (quote: PlacedQuote) => string; tags: PromptTags },
+  {
+    quotes,
+    idOf,
+    tags,
+  }: { quotes: readonly PlacedQuote[]; idOf: (quote: PlacedQuote) => string; tags: PromptTags },
 ): string[] => {
   let room = MAX_SECTIONS_LENGTH;
   return passages.flatMap((passage) => {
     const own = quotes.filter((quote) => quote.passage === passage);
     const isWhole = passage.text.length <= room;
-    const text = isWhole ? marked(passage.text, own, idOf) : aroundQuotes(passage.text, own, { idOf, room });
+    const text = isWhole
+      ? marked(passage.text, own, idOf)
+      : aroundQuotes(passage.text, own, { idOf, room });
     if (text === '') return [];
     room -= text.length;
     const heading = [passage.title, ...passage.headings].join(' > ').slice(0, 800);

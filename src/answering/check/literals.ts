@@ -65,7 +65,8 @@ const PROSE_WORDS: ReadonlySet<string> = new Set(patterns.proseAfterProgram.spli
 const commandOf = (_whole: string, groups: unknown[]): string | undefined => {
   const [program, first] = groups.map(String);
   const word = first?.toLowerCase() ?? '';
-  const isProse = PROSE_WORDS.has(word) || STOP_WORDS.has(word) || /^\p{Lu}\p{Ll}/u.test(first ?? '');
+  const isProse =
+    PROSE_WORDS.has(word) || STOP_WORDS.has(word) || /^\p{Lu}\p{Ll}/u.test(first ?? '');
   return isProse || isForeignWord(word, String(groups.at(-1))) ? undefined : `${program} ${first}`;
 };
 
@@ -73,7 +74,10 @@ const commandOf = (_whole: string, groups: unknown[]): string | undefined => {
 const isForeignWord = (word: string, text: string): boolean => {
   const language = detectLanguage(text) ?? 'en';
   if (language === 'en' || !/^\p{L}+$/u.test(word)) return false;
-  return languageNamed(language).stopWords.has(word) || (word.length > 4 && !backgroundShares().has(stem(word)));
+  return (
+    languageNamed(language).stopWords.has(word) ||
+    (word.length > 4 && !backgroundShares().has(stem(word)))
+  );
 };
 
 const EXTENSIONS = patterns.extensions;
@@ -94,7 +98,11 @@ const EXTRACTORS: Extractor[] = [
     pattern: /(?:^|\n)[ \t]*(`{3,}(?!`)|~{3,}(?!~))[^\n]*\n([\s\S]*?)(?:\n[ \t]*\1|$)/g,
     textOf: (_whole, groups) => String(groups[1]),
   },
-  { kind: 'code', pattern: /(`{1,2})([^`]{1,500}?)\1/g, textOf: (_whole, groups) => String(groups[1]) },
+  {
+    kind: 'code',
+    pattern: /(`{1,2})([^`]{1,500}?)\1/g,
+    textOf: (_whole, groups) => String(groups[1]),
+  },
   // A command in quotes must match whole; in running text, its first two words and its flags.
   {
     kind: 'command',
@@ -103,7 +111,10 @@ const EXTRACTORS: Extractor[] = [
   },
   {
     kind: 'command',
-    pattern: new RegExp(`(?<![\\w/.-])(${PROGRAMS})[ \\t]+([\\w./<{$-][\\w./<>{}$=:-]{0,100})(?!\\p{L})`, 'gu'),
+    pattern: new RegExp(
+      `(?<![\\w/.-])(${PROGRAMS})[ \\t]+([\\w./<{$-][\\w./<>{}$=:-]{0,100})(?!\\p{L})`,
+      'gu',
+    ),
     textOf: commandOf,
   },
   { kind: 'path', pattern: /\b(?:HKEY_[A-Z_]+|HKLM|HKCU|[A-Z]:)(?:\\[^\\\s"'`<>|,;]{1,100})+/g },
@@ -116,7 +127,11 @@ const EXTRACTORS: Extractor[] = [
   },
   // Mail addresses and bare host names, after file names.
   { kind: 'url', pattern: /\b[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}/g },
-  { kind: 'url', pattern: /(?<![\w@/.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,18}(?![\w-]|\.\w)/g },
+  {
+    kind: 'url',
+    pattern:
+      /(?<![\w@/.-])(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.){1,5}[a-z]{2,18}(?![\w-]|\.\w)/g,
+  },
   {
     kind: 'path',
     pattern:
@@ -139,14 +154,16 @@ const EXTRACTORS: Extractor[] = [
 
 /** "3rd", "1990s" and "30s" are numbers with an ending, "30-day" a number and a word. */
 function identifierOf(whole: string): string | undefined {
-  return /^\d+(?:st|nd|rd|th|s)$/i.test(whole) || /^(?:\d+|[a-z]{2,})(?:-(?:\d+|[a-z]{2,}))+$/.test(whole)
+  return /^\d+(?:st|nd|rd|th|s)$/i.test(whole) ||
+    /^(?:\d+|[a-z]{2,})(?:-(?:\d+|[a-z]{2,}))+$/.test(whole)
     ? undefined
     : whole;
 }
 
 /** Whether it is a link, an address, a command, a path or code, which a reader follows or types as it is. */
-export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
-  kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number';
+export function isBoundLiteral({ kind, text }: Literal): boolean {
+  return kind === 'identifier' ? /^--|_/.test(text) : kind !== 'number';
+}
 
 /**
  * The literals of a statement that no text contains: URLs, code, commands, paths, identifiers, and numbers with their units. Harmless
@@ -154,19 +171,25 @@ export const isBoundLiteral = ({ kind, text }: Literal): boolean =>
  *
  * @param texts What may be repeated: quotes, headings, titles, the question.
  */
-export const missingLiterals = (statement: string, texts: readonly string[]): Literal[] => {
-  const literals = extractLiterals(withoutListNumbers(statement)).filter(({ text }) => !isMeasure(text));
+export function missingLiterals(statement: string, texts: readonly string[]): Literal[] {
+  const literals = extractLiterals(withoutListNumbers(statement)).filter(
+    ({ text }) => !isMeasure(text),
+  );
   // Longest first: "CD40" before "CD4", which would leave a 0.
   const prose = literals
     .toSorted((one, other) => other.text.length - one.text.length)
     .reduce((rest, { text }) => rest.replaceAll(wholePattern(text), ' '), statement);
   const allowed = literals.length === 0 ? '' : collapse(texts.join('\n'));
-  const numbers = missingNumbers(prose, texts).map(({ written }): Literal => ({ kind: 'number', text: written }));
+  const numbers = missingNumbers(prose, texts).map(
+    ({ written }): Literal => ({ kind: 'number', text: written }),
+  );
   return [...literals.filter(({ kind, text }) => !standsIn(text, allowed, kind)), ...numbers];
-};
+}
 
 /** A text as the source of a regular expression that matches it. */
-export const escapedPattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+export function escapedPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 /** `12V` is a number with a unit, not an identifier. */
 const isMeasure = (text: string): boolean => {
@@ -187,7 +210,9 @@ const standsIn = (literal: string, allowed: string, kind: LiteralKind): boolean 
 };
 
 // Nothing is left of a literal of marks alone, such as `***`.
-export const hasWhole = (text: string, wanted: string): boolean => wanted === '' || wholePattern(wanted).test(text);
+export function hasWhole(text: string, wanted: string): boolean {
+  return wanted === '' || wholePattern(wanted).test(text);
+}
 
 /** A text as whole words: the code `1` is no part of "16 miners". */
 const wholePattern = (text: string): RegExp => {
@@ -197,9 +222,10 @@ const wholePattern = (text: string): RegExp => {
 };
 
 /** On one line, without marks of code and emphasis and their escapes. */
-export const collapse = (text: string): string =>
-  text
+export function collapse(text: string): string {
+  return text
     .replace(/\\([_*[\]<>#.-])/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')
     .trim();
+}

@@ -11,41 +11,57 @@ export interface PlacedQuote<P extends Passage = Passage> {
 }
 
 /** The quotes of a statement that occur in their passages; all others are dropped. */
-export const placeQuotes = <P extends Passage>({ quotes }: ModelStatement, passages: readonly P[]): PlacedQuote<P>[] =>
-  quotes.flatMap(({ passage: id, quote }) => {
+export function placeQuotes<P extends Passage>(
+  { quotes }: ModelStatement,
+  passages: readonly P[],
+): PlacedQuote<P>[] {
+  return quotes.flatMap(({ passage: id, quote }) => {
     const passage = passages.find((each) => each.id === id);
     if (passage === undefined) return [];
     return (placeQuote(passage.text, quote) ?? []).map((span) => ({ passage, span }));
   });
+}
 
 /** A passage as evidence. */
-export const evidenceOfPassage = ({ title, headings, devices = [], text }: Passage): Evidence => ({
-  text,
-  headings: [title, ...headings, ...devices],
-});
+export function evidenceOfPassage({ title, headings, devices = [], text }: Passage): Evidence {
+  return {
+    text,
+    headings: [title, ...headings, ...devices],
+  };
+}
 
 /** A quote as evidence, with what introduces it and the headings of its passage. */
-export const evidenceOfQuote = (quote: PlacedQuote): Evidence => ({
-  text: quotedBlocks(quote).join('\n\n'),
-  headings: evidenceOfPassage(quote.passage).headings,
-});
+export function evidenceOfQuote(quote: PlacedQuote): Evidence {
+  return {
+    text: quotedBlocks(quote).join('\n\n'),
+    headings: evidenceOfPassage(quote.passage).headings,
+  };
+}
 
 /** A quote as blocks of Markdown that can be read alone: its whole sentences, items or rows, with what introduces them. */
-export const quotedBlocks = ({ passage: { text }, span }: PlacedQuote): string[] => {
+export function quotedBlocks({ passage: { text }, span }: PlacedQuote): string[] {
   const blocks = parseBlocks(text);
   return blocks
     .filter((block) => block.kind !== 'heading' && overlap(block, span))
-    .flatMap((block) => [...introductionOf(text, blocks, block), unitsAsMarkdown(text, block, span)])
+    .flatMap((block) => [
+      ...introductionOf(text, blocks, block),
+      unitsAsMarkdown(text, block, span),
+    ])
     .filter((block) => block !== '');
-};
+}
 
 const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {
   const [header, ...units] = unitsOf(text, block, span);
   if (header === undefined) return '';
   if (block.kind === 'prose' || block.items.length === 0)
-    return [header, ...units].map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, '')).join(' ');
+    return [header, ...units]
+      .map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, ''))
+      .join(' ');
   const [, firstRow] = block.items;
-  const head = { start: header.start, end: block.kind === 'table' ? (firstRow?.start ?? header.end) : header.end };
+  const head = {
+    start: header.start,
+    end: block.kind === 'table' ? (firstRow?.start ?? header.end) : header.end,
+  };
   return [head, ...units].map(({ start, end }) => text.slice(start, end).trimEnd()).join('\n');
 };
 
@@ -54,11 +70,14 @@ const QUOTE_MARKS = /^ {0,3}>[ \t]?/gm;
 const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
 
 const unitsOf = (text: string, block: Block, span: Span): Span[] => {
-  if (block.kind === 'prose') return splitSentences(text, block).filter((sentence) => overlap(sentence, span));
+  if (block.kind === 'prose')
+    return splitSentences(text, block).filter((sentence) => overlap(sentence, span));
   if (block.items.length === 0) return [block];
   const units = block.items.filter((item) => overlap(item, span));
   const [header] = block.items;
-  return block.kind === 'table' && header !== undefined && !units.includes(header) ? [header, ...units] : units;
+  return block.kind === 'table' && header !== undefined && !units.includes(header)
+    ? [header, ...units]
+    : units;
 };
 
 /** "Use the following command:" before a list, a table or a code block. */
@@ -79,7 +98,7 @@ const MAX_QUOTE_LENGTH = 6000;
  *
  * @returns Spans of the text, one per part; undefined when a part is missing or the quote is too short.
  */
-export const placeQuote = (text: string, quote: string): Span[] | undefined => {
+export function placeQuote(text: string, quote: string): Span[] | undefined {
   const parts = quote
     .slice(0, MAX_QUOTE_LENGTH)
     .split(/\s*(?:\[\s*(?:\.{3}|…)\s*\]|\.{3,}|…)\s*/)
@@ -93,11 +112,12 @@ export const placeQuote = (text: string, quote: string): Span[] | undefined => {
     if (spans !== undefined) return spans.map((span) => withMarks(text, span));
   }
   return undefined;
-};
+}
 
 /** Includes adjacent marks that are not compared, such as a full stop. */
 const withMarks = (text: string, { start, end }: Span): Span => {
-  const before = /["'“‘([*_`]*$/.exec(text.slice(Math.max(0, start - MAX_MARKS), start))?.[0].length ?? 0;
+  const before =
+    /["'“‘([*_`]*$/.exec(text.slice(Math.max(0, start - MAX_MARKS), start))?.[0].length ?? 0;
   const behind = /^[.!?;:)\]"'”’*_`]*/.exec(text.slice(end, end + MAX_MARKS))?.[0].length ?? 0;
   return { start: start - before, end: end + behind };
 };
@@ -151,4 +171,11 @@ const readWithoutFrame = (text: string): PlainText =>
   );
 
 const LEFT_OUT = /[\s*_`|#>\\[\]~\u00AD\u200B-\u200D\uFEFF:;,.\-"]/;
-const PLAIN_FORMS: Readonly<Record<string, string>> = { '’': "'", '‘': "'", '“': '"', '”': '"', '–': '-', '—': '-' };
+const PLAIN_FORMS: Readonly<Record<string, string>> = {
+  '’': "'",
+  '‘': "'",
+  '“': '"',
+  '”': '"',
+  '–': '-',
+  '—': '-',
+};

@@ -67,13 +67,23 @@ const MAX_TURN_LENGTH = 1000;
  * The prompt for an answer: first what is the same in every call, which services cache, and the question last. All texts of others stand
  * between tags (`newTags`).
  */
-export const answerPrompt = ({ question, history, passages, parts = [], now, task }: AnswerRequest): AIMessage[] => {
+export function answerPrompt({
+  question,
+  history,
+  passages,
+  parts = [],
+  now,
+  task,
+}: AnswerRequest): AIMessage[] {
   const tags = newTags();
   const { code, tag } = tags;
   const opening = `${now === undefined ? '' : `Today is ${now.toISOString().slice(0, 10)}. `}The code of the tags is ${code}.`;
   const named = parts.map((part, at) => `${at + 1}. ${part.replace(/\s+/g, ' ')}`).join('; ');
   return [
-    { role: 'system', content: task === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${task.instructions}` },
+    {
+      role: 'system',
+      content: task === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n\n${task.instructions}`,
+    },
     {
       role: 'user',
       content: [
@@ -87,17 +97,25 @@ export const answerPrompt = ({ question, history, passages, parts = [], now, tas
       ].join('\n'),
     },
   ];
-};
+}
 
 /** The last turns, one a line. */
-export const turnsOf = (history: readonly HistoryTurn[]): string =>
-  history
+export function turnsOf(history: readonly HistoryTurn[]): string {
+  return history
     .slice(-MAX_TURNS)
-    .map(({ speaker, text }) => `${speaker === 'user' ? 'customer' : 'desk'}: ${text.slice(0, MAX_TURN_LENGTH)}`)
+    .map(
+      ({ speaker, text }) =>
+        `${speaker === 'user' ? 'customer' : 'desk'}: ${text.slice(0, MAX_TURN_LENGTH)}`,
+    )
     .join('\n');
+}
 
 /** Consecutive passages of an article in one tag. */
-const articlesIn = (passages: readonly Passage[], { tag }: PromptTags, now: Date | undefined): string[] => {
+const articlesIn = (
+  passages: readonly Passage[],
+  { tag }: PromptTags,
+  now: Date | undefined,
+): string[] => {
   const articles: Passage[][] = [];
   for (const passage of passages) {
     const last = articles.at(-1)?.[0];
@@ -118,7 +136,8 @@ const articlesIn = (passages: readonly Passage[], { tag }: PromptTags, now: Date
     return tag('article', texts.join('\n'), {
       title: title.slice(0, 300),
       devices: devices.slice(0, 10).join(', ').slice(0, 300),
-      changed: updated && `${updated.slice(0, 10)}${age?.isOld ? `, old: ${age.years} years ago` : ''}`,
+      changed:
+        updated && `${updated.slice(0, 10)}${age?.isOld ? `, old: ${age.years} years ago` : ''}`,
       shown: own.some(({ isPart }) => isPart) ? 'in part' : undefined,
     });
   });
@@ -177,7 +196,10 @@ const Reply = z.object({
   statements: z.array(Statement).max(32),
   missing: z.string().max(2000).catch(''),
   related: z.array(z.string().max(8)).max(32).catch([]),
-  kind: z.enum(['nothing_to_answer', 'danger', 'unclear', 'several', 'one']).optional().catch(undefined),
+  kind: z
+    .enum(['nothing_to_answer', 'danger', 'unclear', 'several', 'one'])
+    .optional()
+    .catch(undefined),
   conflict: z.string().max(2000).optional().catch(undefined),
   ask: z.array(z.int().min(1).max(99)).max(16).optional().catch(undefined),
 });
@@ -193,8 +215,14 @@ const SCHEMA_PASSAGES = 8;
  * JSON schema of a reply, within what strict structured outputs accept. Quotes come before the statement that they support; passage
  * ids are an enum, so that the model cannot invent one.
  */
-export const answerSchema = (passages: readonly Passage[], { isTicket = false }: { isTicket?: boolean } = {}) => {
-  const ids = Array.from({ length: Math.max(SCHEMA_PASSAGES, passages.length) }, (_, at) => `p${at + 1}`);
+export function answerSchema(
+  passages: readonly Passage[],
+  { isTicket = false }: { isTicket?: boolean } = {},
+) {
+  const ids = Array.from(
+    { length: Math.max(SCHEMA_PASSAGES, passages.length) },
+    (_, at) => `p${at + 1}`,
+  );
   const passage = { type: 'string', enum: ids };
   const text = { type: 'string' };
   const quote = object({ passage, quote: text });
@@ -214,22 +242,26 @@ export const answerSchema = (passages: readonly Passage[], { isTicket = false }:
       ...(isTicket ? { ask: list(2, { type: 'integer' }) } : {}),
     }),
   };
-};
+}
 
-export const list = (maxItems: number, items: object) => ({ type: 'array', items, maxItems });
+export function list(maxItems: number, items: object) {
+  return { type: 'array', items, maxItems };
+}
 
-export const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  properties,
-  required: Object.keys(properties),
-  additionalProperties: false,
-});
+export function object(properties: Record<string, object>) {
+  return {
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+  };
+}
 
 /** In UTF-16 units. Longer than any answer; catches a model that does not stop. */
 const MAX_REPLY_LENGTH = 60_000;
 
 /** Parses a reply. */
-export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malformed' => {
+export function readAnswerReply(text: string): AnswerReply | 'empty' | 'malformed' {
   if (text.trim() === '') return 'empty';
   if (text.length > MAX_REPLY_LENGTH) return 'malformed';
   const reply = readAs(Reply, parseJson(text));
@@ -237,7 +269,7 @@ export const readAnswerReply = (text: string): AnswerReply | 'empty' | 'malforme
   const statements = reply.value.statements.map(cleaned).filter(({ text: own }) => own !== '');
   const missing = withoutReferences(withoutInvisible(reply.value.missing)).replace(/\s+/g, ' ');
   return { ...reply.value, statements, missing };
-};
+}
 
 const cleaned = ({ part, quotes, text }: ModelStatement): ModelStatement => ({
   part,
@@ -251,9 +283,9 @@ const cleaned = ({ part, quotes, text }: ModelStatement): ModelStatement => ({
  *
  * @returns Takes the next piece. What is no JSON ends the reading.
  */
-export const readStatements = (
+export function readStatements(
   onStatement: (statement: ModelStatement, parts: readonly ReplyPart[]) => void,
-): ((piece: string) => void) => {
+): (piece: string) => void {
   const parser = new JSONParser({ paths: ['$.parts.*', '$.statements.*'], keepStack: false });
   const parts: ReplyPart[] = [];
   let isFaulty = false;
@@ -267,7 +299,8 @@ export const readStatements = (
     const read = readAs(Statement, value);
     if (!read.ok) isFaulty = true;
     const statement = read.ok ? cleaned(read.value) : undefined;
-    if (!isFaulty && statement !== undefined && statement.text !== '') onStatement(statement, parts);
+    if (!isFaulty && statement !== undefined && statement.text !== '')
+      onStatement(statement, parts);
   };
   parser.onError = () => {
     isFaulty = true;
@@ -276,7 +309,7 @@ export const readStatements = (
     length += piece.length;
     if (!isFaulty && length <= MAX_REPLY_LENGTH) parser.write(piece);
   };
-};
+}
 
 const withoutInvisible = (text: string): string =>
   text
@@ -294,12 +327,15 @@ const withoutReferences = (text: string): string =>
  * @param facts One line each, the most fitting first.
  * @returns Undefined when nothing is left.
  */
-export const aboutAsker = (facts: readonly string[]): PromptTask | undefined => {
+export function aboutAsker(facts: readonly string[]): PromptTask | undefined {
   const shown = facts.map(beforeInjection).filter((fact) => fact !== '');
   return shown.length === 0
     ? undefined
-    : { instructions: ABOUT_ASKER, data: { about_the_asker: shown.join('\n').slice(0, MAX_FACTS_LENGTH) } };
-};
+    : {
+        instructions: ABOUT_ASKER,
+        data: { about_the_asker: shown.join('\n').slice(0, MAX_FACTS_LENGTH) },
+      };
+}
 
 /** In UTF-16 units; the token budget of facts is far below it. */
 const MAX_FACTS_LENGTH = 32_000;

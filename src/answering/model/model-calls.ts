@@ -1,9 +1,20 @@
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletion,
+  AICompletionOptions,
+  AIMessage,
+} from '../../contract/core/librarian.ts';
 import { ModelBudgetSpent } from '../../platform/context/model-budget.ts';
 import { type Deadline, startDeadline } from '../../platform/http/deadline.ts';
 
 /** Why a call returned no text. Each has its own sentence for the reader (`REFUSALS` of the navigator). */
-export type CallFailure = 'unavailable' | 'timeout' | 'over_budget' | 'refused' | 'filtered' | 'cut';
+export type CallFailure =
+  | 'unavailable'
+  | 'timeout'
+  | 'over_budget'
+  | 'refused'
+  | 'filtered'
+  | 'cut';
 
 type CallResult = { ok: true; text: string } | { ok: false; failure: CallFailure };
 
@@ -40,7 +51,7 @@ export interface ModelCallsOptions {
 const MIN_TIME_MS = 250;
 
 /** The clock starts immediately. `ask` never throws. */
-export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): ModelCalls => {
+export function startModelCalls({ ai, timeMs, signal }: ModelCallsOptions): ModelCalls {
   const deadline: Deadline | undefined =
     timeMs >= MIN_TIME_MS ? startDeadline({ timeoutMs: timeMs, signal }) : undefined;
   let usage: CallUsage | undefined;
@@ -63,11 +74,14 @@ export const startModelCalls = ({ ai, timeMs, signal }: ModelCallsOptions): Mode
     usage: () => usage,
     end: () => deadline?.end(),
   };
-};
+}
 
 const failed = (failure: CallFailure): CallResult => ({ ok: false, failure });
 
-const addUsage = (sum: CallUsage | undefined, { usage, costUsd }: AICompletion): CallUsage | undefined => {
+const addUsage = (
+  sum: CallUsage | undefined,
+  { usage, costUsd }: AICompletion,
+): CallUsage | undefined => {
   if (usage === undefined) return sum;
   const hasCost = costUsd !== undefined || sum?.costUsd !== undefined;
   return {

@@ -10,13 +10,15 @@ const NEWER_YEARS = 2;
  * @param options.others Those of all pages that are shown.
  * @returns Undefined for what is no date.
  */
-export const ageOf = (
+export function ageOf(
   updated: string,
   { now, others }: { now: Date; others: readonly string[] },
-): { years: number; isOld: boolean } | undefined => {
+): { years: number; isOld: boolean } | undefined {
   const changed = Date.parse(updated);
   if (Number.isNaN(changed)) return undefined;
   const years = (now.getTime() - changed) / YEAR_MS;
-  const isOld = years >= OLD_YEARS && others.some((other) => (Date.parse(other) - changed) / YEAR_MS >= NEWER_YEARS);
+  const isOld =
+    years >= OLD_YEARS &&
+    others.some((other) => (Date.parse(other) - changed) / YEAR_MS >= NEWER_YEARS);
   return { years: Math.floor(years), isOld };
-};
+}

@@ -11,14 +11,21 @@ import WORDS from './injection-words.json' with { type: 'json' };
  *
  * @param text The first 8,000 UTF-16 units are read.
  */
-export const hasPromptInjection = (text: string): boolean => {
+export function hasPromptInjection(text: string): boolean {
   const read = text.slice(0, MAX_READ);
-  return HIDDEN.test(read) || speaksToModel(read) || (ENCODED.test(read) && decodedOf(read).some(speaksToModel));
-};
+  return (
+    HIDDEN.test(read) ||
+    speaksToModel(read) ||
+    (ENCODED.test(read) && decodedOf(read).some(speaksToModel))
+  );
+}
 
 /** The same for names, in which other characters replace spaces: `care/ignore-all-previous-instructions.md`. */
-export const isInjectionName = (name: string): boolean =>
-  hasPromptInjection(name) || speaksToModel(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '));
+export function isInjectionName(name: string): boolean {
+  return (
+    hasPromptInjection(name) || speaksToModel(name.slice(0, MAX_READ).replace(/[-_/.+]+/g, ' '))
+  );
+}
 
 /** In any reading; also with addresses as words, since their dots would end a sentence. */
 const speaksToModel = (text: string): boolean => {
@@ -60,7 +67,8 @@ const plainReadings = (text: string): string[] => {
 };
 
 /** Within a paragraph or a block quote; a line that begins a list item, a heading, a row or a fence is separate. */
-const SOFT_BREAK = /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
+const SOFT_BREAK =
+  /[ \t]*\r?\n[ \t]*(?:>[ \t]{0,3}){0,6}(?=[^\s>])(?!(?:[-+*•]|\d{1,3}[.)]|#{1,6})\s|\||```|~~~)/g;
 
 const INLINE = /<!--[\s\S]{0,2000}?-->|<\/?[a-z][^<>]{0,300}>/gi;
 const LINK = /!?\[([^\]\n]{0,200})\]\([^)\n]{0,300}\)/g;
@@ -70,7 +78,10 @@ const plainOf = (text: string): string =>
     .normalize('NFKC')
     .replace(/[\u00AD\u200B-\u200F\u202A-\u202C\u2060-\u2069\uFEFF]/g, '')
     .replace(/[*~`\\]+/g, '')
-    .replace(/(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu, '')
+    .replace(
+      /(?<![\p{L}\p{N}_])_{1,3}(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])_{1,3}(?![\p{L}\p{N}_])/gu,
+      '',
+    )
     .toLowerCase()
     .replace(/[\p{L}\p{M}]+/gu, latinised)
     .replace(/[\u2018\u2019]/g, "'")
@@ -92,12 +103,12 @@ const LOOK_ALIKES: ReadonlyMap<string, string> = new Map(
 );
 
 /** The sentences before the first prompt injection: all when there is none, nothing when it spans several sentences. */
-export const beforeInjection = (text: string): string => {
+export function beforeInjection(text: string): string {
   if (!hasPromptInjection(text)) return text;
   const sentences = splitSentences(text);
   const first = sentences.find(({ start, end }) => hasPromptInjection(text.slice(start, end)));
   return first === undefined ? '' : text.slice(0, first.start).trim();
-};
+}
 
 const MODEL =
   '(?:ais?|llms?|(?:large )?language models?|ai (?:models?|assistants?)|assistants?|(?:chat ?)?bots?|(?:chat)?gpt[\\w-]*)';

@@ -5,7 +5,11 @@
 export interface PromptTags {
   code: string;
   /** `<question-k7f3q>`, the text on lines of its own, and the closing tag; undefined members are left out. */
-  tag(name: string, text: string, attributes?: Readonly<Record<string, string | undefined>>): string;
+  tag(
+    name: string,
+    text: string,
+    attributes?: Readonly<Record<string, string | undefined>>,
+  ): string;
 }
 
 /** Letters and digits that are not mixed up, and no vowels, so that a code is never a word. */
@@ -13,20 +17,23 @@ const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 const CODE_LENGTH = 6;
 
 /** Tags with a fresh code. */
-export const newTags = (code: string = freshCode()): PromptTags => ({
-  code,
-  tag: (name, text, attributes = {}) => {
-    const written = Object.entries(attributes).flatMap(([key, value]) =>
-      value === undefined || value === '' ? [] : [` ${key}="${plainAttribute(value)}"`],
-    );
-    return `<${name}-${code}${written.join('')}>\n${text}\n</${name}-${code}>`;
-  },
-});
+export function newTags(code: string = freshCode()): PromptTags {
+  return {
+    code,
+    tag: (name, text, attributes = {}) => {
+      const written = Object.entries(attributes).flatMap(([key, value]) =>
+        value === undefined || value === '' ? [] : [` ${key}="${plainAttribute(value)}"`],
+      );
+      return `<${name}-${code}${written.join('')}>\n${text}\n</${name}-${code}>`;
+    },
+  };
+}
 
 const freshCode = (): string =>
-  Array.from(crypto.getRandomValues(new Uint32Array(CODE_LENGTH)), (value) => ALPHABET[value % ALPHABET.length]).join(
-    '',
-  );
+  Array.from(
+    crypto.getRandomValues(new Uint32Array(CODE_LENGTH)),
+    (value) => ALPHABET[value % ALPHABET.length],
+  ).join('');
 
 /** On one line, without what would end the attribute or the tag. */
 const plainAttribute = (value: string): string =>

@@ -1,5 +1,11 @@
 import type { Edition, EditionArticle } from '../../knowledge/edition/open-edition.ts';
-import { cachedSection, type Piece, type Section, sectionRanges, stemsIn } from '../../knowledge/edition/sections.ts';
+import {
+  cachedSection,
+  type Piece,
+  type Section,
+  sectionRanges,
+  stemsIn,
+} from '../../knowledge/edition/sections.ts';
 import { devicesNamedIn } from '../../knowledge/search/devices-named-in.ts';
 import type { Span } from '../../language/split-sentences.ts';
 import { oncePer } from '../../platform/once-per.ts';
@@ -63,7 +69,7 @@ interface CacheEntry {
 const cacheOf = oncePer((_: Edition) => ({ size: 0, articles: new Map<number, CacheEntry>() }));
 
 /** The analysis of an article, from a least-recently-used cache. */
-export const cachedContents = (edition: Edition, candidate: CandidateArticle): ArticleContents => {
+export function cachedContents(edition: Edition, candidate: CandidateArticle): ArticleContents {
   const { index } = candidate.source;
   const cache = cacheOf(edition);
   const ranges = rangesToRead(edition, candidate);
@@ -87,7 +93,7 @@ export const cachedContents = (edition: Edition, candidate: CandidateArticle): A
   cache.articles.set(index, { contents, sections, size });
   cache.size += size;
   return contents;
-};
+}
 
 const rangesToRead = (edition: Edition, { source, hits }: CandidateArticle) => {
   const ranges = sectionRanges(edition, source.index);
@@ -101,16 +107,28 @@ const rangesToRead = (edition: Edition, { source, hits }: CandidateArticle) => {
 };
 
 /** The units to rank. A longer article is reduced to its first units and those with hits. */
-export const unitsToRead = (units: readonly UnitContents[], { hits }: CandidateArticle): readonly UnitContents[] =>
-  units.length <= MAX_UNITS
+export function unitsToRead(
+  units: readonly UnitContents[],
+  { hits }: CandidateArticle,
+): readonly UnitContents[] {
+  return units.length <= MAX_UNITS
     ? units
     : units
-        .filter(({ spans }, at) => at < MAX_UNITS / 2 || spans.some((span) => hits.some((hit) => isOverlap(hit, span))))
+        .filter(
+          ({ spans }, at) =>
+            at < MAX_UNITS / 2 || spans.some((span) => hits.some((hit) => isOverlap(hit, span))),
+        )
         .slice(0, MAX_UNITS);
+}
 
-const isOverlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+const isOverlap = (one: Span, other: Span): boolean =>
+  one.start < other.end && other.start < one.end;
 
-const readContents = (edition: Edition, source: EditionArticle, sections: readonly Section[]): ArticleContents => {
+const readContents = (
+  edition: Edition,
+  source: EditionArticle,
+  sections: readonly Section[],
+): ArticleContents => {
   const places = new Map<string, number>();
   const placesOf = (stems: Iterable<string>) =>
     Uint32Array.from(stems, (stem) => {
@@ -155,10 +173,10 @@ const readHeadings = (
 };
 
 /** Analyses a unit of an article, or a part of one. */
-export const readUnit = (
+export function readUnit(
   unit: Unit,
   { headings, sentencesOf }: Pick<ArticleContents, 'headings' | 'sentencesOf'>,
-): UnitContents => {
+): UnitContents {
   const pieces = unit.parts.flatMap(({ pieces: own }) => own);
   const headingsOf = ({ section }: Unit['parts'][number]): HeadingContents => {
     const found = headings.get(section);
@@ -182,7 +200,7 @@ export const readUnit = (
       }),
     ),
   };
-};
+}
 
 /**
  * Per term of the question: closeness of the closest word of a text, 0 to 1; 1 when the text contains the term. Empty when no word is
@@ -211,11 +229,11 @@ const LEAST_CLOSENESS = 0.15;
  *
  * @param closeWords Of each term, closest first.
  */
-export const matchArticle = (
+export function matchArticle(
   contents: ArticleContents,
   terms: readonly QuestionTerm[],
   closeWords: readonly (readonly CloseWord[])[],
-): ArticleMatches => {
+): ArticleMatches {
   const close = new Array<number[]>(contents.words.size).fill(NO_MATCHES);
   closeWords.forEach((words, place) => {
     for (const { word, closeness } of words) {
@@ -230,11 +248,12 @@ export const matchArticle = (
   const sentences = contents.sentences.map(matchWords);
   const title = matchWords(contents.title);
   const above = new Map<HeadingContents, Matches>();
-  for (const heading of contents.headings.values()) above.set(heading, closer(matchWords(heading.words), title));
+  for (const heading of contents.headings.values())
+    above.set(heading, closer(matchWords(heading.words), title));
   const units = new Map<UnitContents, UnitMatches>();
   for (const unit of contents.units) units.set(unit, matchUnit(unit, sentences, above));
   return { sentences, units };
-};
+}
 
 const matchUnit = (
   { sentences: own, headings }: UnitContents,
@@ -265,13 +284,13 @@ const closest = (places: Uint32Array, matches: readonly Matches[]): Matches => {
 };
 
 /** The maximum per term of two matches. */
-export const closer = (one: Matches, other: Matches): Matches => {
+export function closer(one: Matches, other: Matches): Matches {
   if (one.length === 0 || one === other) return other;
   if (other.length === 0) return one;
   const both = one.slice();
   raise(both, other);
   return both;
-};
+}
 
 /** Both have the same length. */
 const raise = (matches: number[], by: Matches): void => {
@@ -280,5 +299,6 @@ const raise = (matches: number[], by: Matches): void => {
 };
 
 /** Matches of some sentences only, such as some rows of a table. */
-export const matchSentences = (sentences: Uint32Array, matches: ArticleMatches): Matches =>
-  closest(sentences, matches.sentences);
+export function matchSentences(sentences: Uint32Array, matches: ArticleMatches): Matches {
+  return closest(sentences, matches.sentences);
+}

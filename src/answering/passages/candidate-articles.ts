@@ -1,4 +1,9 @@
-import { cachedArticle, cachedChunk, type Edition, type EditionArticle } from '../../knowledge/edition/open-edition.ts';
+import {
+  cachedArticle,
+  cachedChunk,
+  type Edition,
+  type EditionArticle,
+} from '../../knowledge/edition/open-edition.ts';
 import { withoutTranslations } from '../../knowledge/edition/translations.ts';
 import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
 import { oncePer } from '../../platform/once-per.ts';
@@ -34,18 +39,27 @@ export function candidateArticles(
   if (texts.paged === undefined) return candidates;
   texts.need(candidates.flatMap(chunksOf));
   // An article that cannot be read is no candidate.
-  return candidates.filter((candidate) => chunksOf(candidate).every((chunk) => texts.words(chunk) !== undefined));
+  return candidates.filter((candidate) =>
+    chunksOf(candidate).every((chunk) => texts.words(chunk) !== undefined),
+  );
 }
 
 const chunksOf = ({ source: { firstChunk, endChunk } }: CandidateArticle): number[] =>
   Array.from({ length: endChunk - firstChunk }, (_, at) => firstChunk + at);
 
-const articlesWithHits = (edition: Edition, searches: readonly SearchOutcome[]): CandidateArticle[] => {
+const articlesWithHits = (
+  edition: Edition,
+  searches: readonly SearchOutcome[],
+): CandidateArticle[] => {
   const byArticle = new Map<number, CandidateArticle>();
   for (const { hits } of searches) {
     const top = Math.max(...hits.map(({ fused, score }) => fused ?? score), Number.EPSILON);
     for (const { article, chunk, fused, score } of hits) {
-      const candidate = byArticle.get(article) ?? { source: cachedArticle(edition, article), hits: [], best: 0 };
+      const candidate = byArticle.get(article) ?? {
+        source: cachedArticle(edition, article),
+        hits: [],
+        best: 0,
+      };
       const share = Math.max(0, (fused ?? score) / top);
       const { start, end } = cachedChunk(edition, chunk);
       candidate.hits.push({ chunk, start, end, share });
@@ -60,7 +74,9 @@ const YEAR_MS = 365.25 * 24 * 3600 * 1000;
 
 /** Whether an article is far older than the median. */
 export const isOutdatedIn = oncePer((edition: Edition) => {
-  const dates = Array.from({ length: edition.articleCount }, (_, at) => Date.parse(edition.article(at).lastUpdated))
+  const dates = Array.from({ length: edition.articleCount }, (_, at) =>
+    Date.parse(edition.article(at).lastUpdated),
+  )
     .filter((date) => date > 0)
     .sort((left, right) => left - right);
   const newest = dates.at(-1) ?? 0;

@@ -1,8 +1,17 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
-import { cachedChunk, type Edition, type EditionArticle } from '../../knowledge/edition/open-edition.ts';
+import {
+  cachedChunk,
+  type Edition,
+  type EditionArticle,
+} from '../../knowledge/edition/open-edition.ts';
 import { type Piece, type Section, stemsIn, stemsOf } from '../../knowledge/edition/sections.ts';
 import { applyLogistic } from '../../knowledge/search/logistic.ts';
-import { DOMAIN_THRESHOLD, domainProbability, keynessOf, relevanceOfHits } from '../../knowledge/search/relevance.ts';
+import {
+  DOMAIN_THRESHOLD,
+  domainProbability,
+  keynessOf,
+  relevanceOfHits,
+} from '../../knowledge/search/relevance.ts';
 import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
 import { joined, semanticRelevances } from '../../knowledge/search/semantic-calibration.ts';
 import { isCode } from '../../language/analyse-text.ts';
@@ -16,7 +25,12 @@ import {
 } from '../understand/parse-question.ts';
 import MODEL from './answer-model.json' with { type: 'json' };
 import OFF_TOPIC_QUESTIONS from './off-topic-questions.json' with { type: 'json' };
-import { type CandidateOptions, type CandidateUnit, candidateUnits, UNIT_FEATURES } from './unit-features.ts';
+import {
+  type CandidateOptions,
+  type CandidateUnit,
+  candidateUnits,
+  UNIT_FEATURES,
+} from './unit-features.ts';
 import { cellAskedFor, type Unit, type UnitPart, withNamedRows } from './units.ts';
 import { closeWordsIn } from './word-closeness.ts';
 
@@ -102,7 +116,7 @@ const LEAST_CLOSE = 0.1;
  * model (a softmax over the units of a question), picks those with most of the probability, and rates the pick with a logistic model
  * (docs/answers.md). Pure and deterministic.
  */
-export const findAnswer = (edition: Edition, text: string, options: FindOptions): FoundAnswer => {
+export function findAnswer(edition: Edition, text: string, options: FindOptions): FoundAnswer {
   const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
   const parts = (options.parts ?? []).map((part) => readPart(edition, part, options));
@@ -133,7 +147,7 @@ export const findAnswer = (edition: Edition, text: string, options: FindOptions)
     held,
     open: rated.filter(({ probability }) => probability < DECLINED_BELOW).map((part) => part.text),
   };
-};
+}
 
 interface Rated {
   question: ParsedQuestion;
@@ -155,13 +169,22 @@ interface ReadPart extends AnswerPart {
   ranked: readonly RankedUnit[];
 }
 
-const readPart = (edition: Edition, part: AnswerPart, { devices, vectors, isShown }: FindOptions): ReadPart => {
+const readPart = (
+  edition: Edition,
+  part: AnswerPart,
+  { devices, vectors, isShown }: FindOptions,
+): ReadPart => {
   const { text, context, searches } = part;
   const history = [{ speaker: 'user' as const, text: context }];
   const options = { devices, vectors, isShown, history, searches };
   const question = parseQuestion(edition, text, options);
   const candidates = candidateUnits(edition, question, options);
-  return { ...part, question, options, ranked: rankUnits(candidates, WEIGHTS, nearnessIn(edition, searches[0])) };
+  return {
+    ...part,
+    question,
+    options,
+    ranked: rankUnits(candidates, WEIGHTS, nearnessIn(edition, searches[0])),
+  };
 };
 
 /** The probability of the weakest part that is answered, times the share of those. */
@@ -194,7 +217,9 @@ const ratePart = (
   });
   const own = words.filter(({ weight }) => weight === 1);
   const total = own.reduce((sum, { idf }) => sum + idf, 0);
-  const heldShare = own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.max(Number.EPSILON, total);
+  const heldShare =
+    own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) /
+    Math.max(Number.EPSILON, total);
   const alone = rate(edition, { question, domain: domainOf(edition, options), held: own, gate });
   return lacksSubject ? Math.max(alone, heldShare * combined) : alone;
 };
@@ -214,7 +239,7 @@ const merged = (lists: readonly (readonly RankedUnit[])[]): RankedUnit[] => {
 /** From this share of the best article's probability on, another article fits almost as well. */
 export const CLOSE_SECOND = 0.7;
 /** Ranks and picks from given candidates; separate so that fitting can try other weights. */
-export const pickAnswer = (
+export function pickAnswer(
   edition: Edition,
   {
     question,
@@ -229,7 +254,7 @@ export const pickAnswer = (
     weights?: Float64Array;
     others?: readonly (readonly RankedUnit[])[];
   },
-) => {
+) {
   const own = rankUnits(candidates, weights, nearnessIn(edition, options.searches[0]));
   const ranked = others.length === 0 ? own : merged([own, ...others]);
   const articles = articleShares(ranked);
@@ -237,7 +262,7 @@ export const pickAnswer = (
   const held = heldWords(edition, question.terms, passages, options.vectors);
   const gate = gateFeatures(edition, { question, options, articles, held });
   return { ranked, articles, passages, held, gate };
-};
+}
 
 const WEIGHTS = Float64Array.from(UNIT_FEATURES, (name) => MODEL.units[name]);
 
@@ -249,11 +274,14 @@ const rankUnits = (
   weights: Float64Array,
   nearnessOf: (unit: Unit) => number,
 ): RankedUnit[] => {
-  const fitting = candidates.filter(({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated);
+  const fitting = candidates.filter(
+    ({ isOtherDevice, isOutdated }) => !isOtherDevice && !isOutdated,
+  );
   const kept = fitting.length > 0 ? fitting : candidates;
   const scores = kept.map(({ features, unit, named }) => {
     let score = NEARNESS_WEIGHT * nearnessOf(unit) + NAMED_WEIGHT * named;
-    for (let at = 0; at < weights.length; at++) score += (features[at] as number) * (weights[at] as number);
+    for (let at = 0; at < weights.length; at++)
+      score += (features[at] as number) * (weights[at] as number);
     return score;
   });
   const top = Math.max(...scores);
@@ -282,21 +310,25 @@ const articleShares = (ranked: readonly RankedUnit[]): ArticleShare[] => {
 type Spans = readonly (readonly [start: number, end: number])[];
 
 /** Ranges of a unit's parts in their article. */
-export const spansOf = ({ parts }: Unit): Spans =>
-  parts.map(({ section, pieces }) => [
+export function spansOf({ parts }: Unit): Spans {
+  return parts.map(({ section, pieces }) => [
     section.start + (pieces[0]?.start ?? 0),
     section.start + (pieces.at(-1)?.end ?? 0),
   ]);
+}
 
-export const overlaps = (one: Spans, other: Spans): boolean =>
-  one.some(([start, end]) => other.some(([from, to]) => start < to && from < end));
+export function overlaps(one: Spans, other: Spans): boolean {
+  return one.some(([start, end]) => other.some(([from, to]) => start < to && from < end));
+}
 
 const isInside = (one: Spans, other: Spans): boolean =>
   one.every(([start, end]) => other.some(([from, to]) => start >= from && end <= to));
 
 /** Units that do not overlap and hold most of the probability; a unit that contains another gets its probability too. */
 const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): RankedUnit[] => {
-  const considered = ranked.slice(0, CONSIDERED).map((each) => ({ ...each, spans: spansOf(each.unit) }));
+  const considered = ranked
+    .slice(0, CONSIDERED)
+    .map((each) => ({ ...each, spans: spansOf(each.unit) }));
   const ofArticle = Map.groupBy(considered, ({ source }) => source.index);
   const within = considered.map(({ source, spans }) =>
     (ofArticle.get(source.index) ?? []).filter((other) => isInside(other.spans, spans)),
@@ -308,7 +340,8 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
   let left = ROOM;
   /** The first passage may be cut. */
   const fits = (unit: Unit, room: number): boolean =>
-    lengthOf(unit) <= room || lengthOf(picked.length > 0 ? narrowed(unit) : firstPieceOf(narrowed(unit))) <= room;
+    lengthOf(unit) <= room ||
+    lengthOf(picked.length > 0 ? narrowed(unit) : firstPieceOf(narrowed(unit))) <= room;
   while (picked.length < LIMIT) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
     for (const [at, unit] of considered.entries()) {
@@ -323,7 +356,9 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
     const [first] = picked;
     if (best === undefined) break;
     const least =
-      first === undefined ? 0 : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
+      first === undefined
+        ? 0
+        : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
     for (const other of within[best.at] ?? []) counted.add(other);
     const unit = shortened(narrowed(best.unit), Math.max(left, MIN_ROOM));
@@ -340,14 +375,18 @@ const firstPieceOf = (unit: Unit): Unit => {
 };
 
 /** Length as Markdown, in UTF-16 units. */
-export const lengthOf = ({ parts }: Unit): number =>
-  parts.reduce((sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0), 0);
+export function lengthOf({ parts }: Unit): number {
+  return parts.reduce(
+    (sum, { pieces }) => sum + pieces.reduce((own, { start, end }) => own + end - start + 1, 0),
+    0,
+  );
+}
 
 /**
  * Drops the last pieces of a unit that long link targets make too long. An announcing paragraph keeps at least the first lines of what it
  * announces.
  */
-export const shortened = (unit: Unit, room: number): Unit => {
+export function shortened(unit: Unit, room: number): Unit {
   if (lengthOf(unit) <= room) return unit;
   const kept: { section: Section; pieces: Piece[] }[] = [];
   let left = room;
@@ -355,7 +394,12 @@ export const shortened = (unit: Unit, room: number): Unit => {
     for (const piece of pieces) {
       const before = kept.at(-1)?.pieces.at(-1);
       const isOpen = before === undefined || before.announces || before.kind === 'head';
-      const fitting = piece.end - piece.start < left ? piece : isOpen ? firstLines(section, piece, left) : undefined;
+      const fitting =
+        piece.end - piece.start < left
+          ? piece
+          : isOpen
+            ? firstLines(section, piece, left)
+            : undefined;
       if (fitting === undefined) return { ...unit, parts: withParts(kept, unit), isCut: true };
       const part = kept.at(-1);
       if (part?.section === section) part.pieces.push(fitting);
@@ -365,7 +409,7 @@ export const shortened = (unit: Unit, room: number): Unit => {
     }
   }
   return unit;
-};
+}
 
 /** The whole piece when it has no line breaks to cut at and nothing else can be shown. */
 const firstLines = ({ text }: Section, piece: Piece, room: number): Piece => {
@@ -380,8 +424,12 @@ const withParts = ([first, ...rest]: readonly UnitPart[], { parts }: Unit): Unit
  * Grouped by article; the article of the best passage, and in each the best one, come first. A table with the very cell that the question asks
  * for is the best.
  */
-const inReadingOrder = (picked: readonly RankedUnit[], question: ParsedQuestion): AnswerPassage[] => {
-  const hasCell = ({ unit }: RankedUnit): number => Number(cellAskedFor(unit, question) !== undefined);
+const inReadingOrder = (
+  picked: readonly RankedUnit[],
+  question: ParsedQuestion,
+): AnswerPassage[] => {
+  const hasCell = ({ unit }: RankedUnit): number =>
+    Number(cellAskedFor(unit, question) !== undefined);
   const groups = Map.groupBy(
     picked.toSorted((left, right) => hasCell(right) - hasCell(left)),
     ({ source }) => source.index,
@@ -390,10 +438,15 @@ const inReadingOrder = (picked: readonly RankedUnit[], question: ParsedQuestion)
     group.toSorted((left, right) => hasCell(right) - hasCell(left) || right.share - left.share),
   );
   // What comes first counts as the best in the list of sources, too.
-  return first === undefined ? [] : [{ ...first, share: Math.max(...picked.map(({ share }) => share)) }, ...rest];
+  return first === undefined
+    ? []
+    : [{ ...first, share: Math.max(...picked.map(({ share }) => share)) }, ...rest];
 };
 
-const closestArticles = (ranked: readonly RankedUnit[], articles: readonly ArticleShare[]): FoundAnswer['closest'] => {
+const closestArticles = (
+  ranked: readonly RankedUnit[],
+  articles: readonly ArticleShare[],
+): FoundAnswer['closest'] => {
   const least = LEAST_CLOSE * (articles[0]?.share ?? 0);
   const close = articles.filter(({ share }) => share >= least);
   return close.slice(0, CLOSEST).map(({ source }) => {
@@ -409,7 +462,9 @@ const domainOf = (edition: Edition, { searches: [search] }: CandidateOptions): n
 const unknownCodes = ({ terms }: ParsedQuestion): number => {
   const own = terms.filter(({ weight }) => weight === 1);
   const sum = (those: readonly QuestionTerm[]) => those.reduce((all, { idf }) => all + idf, 0);
-  const share = sum(own.filter(({ isKnown, word }) => !isKnown && isCode(word))) / Math.max(Number.EPSILON, sum(own));
+  const share =
+    sum(own.filter(({ isKnown, word }) => !isKnown && isCode(word))) /
+    Math.max(Number.EPSILON, sum(own));
   return Math.max(0, 2 * share - 1);
 };
 
@@ -445,7 +500,10 @@ const heldWords = (
 ): HeldWord[] => {
   const words = new Set(
     passages.flatMap(({ source, unit }) => [
-      ...stemsIn(edition, [source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n')),
+      ...stemsIn(
+        edition,
+        [source.title, ...unit.parts.flatMap(({ section }) => section.path)].join('\n'),
+      ),
       ...unit.parts.flatMap(({ pieces }) => pieces.flatMap(({ stems }) => stems)),
     ]),
   );
@@ -493,7 +551,9 @@ const gateFeatures = (
   const features: Record<GateFeature, number> = {
     relevance: logitOf(search === undefined ? 0 : bestRelevance(search)),
     'share of the article': articles[0]?.share ?? 0,
-    'idf held': own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) / Math.log(1 + edition.chunkCount),
+    'idf held':
+      own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) /
+      Math.log(1 + edition.chunkCount),
     'most typical word held': keynessOf(
       edition,
       question.query.terms.filter(({ stem }) => said.has(stem)),
@@ -503,7 +563,8 @@ const gateFeatures = (
   return GATE_FEATURES.map((name) => features[name]);
 };
 
-const logitOf = (probability: number): number => Math.log((probability + 1e-4) / (1.0001 - probability));
+const logitOf = (probability: number): number =>
+  Math.log((probability + 1e-4) / (1.0001 - probability));
 
 /** Relevance of the best hit, by words and by word vectors. A configured embedding model counts as `nearness`. */
 const bestRelevance = ({ model, ...search }: SearchOutcome): number => {
@@ -518,14 +579,18 @@ const CLOSEST_OFF_TOPIC = 5;
 const TYPICAL_OFF_TOPIC = 0.3;
 
 /** Mean similarity of a question to the closest questions of customers of unrelated services. */
-const offTopicSimilarity = (question: Float32Array | undefined, vectors: TextVectors | undefined): number => {
+const offTopicSimilarity = (
+  question: Float32Array | undefined,
+  vectors: TextVectors | undefined,
+): number => {
   if (question === undefined || vectors === undefined) return TYPICAL_OFF_TOPIC;
   const closest = new Float64Array(CLOSEST_OFF_TOPIC).fill(-1);
   const { numbers } = offTopicVectors(vectors);
   for (let row = 0; row < numbers.length; row += question.length) {
     let similarity = 0;
     // In range: every row is as long as the question's vector.
-    for (let at = 0; at < question.length; at++) similarity += (question[at] as number) * (numbers[row + at] as number);
+    for (let at = 0; at < question.length; at++)
+      similarity += (question[at] as number) * (numbers[row + at] as number);
     if (similarity <= (closest[0] as number)) continue;
     closest[0] = similarity;
     closest.sort();
@@ -550,11 +615,16 @@ const NEAR_FROM = 0.5;
  * Probability that a unit answers by its embedding similarity alone, 0 to 1, for a configured embedding model. The table of word vectors
  * is not one: its similarities are among the features of units.
  */
-const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit: Unit) => number) => {
+const nearnessIn = (
+  edition: Edition,
+  search: SearchOutcome | undefined,
+): ((unit: Unit) => number) => {
   if (search?.model === undefined || search.model === WORD_VECTORS_MODEL) return () => 0;
   const near = semanticRelevances(search).flatMap((relevance = 0, at) => {
     const hit = search.hits[at];
-    return hit === undefined || relevance < NEAR_FROM ? [] : [{ relevance, chunk: cachedChunk(edition, hit.chunk) }];
+    return hit === undefined || relevance < NEAR_FROM
+      ? []
+      : [{ relevance, chunk: cachedChunk(edition, hit.chunk) }];
   });
   return ({ parts }) =>
     near.reduce((most, { relevance, chunk }) => {
@@ -562,7 +632,10 @@ const nearnessIn = (edition: Edition, search: SearchOutcome | undefined): ((unit
         ({ section, pieces }) =>
           chunk.index >= section.firstChunk &&
           chunk.index < section.endChunk &&
-          pieces.some(({ start, end }) => section.start + start < chunk.end && section.start + end > chunk.start),
+          pieces.some(
+            ({ start, end }) =>
+              section.start + start < chunk.end && section.start + end > chunk.start,
+          ),
       );
       return isWithin ? Math.max(most, relevance) : most;
     }, 0);

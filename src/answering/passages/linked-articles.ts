@@ -22,7 +22,9 @@ export function withLinked(edition: Edition, lists: readonly HitList[]): readonl
     .map((chunk) => chunk.text)
     .join('\n\n')
     .slice(0, MAX_LENGTH);
-  const linked = [...byAddress(text, targets), ...byTitle(text, targets)].filter((index) => index !== best.index);
+  const linked = [...byAddress(text, targets), ...byTitle(text, targets)].filter(
+    (index) => index !== best.index,
+  );
   const hits = lists.flatMap((list) => list.hits);
   const hitIn = (index: number) => hits.find(({ source }) => source.index === index) ?? [];
   const own = [...new Set(linked)].flatMap(hitIn).slice(0, MAX_LINKED);
@@ -54,7 +56,8 @@ const targetsOf = oncePer((edition: Edition): Targets => {
   return { addresses, titles };
 });
 
-const bareAddress = (address: string): string => address.replace(/[?#].*$/s, '').replace(/\/+$/, '');
+const bareAddress = (address: string): string =>
+  address.replace(/[?#].*$/s, '').replace(/\/+$/, '');
 
 const byAddress = (text: string, { addresses }: Targets): number[] =>
   [...text.matchAll(/\]\(<?(https?:\/\/[^\s)>]{1,2000})/g)].flatMap(

@@ -66,11 +66,14 @@ const LEAST_ROOM = 300;
  * @param options.isAllowed Other chunks are not shown.
  * @param options.room Length of all passages, in UTF-16 units; `ROOM` when absent.
  */
-export const showPassages = (
+export function showPassages(
   edition: Edition,
   lists: readonly HitList[],
-  { isAllowed = () => true, room = ROOM }: { isAllowed?: (chunk: CachedChunk) => boolean; room?: number } = {},
-): ShownPassage[] => {
+  {
+    isAllowed = () => true,
+    room = ROOM,
+  }: { isAllowed?: (chunk: CachedChunk) => boolean; room?: number } = {},
+): ShownPassage[] {
   const passages: ShownPassage[] = [];
   let used = 0;
   let place = 0;
@@ -79,10 +82,15 @@ export const showPassages = (
     if (place >= FLOOR.place && relevance < FLOOR.relevance) continue;
     const left = room * (ROOM_UP_TO[place] ?? ROOM_UP_TO[3]) - used;
     if (left < LEAST_ROOM) continue;
-    const chunks = chunksOf(edition, source).filter((chunk) => !isNamedByInjection(chunk) && isAllowed(chunk));
+    const chunks = chunksOf(edition, source).filter(
+      (chunk) => !isNamedByInjection(chunk) && isAllowed(chunk),
+    );
     const isWhole = lengthOf(chunks) <= left;
     const chosen = isWhole ? chunks : piecesOf(chunks, hits, left);
-    const limit = Math.min(MAX_PASSAGES - passages.length, isWhole ? MAX_PASSAGES : (PASSAGES_OF[place] ?? 1));
+    const limit = Math.min(
+      MAX_PASSAGES - passages.length,
+      isWhole ? MAX_PASSAGES : (PASSAGES_OF[place] ?? 1),
+    );
     const own = inPassages(chosen, withIntroductions(chunks, hits), limit).flatMap(
       (part) => passageOf({ id: '', source, chunks: part, edition }) ?? [],
     );
@@ -93,7 +101,7 @@ export const showPassages = (
     place += 1;
   }
   return passages.map((passage, at) => ({ ...passage, id: `p${at + 1}` }));
-};
+}
 
 interface RankedArticle {
   source: EditionArticle;
@@ -116,7 +124,10 @@ const rankArticles = (lists: readonly HitList[]): RankedArticle[] => {
       return own.sort(([, one], [, other]) => other.score - one.score)[0]?.[0];
     }),
   ];
-  const order = new Set([...seats.filter((article) => article !== undefined), ...all.map(([article]) => article)]);
+  const order = new Set([
+    ...seats.filter((article) => article !== undefined),
+    ...all.map(([article]) => article),
+  ]);
   const byArticle = new Map(all);
   return [...order].flatMap((article) => {
     const found = byArticle.get(article);
@@ -134,7 +145,12 @@ const scoresIn = (lists: readonly HitList[]) => {
   for (const { hits } of lists) {
     const seen = new Set<number>();
     hits.forEach(({ chunk, source, relevance = 0 }, rank) => {
-      const own = found.get(source.index) ?? { source, score: 0, ranks: new Map<number, number>(), relevance: 0 };
+      const own = found.get(source.index) ?? {
+        source,
+        score: 0,
+        ranks: new Map<number, number>(),
+        relevance: 0,
+      };
       found.set(source.index, own);
       own.relevance = Math.max(own.relevance, relevance);
       own.ranks.set(chunk, Math.min(rank, own.ranks.get(chunk) ?? rank));
@@ -151,8 +167,13 @@ export function bestArticle(lists: readonly HitList[]): EditionArticle | undefin
   return rankArticles(lists)[0]?.source;
 }
 
-export function chunksOf(edition: Edition, { firstChunk, endChunk }: EditionArticle): CachedChunk[] {
-  return Array.from({ length: endChunk - firstChunk }, (_, at) => cachedChunk(edition, firstChunk + at));
+export function chunksOf(
+  edition: Edition,
+  { firstChunk, endChunk }: EditionArticle,
+): CachedChunk[] {
+  return Array.from({ length: endChunk - firstChunk }, (_, at) =>
+    cachedChunk(edition, firstChunk + at),
+  );
 }
 
 /** Consecutive chunks under the same heading. */
@@ -160,7 +181,8 @@ const sectionsIn = (chunks: readonly CachedChunk[]): CachedChunk[][] => {
   const sections: CachedChunk[][] = [];
   for (const chunk of chunks) {
     const last = sections.at(-1);
-    if (last?.[0] !== undefined && isSamePath(last[0].headingPath, chunk.headingPath)) last.push(chunk);
+    if (last?.[0] !== undefined && isSamePath(last[0].headingPath, chunk.headingPath))
+      last.push(chunk);
     else sections.push([chunk]);
   }
   return sections;
@@ -174,7 +196,11 @@ const isSamePath = (one: readonly string[], other: readonly string[]): boolean =
  * same heading (what fixes a symptom stands behind it), then the ones before and around. Of a section that is too long itself, the chunks
  * around the hit.
  */
-const piecesOf = (chunks: readonly CachedChunk[], hits: readonly number[], room: number): CachedChunk[] => {
+const piecesOf = (
+  chunks: readonly CachedChunk[],
+  hits: readonly number[],
+  room: number,
+): CachedChunk[] => {
   const sections = sectionsIn(chunks);
   const taken = new Set<CachedChunk>();
   let left = room;
@@ -194,9 +220,14 @@ const piecesOf = (chunks: readonly CachedChunk[], hits: readonly number[], room:
     // What stands directly under the headings above holds for all below them: how each of these commands is run.
     for (const section of sections) if (isAbove(section[0]?.headingPath ?? [], path)) take(section);
     const further = sections.slice(at + 1);
-    const end = path.length === 0 ? 0 : further.findIndex(([first]) => !isBelow(first?.headingPath ?? [], path));
+    const end =
+      path.length === 0
+        ? 0
+        : further.findIndex(([first]) => !isBelow(first?.headingPath ?? [], path));
     for (const section of further.slice(0, end < 0 ? undefined : end)) take(section);
-    const beside = further.slice(end < 0 ? further.length : end).filter(([first]) => isBeside(first, path));
+    const beside = further
+      .slice(end < 0 ? further.length : end)
+      .filter(([first]) => isBeside(first, path));
     for (const section of beside.slice(0, BESIDE)) take(section);
   }
   for (const { at } of places) for (const near of [at + 1, at - 1]) take(sections[near]);
@@ -214,7 +245,10 @@ const withIntroductions = (chunks: readonly CachedChunk[], hits: readonly number
   const byIndex = new Map(chunks.map((chunk) => [chunk.index, chunk]));
   return hits.flatMap((hit) => {
     const path = byIndex.get(hit)?.headingPath ?? [];
-    return [hit, ...chunks.filter(({ headingPath }) => isAbove(headingPath, path)).map(({ index }) => index)];
+    return [
+      hit,
+      ...chunks.filter(({ headingPath }) => isAbove(headingPath, path)).map(({ index }) => index),
+    ];
   });
 };
 
@@ -242,20 +276,30 @@ const windowAround = (section: readonly CachedChunk[], hit?: number): readonly C
 };
 
 /** Chunks that follow each other, in passages of bounded length; whole sections together where they fit. With hits before others. */
-const inPassages = (chunks: readonly CachedChunk[], hits: readonly number[], limit: number): CachedChunk[][] => {
+const inPassages = (
+  chunks: readonly CachedChunk[],
+  hits: readonly number[],
+  limit: number,
+): CachedChunk[][] => {
   const passages: CachedChunk[][] = [];
   for (const section of sectionsIn(chunks)) {
-    const parts = lengthOf(section) <= MAX_PASSAGE_LENGTH ? [section] : section.map((chunk) => [chunk]);
+    const parts =
+      lengthOf(section) <= MAX_PASSAGE_LENGTH ? [section] : section.map((chunk) => [chunk]);
     for (const part of parts) {
       const last = passages.at(-1);
       const isNext = last?.at(-1)?.index === (part[0]?.index ?? 0) - 1;
-      if (last !== undefined && isNext && lengthOf([...last, ...part]) <= MAX_PASSAGE_LENGTH) last.push(...part);
+      if (last !== undefined && isNext && lengthOf([...last, ...part]) <= MAX_PASSAGE_LENGTH)
+        last.push(...part);
       else passages.push([...part]);
     }
   }
   if (passages.length <= limit) return passages;
   const rankOf = (passage: readonly CachedChunk[]): number =>
-    Math.min(...passage.map(({ index }) => (hits.includes(index) ? hits.indexOf(index) : Number.POSITIVE_INFINITY)));
+    Math.min(
+      ...passage.map(({ index }) =>
+        hits.includes(index) ? hits.indexOf(index) : Number.POSITIVE_INFINITY,
+      ),
+    );
   const best = passages.toSorted((one, other) =>
     rankOf(one) < rankOf(other) ? -1 : rankOf(one) > rankOf(other) ? 1 : 0,
   );
@@ -269,11 +313,15 @@ const MAX_CANDIDATES = 24;
 const RERANK_MS = 800;
 
 /** The first hits in the order of a reranker, or in search order when it is late or fails. */
-export const rerankHits = async (
+export async function rerankHits(
   edition: Edition,
   hits: readonly PassageHit[],
-  { question, reranker, signal }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
-): Promise<readonly PassageHit[]> => {
+  {
+    question,
+    reranker,
+    signal,
+  }: { question: string; reranker: Reranker; signal?: AbortSignal | undefined },
+): Promise<readonly PassageHit[]> {
   const candidates = hits.slice(0, MAX_CANDIDATES);
   const deadline = startDeadline({ timeoutMs: RERANK_MS, signal });
   try {
@@ -282,20 +330,24 @@ export const rerankHits = async (
       return [source.title, ...headingPath, text].join('\n');
     });
     const scores = await deadline.race(reranker.rank(question, texts, { signal: deadline.signal }));
-    const order = candidates.map((_, at) => at).sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+    const order = candidates
+      .map((_, at) => at)
+      .sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
     return order.flatMap((at) => candidates[at] ?? []);
   } catch {
     return hits;
   } finally {
     deadline.end();
   }
-};
+}
 
 /** Whether its last section continues after the shown text. */
 const goesOn = (edition: Edition, source: EditionArticle, { part, chunk }: Piece): boolean => {
   if (part.end < (hiddenIn(chunk)[0]?.start ?? chunk.text.length)) return true;
   const next = chunk.index + 1;
-  return next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(chunk.index);
+  return (
+    next < source.endChunk && edition.index.headingOf(next) === edition.index.headingOf(chunk.index)
+  );
 };
 
 const passageOf = ({
@@ -328,20 +380,39 @@ const passageOf = ({
   if (last === undefined) return undefined;
   const { title, devices, lastUpdated } = source;
   const isCut = goesOn(edition, source, last);
-  return { id, articleId: source.id, title, headings, text, devices, updated: lastUpdated, source, pieces, isCut };
+  return {
+    id,
+    articleId: source.id,
+    title,
+    headings,
+    text,
+    devices,
+    updated: lastUpdated,
+    source,
+    pieces,
+    isCut,
+  };
 };
 
 const commonPath = ([first, ...others]: readonly CachedChunk[]): string[] => {
   const path = first?.headingPath ?? [];
-  const end = path.findIndex((heading, at) => others.some(({ headingPath }) => headingPath[at] !== heading));
+  const end = path.findIndex((heading, at) =>
+    others.some(({ headingPath }) => headingPath[at] !== heading),
+  );
   return end < 0 ? path : path.slice(0, end);
 };
 
 /** The headings that begin between two chunks, as Markdown. */
-const headingLines = (above: readonly string[], path: readonly string[], before: string): string => {
+const headingLines = (
+  above: readonly string[],
+  path: readonly string[],
+  before: string,
+): string => {
   const same = path.findIndex((heading, at) => above[at] !== heading);
   if (same < 0) return '';
-  const lines = path.slice(same).map((heading, at) => `${'#'.repeat(Math.min(6, same + at + 2))} ${heading}`);
+  const lines = path
+    .slice(same)
+    .map((heading, at) => `${'#'.repeat(Math.min(6, same + at + 2))} ${heading}`);
   return `${before}${lines.join('\n\n')}\n\n`;
 };
 
@@ -371,46 +442,63 @@ const cutBefore = (text: string, { start, end }: Span, length: number): number =
 };
 
 /** Ranges in chunks of a span of a passage's text; empty for headings between them. */
-export const placesInChunks = ({ pieces }: ShownPassage, { start, end }: Span): (Span & { chunk: CachedChunk })[] =>
-  pieces.flatMap(({ chunk, start: offset, part }) => {
+export function placesInChunks(
+  { pieces }: ShownPassage,
+  { start, end }: Span,
+): (Span & { chunk: CachedChunk })[] {
+  return pieces.flatMap(({ chunk, start: offset, part }) => {
     const from = Math.max(start, offset) - offset + part.start;
     const to = Math.min(end, offset + part.end - part.start) - offset + part.start;
     return to > from ? [{ chunk, start: from, end: to }] : [];
   });
+}
 
 const injectedNames = oncePer(({ id, title, devices }: EditionArticle) => ({
   is: [id, title, ...devices].some(isInjectionName),
 }));
 /** Whether the article's title or a heading above the chunk is a prompt injection. */
-export const isNamedByInjection = ({ headingPath, source }: CachedChunk): boolean =>
-  hasInjectionName(source) || headingPath.some(isInjectionName);
+export function isNamedByInjection({ headingPath, source }: CachedChunk): boolean {
+  return hasInjectionName(source) || headingPath.some(isInjectionName);
+}
 
 const hasInjectionName = (article: EditionArticle): boolean => injectedNames(article).is;
 
 /** Whether a span overlaps one of several. */
-export const overlaps = (spans: readonly Span[], { start, end }: Span): boolean =>
-  spans.some((span) => start < span.end && end > span.start);
+export function overlaps(spans: readonly Span[], { start, end }: Span): boolean {
+  return spans.some((span) => start < span.end && end > span.start);
+}
 
 /**
  * Parts of a chunk's text that are not shown, in order: invisible blocks (comments, scripts), and everything from the first prompt
  * injection on.
  */
-export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(({ text, headingPath }: CachedChunk) => {
-  const blocks = parseBlocks(text);
-  const code = blocks.filter(({ kind }) => kind === 'code');
-  const spans = [...text.matchAll(CODE_SPAN)].map(({ 0: all, index }) => ({ start: index, end: index + all.length }));
-  // In code a reader sees them.
-  const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)]
-    .map(({ 0: all, index }) => ({ start: index, end: index + all.length }))
-    .filter((comment) => !overlaps([...code, ...spans], comment));
-  // The heading is checked together with its block: "### System:" above "You are ...".
-  const heading = headingPath.at(-1) ?? '';
-  const fullText = (start: number, end: number) =>
-    `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
-  const first =
-    blocks.find(({ start, end }) => hasPromptInjection(fullText(start, end)))?.start ??
-    (hasPromptInjection(text) ? 0 : -1);
-  const raw = blocks.filter(({ kind }) => kind === 'raw').map(({ start, end }) => ({ start, end }));
-  const hidden = [...raw, ...comments, ...(first < 0 ? [] : [{ start: first, end: text.length }])];
-  return hidden.sort((one, other) => one.start - other.start);
-});
+export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(
+  ({ text, headingPath }: CachedChunk) => {
+    const blocks = parseBlocks(text);
+    const code = blocks.filter(({ kind }) => kind === 'code');
+    const spans = [...text.matchAll(CODE_SPAN)].map(({ 0: all, index }) => ({
+      start: index,
+      end: index + all.length,
+    }));
+    // In code a reader sees them.
+    const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)]
+      .map(({ 0: all, index }) => ({ start: index, end: index + all.length }))
+      .filter((comment) => !overlaps([...code, ...spans], comment));
+    // The heading is checked together with its block: "### System:" above "You are ...".
+    const heading = headingPath.at(-1) ?? '';
+    const fullText = (start: number, end: number) =>
+      `${start === blocks[0]?.start ? `${heading}\n` : ''}${text.slice(start, end)}`;
+    const first =
+      blocks.find(({ start, end }) => hasPromptInjection(fullText(start, end)))?.start ??
+      (hasPromptInjection(text) ? 0 : -1);
+    const raw = blocks
+      .filter(({ kind }) => kind === 'raw')
+      .map(({ start, end }) => ({ start, end }));
+    const hidden = [
+      ...raw,
+      ...comments,
+      ...(first < 0 ? [] : [{ start: first, end: text.length }]),
+    ];
+    return hidden.sort((one, other) => one.start - other.start);
+  },
+);

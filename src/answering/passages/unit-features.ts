@@ -72,7 +72,8 @@ interface UnitReading {
  */
 const FEATURES = {
   passage: ({ contents, article }: UnitReading) => passageShare(contents, article.candidate),
-  softCoverage: ({ question, matches }: UnitReading) => softShare(question, closer(matches.text, matches.above)),
+  softCoverage: ({ question, matches }: UnitReading) =>
+    softShare(question, closer(matches.text, matches.above)),
   softHeading: ({ question, matches }: UnitReading) => softShare(question, matches.above),
   group: ({ unit }: UnitReading) => Number(unit.kind === 'group'),
   short: ({ unit }: UnitReading) => Math.max(0, 1 - unit.size / 200),
@@ -85,11 +86,11 @@ export const UNIT_FEATURES = Object.keys(FEATURES) as (keyof typeof FEATURES)[];
 const READERS = Object.values(FEATURES);
 
 /** All units of the candidate articles, with their features. */
-export const candidateUnits = (
+export function candidateUnits(
   edition: Edition,
   question: ParsedQuestion,
   { searches, vectors, isShown, always }: CandidateOptions,
-): CandidateUnit[] => {
+): CandidateUnit[] {
   const closeWords = closeWordsIn(edition, vectors);
   const close = question.terms.map(({ forms }) => closeWords(forms));
   const codes = codesIn(question);
@@ -104,15 +105,22 @@ export const candidateUnits = (
       return isShown?.(own.unit) === false ? [] : [readCandidate(own, article, each)];
     });
   });
-};
+}
 
 /** @param whole The unit of the article that a table with some of its rows is a part of; else the unit itself. */
-const readCandidate = (contents: UnitContents, article: ArticleReading, whole: UnitContents): CandidateUnit => {
+const readCandidate = (
+  contents: UnitContents,
+  article: ArticleReading,
+  whole: UnitContents,
+): CandidateUnit => {
   const { question, matches: all } = article;
   const { unit } = contents;
   const unitMatches = all.units.get(whole);
   if (unitMatches === undefined) throw new Error('Cannot read a unit: it is of another article');
-  const matches = contents === whole ? unitMatches : { ...unitMatches, text: matchSentences(contents.sentences, all) };
+  const matches =
+    contents === whole
+      ? unitMatches
+      : { ...unitMatches, text: matchSentences(contents.sentences, all) };
   const { named } = contents;
   const devices = named.length > 0 ? [...new Set(named.flat())] : article.contents.devices;
   // One part about another device is enough to exclude it: its text could be taken for the device of the question.
@@ -140,12 +148,21 @@ const codesIn = ({ terms }: ParsedQuestion): readonly boolean[] | undefined => {
   return codes.includes(true) ? codes : undefined;
 };
 
-const namedShare = ({ question: { terms }, matches: { above }, article: { codes }, unit }: UnitReading): number => {
+const namedShare = ({
+  question: { terms },
+  matches: { above },
+  article: { codes },
+  unit,
+}: UnitReading): number => {
   if (codes === undefined) return 0;
   const rows = new Set(rowNamesIn(unit));
-  const isNamed = ({ forms }: QuestionTerm, at: number) => above[at] === 1 || [...forms].some((form) => rows.has(form));
+  const isNamed = ({ forms }: QuestionTerm, at: number) =>
+    above[at] === 1 || [...forms].some((form) => rows.has(form));
   const total = terms.reduce((sum, { idf, weight }) => sum + (weight === 1 ? idf : 0), 0);
-  const named = terms.reduce((sum, term, at) => sum + (codes[at] && isNamed(term, at) ? term.idf : 0), 0);
+  const named = terms.reduce(
+    (sum, term, at) => sum + (codes[at] && isNamed(term, at) ? term.idf : 0),
+    0,
+  );
   return Math.max(0, (2 * named) / Math.max(Number.EPSILON, total) - 1);
 };
 
@@ -154,7 +171,9 @@ const isAbout = (about: readonly string[], { devices }: ParsedQuestion): boolean
 
 /** Share of the idf of the terms that a text contains, with close words counted in part. */
 const softShare = ({ terms, total }: ParsedQuestion, matches: Matches): number =>
-  total === 0 ? 0 : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
+  total === 0
+    ? 0
+    : terms.reduce((sum, { idf }, place) => sum + idf * (matches[place] ?? 0), 0) / total;
 
 /** Reduces a large table to the rows that best match the question, in their order. */
 const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReading): Unit => {
@@ -167,7 +186,10 @@ const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReadin
         Uint32Array.from({ length: end - start }, (_, at) => start + at),
         matches,
       );
-      return { row, fit: question.terms.reduce((sum, { idf }, place) => sum + idf * (said[place] ?? 0), 0) };
+      return {
+        row,
+        fit: question.terms.reduce((sum, { idf }, place) => sum + idf * (said[place] ?? 0), 0),
+      };
     })
     .sort((left, right) => right.fit - left.fit || left.row.start - right.row.start);
   const others = part.pieces.filter(({ kind }) => kind !== 'row');
@@ -180,7 +202,11 @@ const withBestRows = (unit: Unit, { question, contents, matches }: ArticleReadin
     room -= row.size;
   }
   const pieces = part.pieces.filter((piece) => kept.has(piece));
-  return { ...unit, parts: [{ ...part, pieces }], size: pieces.reduce((sum, { size }) => sum + size + 1, 0) };
+  return {
+    ...unit,
+    parts: [{ ...part, pieces }],
+    size: pieces.reduce((sum, { size }) => sum + size + 1, 0),
+  };
 };
 
 /** Maximum number of rows shown of a large table, and the least match of each relative to the best. */
@@ -194,7 +220,10 @@ const passageShare = ({ spans }: UnitContents, { hits }: CandidateArticle): numb
     for (const hit of hits) {
       const overlap = Math.min(hit.end, end) - Math.max(hit.start, start);
       if (overlap <= 0) continue;
-      most = Math.max(most, hit.share * Math.min(1, overlap / Math.min(end - start, hit.end - hit.start)));
+      most = Math.max(
+        most,
+        hit.share * Math.min(1, overlap / Math.min(end - start, hit.end - hit.start)),
+      );
     }
   }
   return most;

@@ -29,15 +29,18 @@ export const UNIT_SIZE = 600;
 export const PROCEDURE_SIZE = 1400;
 
 /** The units of consecutive sections of one article. */
-export const unitsOf = (sections: readonly Section[]): Unit[] => {
+export function unitsOf(sections: readonly Section[]): Unit[] {
   const units = sections.flatMap(unitsOfSection);
   for (let at = 0; at < sections.length; at++) units.push(...joinedSections(sections, at));
-  const isWhole = units.some(({ kind, parts }) => kind === 'sections' && parts.length >= sections.length);
+  const isWhole = units.some(
+    ({ kind, parts }) => kind === 'sections' && parts.length >= sections.length,
+  );
   if (!isWhole) units.push(...joined(sections));
   return units;
-};
+}
 
-const sizeOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, { size }) => sum + size + 1, 0);
+const sizeOf = (pieces: readonly Piece[]): number =>
+  pieces.reduce((sum, { size }) => sum + size + 1, 0);
 
 const unitsOfSection = (section: Section): Unit[] => {
   const pieces = section.pieces.filter(({ isRepeated }) => !isRepeated);
@@ -58,7 +61,8 @@ const unitsOfSection = (section: Section): Unit[] => {
   const whole = sizeOf(pieces);
   const groups = groupsOf(pieces);
   const isProcedure = (shown: readonly Piece[]) => shown.some(({ isStep }) => isStep);
-  const fits = (shown: readonly Piece[]) => sizeOf(shown) <= (isProcedure(shown) ? PROCEDURE_SIZE : UNIT_SIZE);
+  const fits = (shown: readonly Piece[]) =>
+    sizeOf(shown) <= (isProcedure(shown) ? PROCEDURE_SIZE : UNIT_SIZE);
   if (fits(pieces)) {
     add('section', pieces);
     if (whole > 300 && groups.length > 1) for (const group of groups) add('group', group);
@@ -74,7 +78,11 @@ const unitsOfSection = (section: Section): Unit[] => {
     let to = from;
     const shown = [...group];
     let size = sizeOf(shown);
-    for (let next = groups[to + 1]; next !== undefined && to - from < MAX_WINDOW; next = groups[to + 1]) {
+    for (
+      let next = groups[to + 1];
+      next !== undefined && to - from < MAX_WINDOW;
+      next = groups[to + 1]
+    ) {
       size += sizeOf(next);
       if (size > UNIT_SIZE) break;
       shown.push(...next);
@@ -109,18 +117,23 @@ const groupsOf = (pieces: readonly Piece[]): Piece[][] => {
 };
 
 /** The parts to show of a group that is too large as a whole. */
-const partsOf = (group: readonly Piece[]): { kind: Unit['kind']; pieces: Piece[]; isCut: boolean }[] => {
+const partsOf = (
+  group: readonly Piece[],
+): { kind: Unit['kind']; pieces: Piece[]; isCut: boolean }[] => {
   const listed = group.filter(({ kind }) => kind === 'item' || kind === 'row');
   const leading = group.slice(
     0,
     group.findIndex(({ kind }) => kind === 'item' || kind === 'row'),
   );
-  if (listed.length < 2) return packed(group).map((pieces) => ({ kind: 'group', pieces, isCut: false }));
+  if (listed.length < 2)
+    return packed(group).map((pieces) => ({ kind: 'group', pieces, isCut: false }));
   const isRows = listed[0]?.kind === 'row';
   // The rows of a table are chosen by the question; its head is always shown.
   const before = introductionOf(leading);
   const apart = packed(leading.slice(0, leading.length - before.length)).map((pieces) => ({
-    ...{ kind: 'group' as const, pieces, isCut: false },
+    kind: 'group' as const,
+    pieces,
+    isCut: false,
   }));
   if (isRows) return [...apart, { kind: 'rows', pieces: [...before, ...listed], isCut: true }];
   const isProcedure = listed.some(({ isStep }) => isStep);
@@ -146,7 +159,8 @@ const INTRODUCTION_SIZE = 300;
 /** The introduction of a list: the head of a table, the introducing paragraph, and preceding pieces that fit. */
 const introductionOf = (leading: readonly Piece[]): Piece[] => {
   const first = leading.findLastIndex(
-    (piece, at) => at > 0 && piece.kind !== 'head' && sizeOf(leading.slice(at - 1)) > INTRODUCTION_SIZE,
+    (piece, at) =>
+      at > 0 && piece.kind !== 'head' && sizeOf(leading.slice(at - 1)) > INTRODUCTION_SIZE,
   );
   return leading.slice(Math.max(0, first));
 };
@@ -175,7 +189,10 @@ const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
   const add = (members: readonly Section[]) => units.push(...joined(members));
   const below: Section[] = [];
   for (const section of sections.slice(at + 1)) {
-    if (section.path.length <= first.path.length || !first.path.every((name, depth) => section.path[depth] === name))
+    if (
+      section.path.length <= first.path.length ||
+      !first.path.every((name, depth) => section.path[depth] === name)
+    )
       break;
     below.push(section);
   }
@@ -185,10 +202,17 @@ const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
     next !== undefined &&
     next.path.length === first.path.length &&
     first.path.slice(0, -1).every((name, depth) => next.path[depth] === name);
-  if (isSibling && next !== undefined && first.path.length > 0 && isTrouble(first) && isTrouble(next)) {
+  if (
+    isSibling &&
+    next !== undefined &&
+    first.path.length > 0 &&
+    isTrouble(first) &&
+    isTrouble(next)
+  ) {
     add([first, next]);
     const third = sections[at + 2];
-    if (third !== undefined && third.path.length === first.path.length && isTrouble(third)) add([first, next, third]);
+    if (third !== undefined && third.path.length === first.path.length && isTrouble(third))
+      add([first, next, third]);
   }
   return units;
 };
@@ -196,7 +220,12 @@ const joinedSections = (sections: readonly Section[], at: number): Unit[] => {
 /** Joins several sections into one unit; empty when they do not fit. */
 const joined = (members: readonly Section[]): Unit[] => {
   const parts = members
-    .map((section): UnitPart => ({ section, pieces: section.pieces.filter(({ isRepeated }) => !isRepeated) }))
+    .map(
+      (section): UnitPart => ({
+        section,
+        pieces: section.pieces.filter(({ isRepeated }) => !isRepeated),
+      }),
+    )
     .filter(({ pieces }) => pieces.length > 0);
   const size = parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0);
   const [head, ...rest] = parts;
@@ -205,7 +234,8 @@ const joined = (members: readonly Section[]): Unit[] => {
 };
 
 /** Whether a section is a symptom, a cause or a resolution. */
-const isTrouble = ({ path }: Pick<Section, 'path'>): boolean => PART_OF_ACCOUNT.test(path.at(-1) ?? '');
+const isTrouble = ({ path }: Pick<Section, 'path'>): boolean =>
+  PART_OF_ACCOUNT.test(path.at(-1) ?? '');
 const PART_OF_ACCOUNT = new RegExp(HEADING_ROLES.account, 'i');
 
 /** Cells read per table. */
@@ -216,14 +246,19 @@ const MAX_CELLS = 2000;
  *
  * @returns Undefined unless exactly one cell has a row and a column whose names the question contains in full.
  */
-export const cellAskedFor = ({ parts }: Pick<Unit, 'parts'>, question: ParsedQuestion): string | undefined => {
+export function cellAskedFor(
+  { parts }: Pick<Unit, 'parts'>,
+  question: ParsedQuestion,
+): string | undefined {
   if (!hasTable(parts)) return undefined;
   const found = parts.flatMap(({ section, pieces }) => {
     const tables = Map.groupBy(pieces.filter(isOfTable), ({ block }) => block);
-    return [...tables.values()].flatMap((table) => cellsIn(table.flatMap(rowsOf(section)), question));
+    return [...tables.values()].flatMap((table) =>
+      cellsIn(table.flatMap(rowsOf(section)), question),
+    );
   });
   return found.length === 1 ? found[0] : undefined;
-};
+}
 
 /** A row of a table. */
 interface Row {
@@ -249,7 +284,8 @@ const readRow = (line: string): Row => {
 };
 
 const cellsIn = ([head, , ...rows]: readonly Row[], question: ParsedQuestion): string[] => {
-  if (head === undefined || head.cells.length < 2 || head.cells.length * rows.length > MAX_CELLS) return [];
+  if (head === undefined || head.cells.length < 2 || head.cells.length * rows.length > MAX_CELLS)
+    return [];
   const columns = mostSaid(
     head.cells.slice(1).map((_, at) => head.stems(at + 1)),
     question,
@@ -262,24 +298,27 @@ const cellsIn = ([head, , ...rows]: readonly Row[], question: ParsedQuestion): s
   return named.flatMap((row) =>
     columns.flatMap((column) => {
       const [name, value] = [rows[row]?.cells[0], rows[row]?.cells[column + 1]];
-      return value === undefined || value === '' ? [] : [`${head.cells[column + 1]}, ${name}: ${value}`];
+      return value === undefined || value === ''
+        ? []
+        : [`${head.cells[column + 1]}, ${name}: ${value}`];
     }),
   );
 };
 
 /** The cells of a row as written, without white space around them. */
-export const cellsOf = (row: string): string[] =>
-  row
+export function cellsOf(row: string): string[] {
+  return row
     .trim()
     .replace(/^\||\|$/g, '')
     .split(/(?<!\\)\|/)
     .map((cell) => cell.trim());
+}
 
 /**
  * A unit with only those rows of its tables that the question names by their first cell in full, where it names any. A table among steps is
  * needed whole.
  */
-export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
+export function withNamedRows(unit: Unit, question: ParsedQuestion): Unit {
   if (!hasTable(unit.parts)) return unit;
   let isNarrowed = false;
   const narrowed = ({ section, pieces }: UnitPart): UnitPart => {
@@ -297,38 +336,46 @@ export const withNamedRows = (unit: Unit, question: ParsedQuestion): Unit => {
       }),
     );
     isNarrowed ||= left.size > 0;
-    return left.size === 0 ? { section, pieces } : { section, pieces: pieces.filter((piece) => !left.has(piece)) };
+    return left.size === 0
+      ? { section, pieces }
+      : { section, pieces: pieces.filter((piece) => !left.has(piece)) };
   };
   const [first, ...rest] = unit.parts;
   const parts: Unit['parts'] = [narrowed(first), ...rest.map(narrowed)];
   if (!isNarrowed) return unit;
   return { ...unit, parts, size: parts.reduce((sum, { pieces }) => sum + sizeOf(pieces), 0) };
-};
+}
 
 /** Most units have no table. */
-const hasTable = (parts: Unit['parts']): boolean => parts.some(({ pieces }) => pieces.some(isOfTable));
+const hasTable = (parts: Unit['parts']): boolean =>
+  parts.some(({ pieces }) => pieces.some(isOfTable));
 const isOfTable = ({ kind }: Piece): boolean => kind === 'head' || kind === 'row';
 
 /** The first cells of the rows of a unit's tables that are a single word, as its stem. */
-export const rowNamesIn = ({ parts }: Pick<Unit, 'parts'>): string[] =>
-  parts.flatMap(({ section, pieces }) =>
+export function rowNamesIn({ parts }: Pick<Unit, 'parts'>): string[] {
+  return parts.flatMap(({ section, pieces }) =>
     pieces
       .filter(({ kind }) => kind === 'row')
       .flatMap(rowsOf(section))
       .flatMap(({ stems }) => (stems(0).length === 1 ? stems(0) : [])),
   );
+}
 
 /** Indexes of the names, as stems, that the question contains in full; of overlapping names, only the longer. */
 const mostSaid = (names: readonly (readonly string[])[], { terms }: ParsedQuestion): number[] => {
   const said = names.flatMap((stems, at) => {
     const isSaid =
-      stems.length > 0 && stems.every((stem) => terms.some(({ forms, weight }) => weight === 1 && forms.has(stem)));
+      stems.length > 0 &&
+      stems.every((stem) => terms.some(({ forms, weight }) => weight === 1 && forms.has(stem)));
     return isSaid ? [{ at, stems }] : [];
   });
   return said
     .filter(
       ({ stems }) =>
-        !said.some((other) => other.stems.length > stems.length && stems.every((stem) => other.stems.includes(stem))),
+        !said.some(
+          (other) =>
+            other.stems.length > stems.length && stems.every((stem) => other.stems.includes(stem)),
+        ),
     )
     .map(({ at }) => at);
 };

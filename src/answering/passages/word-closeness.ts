@@ -26,10 +26,12 @@ const MAX_CACHED = 60_000;
  * Finds the words of an edition that are close to a word of a question, given as its stem and other forms of it, closest first; without
  * vectors only the forms themselves.
  */
-export const closeWordsIn = (
+export function closeWordsIn(
   edition: Edition,
   vectors: TextVectors = NO_VECTORS,
-): ((forms: ReadonlySet<string>) => readonly CloseWord[]) => cachedCloseWords(edition)(vectors);
+): (forms: ReadonlySet<string>) => readonly CloseWord[] {
+  return cachedCloseWords(edition)(vectors);
+}
 
 const cachedCloseWords = oncePer((edition: Edition) =>
   oncePer((vectors: TextVectors) => {
@@ -103,9 +105,9 @@ const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: T
 const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
 
 /** Dot product of two vectors of equal length; 0 when one is missing. */
-export const dot = (one: Float32Array | undefined, other: Float32Array | undefined): number => {
+export function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
   if (one === undefined || other === undefined) return 0;
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);
   return sum;
-};
+}

@@ -2,7 +2,12 @@ import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import { stemIn } from '../../knowledge/edition/edition-stems.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { stemsOf } from '../../knowledge/edition/sections.ts';
-import { type AnalysedQuery, analyseQuery, backgroundShares, type Turn } from '../../knowledge/search/analyse-query.ts';
+import {
+  type AnalysedQuery,
+  analyseQuery,
+  backgroundShares,
+  type Turn,
+} from '../../knowledge/search/analyse-query.ts';
 import { devicesNamedAs, ROMAN, wordsOfDevices } from '../../knowledge/search/devices-named-in.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
@@ -48,7 +53,7 @@ const MAX_TEXT = 4000;
 const TURN_WEIGHTS = { user: 0.5, assistant: 0.2 } as const;
 
 /** Analyses a question together with the last turn of each speaker before it, which the caller passes only for a question that refers back. */
-export const parseQuestion = (
+export function parseQuestion(
   edition: Edition,
   question: string,
   {
@@ -60,7 +65,7 @@ export const parseQuestion = (
     devices?: readonly string[] | undefined;
     vectors?: TextVectors | undefined;
   } = {},
-): ParsedQuestion => {
+): ParsedQuestion {
   const text = question.slice(0, MAX_TEXT);
   const terms = new Map<string, QuestionTerm>();
   const language = detectLanguage(text, edition.languages) ?? edition.languages[0] ?? 'en';
@@ -81,7 +86,9 @@ export const parseQuestion = (
           ...term.corrections.map((word) => stemIn(edition, word)),
           ...(roman ? [roman] : []),
         ]),
-        idf: Math.min(term.idf, common.has(term.word) ? FUNCTION_IDF : idfInGeneral(term.stem)) * weight,
+        idf:
+          Math.min(term.idf, common.has(term.word) ? FUNCTION_IDF : idfInGeneral(term.stem)) *
+          weight,
         weight,
         isKnown: term.postings.length > 0,
       });
@@ -100,10 +107,15 @@ export const parseQuestion = (
     query,
     terms: all,
     total: all.reduce((sum, { idf }) => sum + idf, 0),
-    devices: [...new Set([...devicesNamed(text, edition.devices()), ...devices.map((device) => device.toLowerCase())])],
+    devices: [
+      ...new Set([
+        ...devicesNamed(text, edition.devices()),
+        ...devices.map((device) => device.toLowerCase()),
+      ]),
+    ],
     vector: vectors && meaningOf(questionWithTurn(text, history), vectors),
   };
-};
+}
 
 /** Content words of a passage of average length. With 40 or 250 words the evaluation gives almost the same figures. */
 const PASSAGE_WORDS = 100;
@@ -119,19 +131,21 @@ const NO_WORDS: ReadonlySet<string> = new Set();
  */
 const idfInGeneral = (stemmed: string): number => {
   const share = backgroundShares().get(stemmed);
-  return share === undefined ? Number.POSITIVE_INFINITY : -Math.log(1 - (1 - share) ** PASSAGE_WORDS);
+  return share === undefined
+    ? Number.POSITIVE_INFINITY
+    : -Math.log(1 - (1 - share) ** PASSAGE_WORDS);
 };
 
 /**
  * A question without a subject of its own, preceded by the user's previous turn; any other as it is. One that asks something of its own about
  * a thing that was named before would find what the previous question found.
  */
-export const questionWithTurn = (question: string, history: readonly Turn[]): string => {
+export function questionWithTurn(question: string, history: readonly Turn[]): string {
   const before = lastOf(history);
   return before === undefined || referenceIn(question, before) !== 'question'
     ? question
     : `${before.question.slice(0, MAX_TEXT)}\n${question}`;
-};
+}
 
 /** Scaled by the share of stems that have a vector. */
 const meaningOf = (text: string, vectors: TextVectors): Float32Array | undefined => {
@@ -170,7 +184,9 @@ const devicesNamedInPart = (text: string, devices: readonly string[]): string[] 
   return devices.filter((_, at) => {
     const own = (words[at] ?? []).filter((word) => !words.every((others) => others.includes(word)));
     return (
-      own.length > 0 && own.length < (words[at]?.length ?? 0) && own.every((word) => word.length > 1 && said.has(word))
+      own.length > 0 &&
+      own.length < (words[at]?.length ?? 0) &&
+      own.every((word) => word.length > 1 && said.has(word))
     );
   });
 };

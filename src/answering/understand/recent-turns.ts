@@ -24,7 +24,7 @@ const MAX_TURN = 2000;
 const MAX_LENGTH = 12_000;
 
 /** The newest turns that fit the bounds of a question's history, oldest first. */
-export const recentTurns = (turns: readonly SpokenTurn[]): SpokenTurn[] => {
+export function recentTurns(turns: readonly SpokenTurn[]): SpokenTurn[] {
   let room = MAX_LENGTH;
   return turns
     .slice(-MAX_TURNS)
@@ -35,4 +35,4 @@ export const recentTurns = (turns: readonly SpokenTurn[]): SpokenTurn[] => {
       return room >= 0;
     })
     .toReversed();
-};
+}

@@ -1,8 +1,16 @@
 import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
-import { cachedChunk, type Edition, type EditionArticle } from '../../knowledge/edition/open-edition.ts';
+import {
+  cachedChunk,
+  type Edition,
+  type EditionArticle,
+} from '../../knowledge/edition/open-edition.ts';
 import type { Turn } from '../../knowledge/search/analyse-query.ts';
-import { confidenceFeatures, type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
+import {
+  confidenceFeatures,
+  type SearchOutcome,
+  searchEdition,
+} from '../../knowledge/search/search-edition.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
 import { lastOf } from '../../language/refers-back.ts';
 import {
@@ -24,7 +32,12 @@ import { compareWithOthers } from './compare-sources.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { assess, factorIf, type Rating } from './confidence.ts';
 import { decline, spokenLanguage } from './decline.ts';
-import { type ChosenHits, type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import {
+  type ChosenHits,
+  type ClosestArticle,
+  chooseHits,
+  type NavigatorAnswer,
+} from './navigator-answer.ts';
 import { passageText, showPassages } from './show-passages.ts';
 
 export interface AnswerOptions {
@@ -58,11 +71,17 @@ export const FOLLOW_UP_SHARE = 0.7;
  * A follow-up as a question that stands alone, and the earlier questions as long as it lacks words of theirs. The answers are dropped:
  * with them, ten fewer of 65 follow-ups began with the passage of their question in full. 59 do now.
  */
-export const inFull = (question: string, history: readonly Turn[]): { question: string; history: Turn[] } => {
+export function inFull(
+  question: string,
+  history: readonly Turn[],
+): { question: string; history: Turn[] } {
   const completed = completedQuestion(question, lastOf(history));
   const isComplete = completed !== question;
-  return { question: completed, history: isComplete ? [] : history.filter(({ speaker }) => speaker === 'user') };
-};
+  return {
+    question: completed,
+    history: isComplete ? [] : history.filter(({ speaker }) => speaker === 'user'),
+  };
+}
 
 /**
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and
@@ -71,8 +90,19 @@ export const inFull = (question: string, history: readonly Turn[]): { question: 
  * The answer is not validated against the contract's rules, which ask whether what it states stands in the articles: it is cut out of them.
  * A test validates the answers to all questions of several knowledge bases.
  */
-export const answerFromEdition = (edition: Edition, question: string, options: AnswerOptions = {}): NavigatorAnswer => {
-  const { history: turns = [], devices, vectors, isScreened = false, reading, parts = [] } = options;
+export function answerFromEdition(
+  edition: Edition,
+  question: string,
+  options: AnswerOptions = {},
+): NavigatorAnswer {
+  const {
+    history: turns = [],
+    devices,
+    vectors,
+    isScreened = false,
+    reading,
+    parts = [],
+  } = options;
   const asker = languageOf(question, options);
   const standalone = inFull(question, turns);
   const search = { devices, limit: HITS, history: standalone.history, language: asker };
@@ -85,7 +115,9 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     searches: [outcome],
     parts: parts.map((part) => ({
       ...part,
-      searches: isScreened ? part.searches.map((search) => withoutInjections(edition, search)) : part.searches,
+      searches: isScreened
+        ? part.searches.map((search) => withoutInjections(edition, search))
+        : part.searches,
     })),
     isShown: isScreened ? isFreeOfInjections(edition) : undefined,
   });
@@ -110,16 +142,16 @@ export const answerFromEdition = (edition: Edition, question: string, options: A
     isChosen: typeof reading === 'object',
   };
   return decline(input) ?? quoteAnswer(result, { edition, outcome, chosen, phrases });
-};
+}
 
 /** The language of who asks: the given one, else that of the question, else that of an earlier question. */
-export const languageOf = (
+export function languageOf(
   question: string,
   { language, history = [] }: Pick<AnswerOptions, 'language' | 'history'>,
-): string | undefined => {
+): string | undefined {
   const before = history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : []));
   return language ?? languageOfAsker({ question, before });
-};
+}
 
 interface Quoting {
   edition: Edition;
@@ -129,7 +161,10 @@ interface Quoting {
 }
 
 /** An answer of the passages of `result`. */
-const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }: Quoting): NavigatorAnswer => {
+const quoteAnswer = (
+  result: FoundAnswer,
+  { edition, outcome, chosen, phrases }: Quoting,
+): NavigatorAnswer => {
   const { question, passages } = result;
   const places = passages.flatMap(({ unit }) => excerptsOf(edition, unit));
   const comparisons = compareWithOthers(edition, places, chosen);
@@ -139,7 +174,8 @@ const quoteAnswer = (result: FoundAnswer, { edition, outcome, chosen, phrases }:
     phrases,
   });
   const isDoubtful = assessment.probability < PARTIAL_BELOW;
-  const isShown = ({ index }: EditionArticle) => passages.some(({ source }) => source.index === index);
+  const isShown = ({ index }: EditionArticle) =>
+    passages.some(({ source }) => source.index === index);
   const closest = closestIn({ closest: result.closest.filter(({ source }) => !isShown(source)) });
   const { text, frame, shown } = showPassages(result, {
     isDoubtful,
@@ -180,7 +216,9 @@ const reasonFor = ({ unit }: AnswerPassage, { terms }: FoundAnswer['question']):
     .map(({ word }) => `"${escapeText(word, 100)}"`);
   const last = words.pop();
   const list = words.length > 0 ? `${words.join(', ')} and ${last}` : last;
-  return list === undefined ? 'Holds the passage shown' : `Holds the passage shown, which speaks of ${list}`;
+  return list === undefined
+    ? 'Holds the passage shown'
+    : `Holds the passage shown, which speaks of ${list}`;
 };
 
 /** How much of the question the passages cover, and what else fits. */
@@ -190,7 +228,8 @@ const ratingOf = (
 ): Rating => {
   const coverage = coverageOf(result, phrases);
   const [best, second] = result.articles;
-  const isClose = best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
+  const isClose =
+    best !== undefined && second !== undefined && second.share >= CLOSE_SECOND * best.share;
   const percent = String(Math.round(10 * result.probability) * 10);
   return {
     probability: result.probability,
@@ -224,7 +263,10 @@ const ratingOf = (
   };
 };
 
-const coverageOf = ({ held }: FoundAnswer, phrases: AnswerPhrases): { share: number; reason: string } => {
+const coverageOf = (
+  { held }: FoundAnswer,
+  phrases: AnswerPhrases,
+): { share: number; reason: string } => {
   const own = held.filter(({ weight }) => weight === 1);
   const missing = own.filter(({ closeness }) => closeness < 1);
   const sum = (terms: typeof own) => terms.reduce((total, { idf }) => total + idf, 0);
@@ -246,17 +288,18 @@ const closestIn = ({ closest }: Pick<FoundAnswer, 'closest'>): ClosestArticle[] 
   closest.slice(0, NAMED).map(({ source, heading }) => closestOf(source, heading));
 
 /** Without articles and sections that are prompt injections by their names; the confidence features are those of the rest. */
-export const withoutInjections = (edition: Edition, outcome: SearchOutcome): SearchOutcome => {
+export function withoutInjections(edition: Edition, outcome: SearchOutcome): SearchOutcome {
   const hits = outcome.hits.filter(({ chunk }) => !isNamedByInjection(cachedChunk(edition, chunk)));
   return hits.length === outcome.hits.length
     ? outcome
     : { ...outcome, hits, ...confidenceFeatures(outcome.query, hits) };
-};
+}
 
 /** Hides everything in a chunk from the first injection on, since its payload mostly follows. */
 const isFreeOfInjections =
   (edition: Edition) =>
   (unit: Unit): boolean =>
     excerptsOf(edition, unit).every(
-      ({ chunk, start, end }) => !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
+      ({ chunk, start, end }) =>
+        !isNamedByInjection(chunk) && !overlaps(hiddenIn(chunk), { start, end }),
     );

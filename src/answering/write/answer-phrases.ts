@@ -12,22 +12,29 @@ const isKnown = (language: string): language is Language =>
   Object.hasOwn(PHRASES, language) && Object.hasOwn(LACK_IN_LANGUAGE, language);
 
 /** The phrases of a language (BCP 47: `de`, `pt-BR`); the English ones when it has none. */
-export const answerPhrases = (language: string | undefined): AnswerPhrases => {
+export function answerPhrases(language: string | undefined): AnswerPhrases {
   const primary = language?.toLowerCase().split(/[-_]/)[0] ?? 'en';
   return phrasesOf(isKnown(primary) ? primary : 'en');
-};
+}
 
-const phrasesOf = memo((language: Language) => ({ ...PHRASES[language], ...LACK_IN_LANGUAGE[language] }), {
-  max: Object.keys(PHRASES).length,
-});
+const phrasesOf = memo(
+  (language: Language) => ({ ...PHRASES[language], ...LACK_IN_LANGUAGE[language] }),
+  {
+    max: Object.keys(PHRASES).length,
+  },
+);
 
 /** A phrase with its values: `From {title}:`. */
-export const filled = (phrase: string, values: Readonly<Record<string, string>>): string =>
-  phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+export function filled(phrase: string, values: Readonly<Record<string, string>>): string {
+  return phrase.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}
 
 /** "a, b and c"; empty for nothing. */
-export const listed = (words: readonly string[], joint: string): string =>
-  words.length > 1 ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}` : words.join('');
+export function listed(words: readonly string[], joint: string): string {
+  return words.length > 1
+    ? `${words.slice(0, -1).join(', ')} ${joint} ${words.at(-1)}`
+    : words.join('');
+}
 
 /** Member of a request's metadata: the language of the conversation (BCP 47), for a question that is too short to tell its own. */
 export const ASKER_LANGUAGE = 'language';
@@ -41,7 +48,7 @@ interface AskerWords {
 }
 
 /** The language of who asks: that of the question, else the known one, else that of the latest earlier question that tells. */
-export const languageOfAsker = ({ question, before = [], known }: AskerWords): string | undefined => {
+export function languageOfAsker({ question, before = [], known }: AskerWords): string | undefined {
   const own = detectLanguage(question);
   if (own !== undefined) return own;
   if (typeof known === 'string' && /^[a-z]{2,3}(?:[-_][\w-]{1,32})?$/i.test(known)) {
@@ -52,4 +59,4 @@ export const languageOfAsker = ({ question, before = [], known }: AskerWords): s
     if (language !== undefined) return language;
   }
   return undefined;
-};
+}

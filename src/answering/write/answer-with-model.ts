@@ -11,7 +11,12 @@ import { type CallUsage, startModelCalls } from '../model/model-calls.ts';
 import { beforeInjection } from '../model/prompt-injection.ts';
 import type { ShownPassage } from '../passages/shown-passages.ts';
 import type { ProposedSearch } from '../understand/search-queries.ts';
-import { type AnswerOptions, answerFromEdition, languageOf, withoutInjections } from './answer-from-edition.ts';
+import {
+  type AnswerOptions,
+  answerFromEdition,
+  languageOf,
+  withoutInjections,
+} from './answer-from-edition.ts';
 import { type AnswerPhrases, answerPhrases } from './answer-phrases.ts';
 import { type Finding, findPassages } from './choose-passages.ts';
 import { composeModelAnswer, linksToPassages } from './compose-model-answer.ts';
@@ -62,17 +67,20 @@ const MAX_TIME_MS = 11_000;
  * Answers a question with a model, and checks each of its statements (docs/navigator.md). On any failure the quoted answer is returned with
  * the reason. What is off topic costs one short call at most. Never throws.
  */
-export const answerWithModel = async (
+export async function answerWithModel(
   edition: Edition,
   question: string,
   options: ModelAnswerOptions,
-): Promise<ModelAnswer> => {
+): Promise<ModelAnswer> {
   const { ai, signal, timeLeftMs, progress, facts = [], now = Date.now, ...about } = options;
   const { history: turns = [] } = options;
-  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const read = async <T>(work: () => T): Promise<T> =>
+    (await readPages(edition, work, { signal })).value;
   const outcome = await read(() => withoutInjections(edition, options.outcome));
   const quotes = (reading?: AnswerOptions['reading']) =>
-    read(() => answerFromEdition(edition, question, { ...about, outcome, isScreened: true, reading }));
+    read(() =>
+      answerFromEdition(edition, question, { ...about, outcome, isScreened: true, reading }),
+    );
   const screened = beforeInjection(question);
   const none = { model: ai.model, removed: [], queries: [] };
   const notAsked = { ...none, answeredBy: 'quotes', refused: 'not_asked' } as const;
@@ -142,7 +150,7 @@ export const answerWithModel = async (
   } finally {
     calls.end();
   }
-};
+}
 
 /** The quotes in place of a model that gave no answer. */
 const inPlaceOf = async (
@@ -161,9 +169,16 @@ const queriesOf = (search: ProposedSearch | undefined): string[] =>
   search?.parts.flatMap(({ queries }) => queries) ?? [];
 
 /** Quotes in place of a model's answer, with the reason. */
-const limited = (quotes: NavigatorAnswer, refused: ModelRefusal, phrases: AnswerPhrases): NavigatorAnswer => ({
+const limited = (
+  quotes: NavigatorAnswer,
+  refused: ModelRefusal,
+  phrases: AnswerPhrases,
+): NavigatorAnswer => ({
   ...quotes,
-  response: { ...quotes.response, confidenceReason: withRefusal(quotes.response, refused, phrases) },
+  response: {
+    ...quotes.response,
+    confidenceReason: withRefusal(quotes.response, refused, phrases),
+  },
 });
 
 /** Why the model's answer is not used is said in English alone; other languages say that it is not. */
@@ -188,7 +203,8 @@ export const REFUSALS = {
   cut: "the model's answer was cut off before its end",
   empty: 'the model gave an empty answer',
   malformed: "the model's answer did not have the form that was asked for",
-  unsupported: "the model's answer made statements that its sources do not support, and was discarded",
+  unsupported:
+    "the model's answer made statements that its sources do not support, and was discarded",
   no_answer: 'the model found no answer in the passages',
   /** No passage was found, or the question is out of domain: the model was not called. */
   not_asked: '',

@@ -17,7 +17,13 @@ import {
   showPassages,
 } from '../passages/shown-passages.ts';
 import { needsQueries, type ProposedSearch, proposeSearch } from '../understand/search-queries.ts';
-import { type AnswerOptions, HITS, inFull, languageOf, withoutInjections } from './answer-from-edition.ts';
+import {
+  type AnswerOptions,
+  HITS,
+  inFull,
+  languageOf,
+  withoutInjections,
+} from './answer-from-edition.ts';
 import { isOffTopic } from './decline.ts';
 import { chooseHits } from './navigator-answer.ts';
 
@@ -56,7 +62,8 @@ export async function findPassages(
   const { reranker, signal, devices, vectors } = about;
   const { languages } = edition;
   const language = languageOf(question, { language: about.language, history });
-  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
+  const read = async <T>(work: () => T): Promise<T> =>
+    (await readPages(edition, work, { signal })).value;
   const standalone = inFull(question, history);
   const answer = await read(() =>
     findAnswer(edition, standalone.question, {
@@ -67,10 +74,15 @@ export async function findPassages(
     }),
   );
   const { probability } = answer;
-  const first = await read(() => [unitHits(edition, answer), hitsIn(edition, standalone.question, outcome)]);
+  const first = await read(() => [
+    unitHits(edition, answer),
+    hitsIn(edition, standalone.question, outcome),
+  ]);
   const needsModel = needsQueries(question, { probability, history, languages });
   const titles = [...answer.articles, ...first.flat()].map(({ source }) => source.title);
-  const search = needsModel ? await proposeSearch({ question, history, found: titles, languages }, calls) : undefined;
+  const search = needsModel
+    ? await proposeSearch({ question, history, found: titles, languages }, calls)
+    : undefined;
   // A model that sees no part is believed where the search has no sign of an answer either.
   const seemsOff = isOffTopic(edition, answer);
   if (search?.parts.length === 0 && (seemsOff || probability < SURE_OF_TOPIC))
@@ -83,7 +95,10 @@ export async function findPassages(
   const ranked =
     reranker === undefined || best.length === 0
       ? lists
-      : [{ hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) }, ...further];
+      : [
+          { hits: await rerankHits(edition, eachOnce(best), { question, reranker, signal }) },
+          ...further,
+        ];
   const passages = await read(() => showPassages(edition, withLinked(edition, ranked)));
   return { passages, lists: ranked, search, isOffTopic: false };
 }
@@ -96,8 +111,10 @@ const hitsFor = async (
   { question, signal, devices, language, search }: Searching,
   { query, part }: { query: string; part?: number },
 ): Promise<HitList> => {
-  const read = async <T>(work: () => T): Promise<T> => (await readPages(edition, work, { signal })).value;
-  const byWords = () => read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
+  const read = async <T>(work: () => T): Promise<T> =>
+    (await readPages(edition, work, { signal })).value;
+  const byWords = () =>
+    read(() => searchEdition(edition, query, { devices, limit: HITS, language }));
   const result = await (search?.(query) ?? byWords()).catch(() => undefined);
   if (result === undefined) return { hits: [], part };
   const hits = await read(() => hitsIn(edition, question, withoutInjections(edition, result)));
@@ -112,7 +129,9 @@ const hitsForSearch = (
 ): Promise<HitList[]> =>
   Promise.all([
     ...(alone === '' ? [] : [hitsFor(edition, searching, { query: alone })]),
-    ...parts.flatMap(({ queries }, part) => queries.map((query) => hitsFor(edition, searching, { query, part }))),
+    ...parts.flatMap(({ queries }, part) =>
+      queries.map((query) => hitsFor(edition, searching, { query, part })),
+    ),
   ]);
 
 /** Passages for the parts that an answer leaves open: from the model's queries for them, what was not shown yet. */
@@ -130,7 +149,9 @@ export async function findMore(
   const further = await hitsForSearch(edition, { ...finding, question, language }, search);
   const lists = [...further, ...first.lists];
   if (search === undefined || !further.some(isOnTopic)) return { passages: [], search };
-  const shown = new Set(first.passages.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk.index)));
+  const shown = new Set(
+    first.passages.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk.index)),
+  );
   const isAllowed = ({ index }: { index: number }) => !shown.has(index);
   const { value: passages } = await readPages(
     edition,
@@ -143,7 +164,8 @@ export async function findMore(
 /** Length of the passages for what an answer leaves open, in UTF-16 units. */
 const FURTHER_ROOM = 8000;
 
-const isOnTopic = ({ hits }: HitList): boolean => hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM);
+const isOnTopic = ({ hits }: HitList): boolean =>
+  hits.some(({ relevance = 0 }) => relevance >= ON_TOPIC_FROM);
 
 /** From this probability of an answer on, a model alone does not make a question off topic. */
 const SURE_OF_TOPIC = 0.42;

@@ -23,7 +23,7 @@ export interface CitableKnowledge {
 }
 
 /** The passages that a model has read: what was not shown cannot be cited. */
-export const knowledgeOf = (passages: readonly ShownPassage[], edition: string): CitableKnowledge => {
+export function knowledgeOf(passages: readonly ShownPassage[], edition: string): CitableKnowledge {
   const articles = new Map<string, CitableArticle>();
   for (const [{ id, title, url }, own] of Map.groupBy(passages, ({ source }) => source)) {
     const chunks = own.flatMap(({ pieces }) => pieces.map(({ chunk }) => chunk));
@@ -37,7 +37,7 @@ export const knowledgeOf = (passages: readonly ShownPassage[], edition: string):
     });
   }
   return { article: (file) => articles.get(file), edition };
-};
+}
 
 const sliceOf = (chunks: readonly CachedChunk[], { start, end }: Span): string => {
   const holder = chunks.find((chunk) => start >= chunk.start && end <= chunk.end);

@@ -31,11 +31,11 @@ const COMPARED_HITS = 2;
  * Compares shown statements with other articles, sentence by sentence: agreement raises the confidence, a conflict lowers it. Unrelated
  * sections are ignored.
  */
-export const compareWithOthers = (
+export function compareWithOthers(
   edition: Edition,
   places: readonly Place[],
   { hits }: { hits: readonly Pick<ArticleHit, 'chunk' | 'score' | 'source'>[] },
-): Comparison[] => {
+): Comparison[] {
   const close = hits.filter(({ score }) => score >= COMPARED_FROM * (hits[0]?.score ?? 0));
   const byArticle = Map.groupBy(places, ({ chunk }) => chunk.source);
   return [...byArticle].flatMap(([article, own]) => {
@@ -53,11 +53,13 @@ export const compareWithOthers = (
         return [{ verdict, difference, citation, place: placeOf(edition, section, statement) }];
       });
   });
-};
+}
 
 /** Only about another device: a difference is no conflict. */
 const isSiblingOf = ({ devices }: ArticleHit['source'], article: ArticleHit['source']): boolean =>
-  devices.length > 0 && article.devices.length > 0 && !devices.some((device) => article.devices.includes(device));
+  devices.length > 0 &&
+  article.devices.length > 0 &&
+  !devices.some((device) => article.devices.includes(device));
 
 const statementsIn = (edition: Edition, { chunk, start, end }: Place): Statement[] =>
   statementsOf(sectionOfChunk(edition, chunk.index)).filter(

@@ -5,7 +5,11 @@ import {
   type ResponseQuality,
 } from '../../contract/core/navigator-response.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
-import { type CachedChunk, cachedChunk, type Edition } from '../../knowledge/edition/open-edition.ts';
+import {
+  type CachedChunk,
+  cachedChunk,
+  type Edition,
+} from '../../knowledge/edition/open-edition.ts';
 import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
 import type { FramedAlternative } from './alternatives.ts';
 import {
@@ -19,7 +23,12 @@ import {
   statementOf,
 } from './cite-sources.ts';
 import type { Assessment } from './confidence.ts';
-import type { ArticleHit, ChosenHits, ClosestArticle, NavigatorAnswer } from './navigator-answer.ts';
+import type {
+  ArticleHit,
+  ChosenHits,
+  ClosestArticle,
+  NavigatorAnswer,
+} from './navigator-answer.ts';
 
 /** An answer, quoted or written by a model, before it is rendered. */
 export interface AnswerRecord {
@@ -40,7 +49,7 @@ export interface AnswerRecord {
 }
 
 /** The only way from an answer to the response of the contract. */
-export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
+export function composeAnswer(record: AnswerRecord): NavigatorAnswer {
   const { edition, outcome, chosen, assessment, text, frame, closest } = record;
   const sources = citedSections(record.statements, edition.id);
   const statements = record.statements.map(statementOf);
@@ -60,7 +69,9 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
       ),
       outOfDomain: false,
       confidenceComponents: assessment.components,
-      ...(alternatives.length > 0 ? { alternatives: alternatives.map(({ alternative }) => alternative) } : {}),
+      ...(alternatives.length > 0
+        ? { alternatives: alternatives.map(({ alternative }) => alternative) }
+        : {}),
       edition: edition.id,
       searchStrategy: strategyOf(outcome),
     },
@@ -70,7 +81,7 @@ export const composeAnswer = (record: AnswerRecord): NavigatorAnswer => {
     closest,
     frame: [...frame, ...alternatives.flatMap((each) => each.frame)],
   };
-};
+}
 
 /** How well an answer is founded. */
 const qualityOf = (
@@ -95,22 +106,35 @@ const qualityOf = (
 
 type Statements = readonly ReturnType<typeof statementOf>[];
 
-export const strategyOf = ({ query, hits }: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> => ({
-  terms: query.terms.map(({ word }) => word).slice(0, 64),
-  corrections: query.terms
-    .flatMap(({ word, corrections: [read] }) => (read === undefined ? [] : [{ typed: word, read }]))
-    .slice(0, 64),
-  candidates: hits.length,
-});
+export function strategyOf({
+  query,
+  hits,
+}: SearchOutcome): NonNullable<NavigatorResponse['searchStrategy']> {
+  return {
+    terms: query.terms.map(({ word }) => word).slice(0, 64),
+    corrections: query.terms
+      .flatMap(({ word, corrections: [read] }) =>
+        read === undefined ? [] : [{ typed: word, read }],
+      )
+      .slice(0, 64),
+    candidates: hits.length,
+  };
+}
 
 const MAX_TOPICS = 5;
 /** Passages in which topics are looked for. */
 const MAX_HITS = 12;
 
 /** Headings or titles of matching passages that were not quoted, each once. */
-export const relatedTopics = (edition: Edition, hits: readonly ArticleHit[], cited: readonly Place[]): string[] => {
+export function relatedTopics(
+  edition: Edition,
+  hits: readonly ArticleHit[],
+  cited: readonly Place[],
+): string[] {
   const topics = new Map<string, string>();
-  const taken = new Set(cited.flatMap(({ chunk }) => [sectionOf(chunk), chunk.source.title].map(keyOf)));
+  const taken = new Set(
+    cited.flatMap(({ chunk }) => [sectionOf(chunk), chunk.source.title].map(keyOf)),
+  );
   const chunks = hits.slice(0, MAX_HITS).map(({ chunk }) => cachedChunk(edition, chunk));
   const articlesUnder = Map.groupBy(chunks, (chunk) => keyOf(sectionOf(chunk)));
   for (const chunk of chunks) {
@@ -123,12 +147,13 @@ export const relatedTopics = (edition: Edition, hits: readonly ArticleHit[], cit
     if (topics.size === MAX_TOPICS) break;
   }
   return [...topics.values()].map((topic) => escapeText(topic, 200));
-};
+}
 
 /** The heading of a passage without its number, or the title of its article when a word, a date or a version is all that it has. */
 const topicOf = (chunk: CachedChunk, isShared: boolean): string => {
   const heading = sectionOf(chunk);
-  const isTelling = !isShared && /\p{L}{2}|\p{Lo}/u.test(heading) && !/^\p{L}*\s?\d*$/u.test(heading);
+  const isTelling =
+    !isShared && /\p{L}{2}|\p{Lo}/u.test(heading) && !/^\p{L}*\s?\d*$/u.test(heading);
   return oneLine(isTelling ? heading.replace(ITEM_NUMBER, '') : chunk.source.title, 200);
 };
 

@@ -23,7 +23,12 @@ import {
 import { compareWithOthers } from './compare-sources.ts';
 import { composeAnswer } from './compose-answer.ts';
 import { assess, factorIf, type Rating } from './confidence.ts';
-import { type AnswerViolation, type ClosestArticle, chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
+import {
+  type AnswerViolation,
+  type ClosestArticle,
+  chooseHits,
+  type NavigatorAnswer,
+} from './navigator-answer.ts';
 import { validateNavigatorResponse } from './validate-navigator-response.ts';
 
 type Checked = CheckedStatement<ShownPassage>;
@@ -47,9 +52,10 @@ interface ModelAnswerParts {
  *
  * @returns The answer, undefined when it breaks a rule itself; with the rules that were broken.
  */
-export const composeModelAnswer = (
-  parts: ModelAnswerParts,
-): { answer: NavigatorAnswer | undefined; violations: AnswerViolation[] } => {
+export function composeModelAnswer(parts: ModelAnswerParts): {
+  answer: NavigatorAnswer | undefined;
+  violations: AnswerViolation[];
+} {
   const { edition, passages, written } = parts;
   const answer = compose(parts);
   const { alternatives = [], ...response } = answer.response;
@@ -60,13 +66,18 @@ export const composeModelAnswer = (
   });
   const isBroken = breaches.some(({ alternative }) => alternative === undefined);
   const outcome = isBroken ? ('abstained' as const) : ('dropped' as const);
-  const violations = [...new Set(breaches.map(({ rule }) => rule))].map((rule) => ({ rule, outcome }));
+  const violations = [...new Set(breaches.map(({ rule }) => rule))].map((rule) => ({
+    rule,
+    outcome,
+  }));
   if (isBroken) return { answer: undefined, violations };
   if (violations.length === 0) return { answer, violations };
-  const valid = alternatives.filter((_, index) => breaches.every(({ alternative }) => alternative !== index));
+  const valid = alternatives.filter((_, index) =>
+    breaches.every(({ alternative }) => alternative !== index),
+  );
   const rest = valid.length > 0 ? { ...response, alternatives: valid } : response;
   return { answer: { ...answer, response: rest, violations }, violations };
-};
+}
 
 const HEDGED_BELOW = 0.4;
 
@@ -74,19 +85,26 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
   const { edition, question, outcome, written, phrases } = parts;
   const chosen = chooseHits(edition, question, outcome.hits);
   const places = written.statements.flatMap(placesOf);
-  const isOtherDevice = chosen.named.length > 0 && places.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
+  const isOtherDevice =
+    chosen.named.length > 0 && places.every(({ chunk }) => isAboutOthers(chunk, chosen.named));
   const comparisons = compareWithOthers(edition, places, chosen);
   const assessment = assess(ratingOf(parts), {
     comparisons,
     isOtherDevice,
     phrases,
   });
-  const statements = written.statements.map((statement) => citedStatement(statement, assessment.probability));
+  const statements = written.statements.map((statement) =>
+    citedStatement(statement, assessment.probability),
+  );
   const open = openSentences(written, phrases);
   const lack = [written.missing, ...open].filter((sentence) => sentence !== '');
   // What is lacking is said more exactly than by a doubt about all.
   const isDoubtful = assessment.probability < HEDGED_BELOW && lack.length === 0;
-  const opening = isOtherDevice ? otherDevices(chosen.named, phrases) : isDoubtful ? phrases.hedge : '';
+  const opening = isOtherDevice
+    ? otherDevices(chosen.named, phrases)
+    : isDoubtful
+      ? phrases.hedge
+      : '';
   const { blocks, references } = referenced(statements, { dates: oldDates(parts), phrases });
   const files = new Set(places.map(({ chunk }) => chunk.source.id));
   return composeAnswer({
@@ -96,7 +114,12 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
     statements,
     removed: written.removed.length,
     assessment,
-    alternatives: conflictsWith(places, { comparisons, edition, probability: assessment.probability, phrases }),
+    alternatives: conflictsWith(places, {
+      comparisons,
+      edition,
+      probability: assessment.probability,
+      phrases,
+    }),
     closest: linksToPassages(written.related)
       .filter(({ file }) => file === undefined || !files.has(file))
       .slice(0, MAX_RELATED),
@@ -109,24 +132,32 @@ const compose = (parts: ModelAnswerParts): NavigatorAnswer => {
 const MAX_RELATED = 3;
 
 /** A checked statement with its evidence. */
-export const citedStatement = (statement: Checked, relevance: number): CitedStatement => ({
-  text: statement.text,
-  places: placesOf(statement),
-  support: statement.probability,
-  relevance,
-});
+export function citedStatement(statement: Checked, relevance: number): CitedStatement {
+  return {
+    text: statement.text,
+    places: placesOf(statement),
+    support: statement.probability,
+    relevance,
+  };
+}
 
 const placesOf = ({ quotes }: Checked): Place[] => {
   const places = quotes.flatMap(({ passage, span }) => placesInChunks(passage, span));
-  const byPlace = places.map((place) => [`${place.chunk.index} ${place.start} ${place.end}`, place] as const);
+  const byPlace = places.map(
+    (place) => [`${place.chunk.index} ${place.start} ${place.end}`, place] as const,
+  );
   return [...new Map(byPlace).values()];
 };
 
 /** Its article is for other devices, and neither its headings nor its text name a requested one. */
-const isAboutOthers = ({ source, headingPath, text }: CachedChunk, named: readonly string[]): boolean => {
+const isAboutOthers = (
+  { source, headingPath, text }: CachedChunk,
+  named: readonly string[],
+): boolean => {
   const wanted = named.map((device) => device.toLowerCase());
   const { devices, title } = source;
-  if (devices.length === 0 || devices.some((device) => wanted.includes(device.toLowerCase()))) return false;
+  if (devices.length === 0 || devices.some((device) => wanted.includes(device.toLowerCase())))
+    return false;
   return devicesNamedIn([title, ...headingPath, text].join('\n'), wanted).length === 0;
 };
 
@@ -164,7 +195,10 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
       {
         name: 'support',
         effect: isJudged ? 'raises' : 'lowers',
-        explanation: filled(isJudged ? phrases.modelWrote : phrases.notJudged, count(statements.length)),
+        explanation: filled(
+          isJudged ? phrases.modelWrote : phrases.notJudged,
+          count(statements.length),
+        ),
       },
       ...factorIf(removed.length > 0, {
         name: 'removed',
@@ -177,26 +211,39 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
 };
 
 /** Names the parts that the answer leaves open, unless the model says so in words that are confirmed. */
-const openSentences = ({ parts, missing }: CheckedAnswer<ShownPassage>, phrases: AnswerPhrases): string[] => {
+const openSentences = (
+  { parts, missing }: CheckedAnswer<ShownPassage>,
+  phrases: AnswerPhrases,
+): string[] => {
   if (missing !== '') return [];
   const open = parts.filter(({ state }) => state === 'open');
   const namedParts = open.filter(({ asked }) => asked !== '');
   return [
-    ...namedParts.map(({ asked }) => filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` })),
+    ...namedParts.map(({ asked }) =>
+      filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` }),
+    ),
     ...(namedParts.length < open.length ? [phrases.partOpen] : []),
   ];
 };
 
 /** The articles of passages, each once. */
-export const linksToPassages = (passages: readonly ShownPassage[]): ClosestArticle[] =>
-  [...Map.groupBy(passages, ({ source }) => source)].map(([source, own]) => closestOf(source, own[0]?.headings[0]));
+export function linksToPassages(passages: readonly ShownPassage[]): ClosestArticle[] {
+  return [...Map.groupBy(passages, ({ source }) => source)].map(([source, own]) =>
+    closestOf(source, own[0]?.headings[0]),
+  );
+}
 
 /** The dates of articles that are old beside the others that were shown, by id. */
-const oldDates = ({ passages, now }: Pick<ModelAnswerParts, 'passages' | 'now'>): ReadonlyMap<string, string> => {
+const oldDates = ({
+  passages,
+  now,
+}: Pick<ModelAnswerParts, 'passages' | 'now'>): ReadonlyMap<string, string> => {
   const others = passages.flatMap(({ updated }) => updated ?? []);
   return new Map(
     passages.flatMap(({ source, updated }) =>
-      updated !== undefined && ageOf(updated, { now, others })?.isOld ? [[source.id, updated.slice(0, 10)]] : [],
+      updated !== undefined && ageOf(updated, { now, others })?.isOld
+        ? [[source.id, updated.slice(0, 10)]]
+        : [],
     ),
   );
 };

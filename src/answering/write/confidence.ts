@@ -45,7 +45,10 @@ const AGREEMENT_GAIN = 0.3;
 const OTHER_DEVICE_FACTOR = 0.5;
 
 /** The probability that an answer answers, and the reason. */
-export const assess = (rating: Rating, { comparisons, isOtherDevice, phrases }: AssessOptions): Assessment => {
+export function assess(
+  rating: Rating,
+  { comparisons, isOtherDevice, phrases }: AssessOptions,
+): Assessment {
   const conflict = comparisons.find(({ verdict }) => verdict === 'conflicts');
   const agreeing = comparisons.find(({ verdict }) => verdict === 'agrees');
   let probability = rating.probability * (isOtherDevice ? OTHER_DEVICE_FACTOR : 1);
@@ -81,15 +84,22 @@ export const assess = (rating: Rating, { comparisons, isOtherDevice, phrases }: 
       agreement: conflict !== undefined ? 0 : agreeing !== undefined ? 1 : 0.5,
     },
   };
-};
+}
 
-export const factorIf = (holds: boolean, factor: ConfidenceFactor): ConfidenceFactor[] => (holds ? [factor] : []);
+export function factorIf(holds: boolean, factor: ConfidenceFactor): ConfidenceFactor[] {
+  return holds ? [factor] : [];
+}
 
-const conflictFactor = ({ citation, difference }: Comparison, phrases: AnswerPhrases): ConfidenceFactor => ({
+const conflictFactor = (
+  { citation, difference }: Comparison,
+  phrases: AnswerPhrases,
+): ConfidenceFactor => ({
   name: 'conflict',
   effect: 'limits',
   explanation: filled(phrases.conflict, { citation, difference }),
 });
 
-const levelIn = (level: ConfidenceLevel, { sureHigh, sureMedium, sureLow }: AnswerPhrases): string =>
-  ({ high: sureHigh, medium: sureMedium, low: sureLow })[level];
+const levelIn = (
+  level: ConfidenceLevel,
+  { sureHigh, sureMedium, sureLow }: AnswerPhrases,
+): string => ({ high: sureHigh, medium: sureMedium, low: sureLow })[level];

@@ -49,7 +49,7 @@ const CLOSE_FROM = 0.1;
  * States in one sentence that there is no answer and why, and links the closest articles; asks for details when the question has too few.
  * Undefined when there is an answer.
  */
-export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
+export function decline(input: DeclineInput): NavigatorAnswer | undefined {
   const { edition, result, isAnswered } = input;
   const isClose = input.isChosen || result.probability >= CLOSE_FROM;
   const closest = isClose ? input.closest : [];
@@ -84,17 +84,22 @@ export const decline = (input: DeclineInput): NavigatorAnswer | undefined => {
   if (isAnswered) return undefined;
   const isOff = isOffTopic(edition, result) || (!input.isFollowUp && knowsNoWord(edition, result));
   return declineWith(input, phrases, isOff ? offTopic : lack);
-};
+}
 
 /** By the estimate of the search. A question in another language than the articles is not. */
-export const isOffTopic = (edition: Edition, { domain, probability }: FoundAnswer): boolean =>
-  edition.articleCount > 0 &&
-  domain < OUT_OF_DOMAIN_BELOW * DOMAIN_THRESHOLD &&
-  probability < OUT_OF_DOMAIN_PROBABILITY;
+export function isOffTopic(edition: Edition, { domain, probability }: FoundAnswer): boolean {
+  return (
+    edition.articleCount > 0 &&
+    domain < OUT_OF_DOMAIN_BELOW * DOMAIN_THRESHOLD &&
+    probability < OUT_OF_DOMAIN_PROBABILITY
+  );
+}
 
 /** The question has words, and none of them occurs in the knowledge base. */
 const knowsNoWord = ({ articleCount }: Edition, { question: { query } }: FoundAnswer): boolean =>
-  articleCount > 0 && query.terms.length > 0 && query.terms.every(({ postings }) => postings.length === 0);
+  articleCount > 0 &&
+  query.terms.length > 0 &&
+  query.terms.every(({ postings }) => postings.length === 0);
 
 interface Declination {
   verdict: Exclude<NavigatorAnswer['verdict'], 'answer'>;
@@ -111,11 +116,14 @@ const declineWith = (
   { verdict, says, closest, why }: Declination,
 ): NavigatorAnswer => {
   const count = String(edition.articleCount);
-  const searched = edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
+  const searched =
+    edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
   const reason = why ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
-  const level = isOutOfDomain ? `${phrases.sureHigh}: ${phrases.outside}` : `${phrases.sureLow}: ${phrases.noAnswer}`;
+  const level = isOutOfDomain
+    ? `${phrases.sureHigh}: ${phrases.outside}`
+    : `${phrases.sureLow}: ${phrases.noAnswer}`;
   const frame = closest.length === 0 ? [says] : [says, phrases.closest, linksTo(closest)];
   const linkedFiles = new Set(closest.map(({ file }) => file));
   return {
@@ -147,7 +155,10 @@ const COMMON_SHARE = 0.08;
 const FEW_WORDS = 3;
 
 /** No word of the question, or of the previous turns, distinguishes passages. */
-const isUnderspecified = ({ chunkCount }: Edition, { question: { text, query, terms } }: FoundAnswer): boolean => {
+const isUnderspecified = (
+  { chunkCount }: Edition,
+  { question: { text, query, terms } }: FoundAnswer,
+): boolean => {
   const own = query.terms.filter(({ origin }) => origin === 'question');
   const tells = own.some(
     ({ isKnown, chunkCount: holding, postings }) =>
@@ -155,13 +166,24 @@ const isUnderspecified = ({ chunkCount }: Edition, { question: { text, query, te
   );
   const isShort = own.length <= FEW_WORDS && terms.length === own.length;
   const refersToNothing = own.length === 0 || referenceIn(text) === 'question';
-  return namesNoSubject(text) || (isShort && !tells && own.every(({ isKnown }) => isKnown) && refersToNothing);
+  return (
+    namesNoSubject(text) ||
+    (isShort && !tells && own.every(({ isKnown }) => isKnown) && refersToNothing)
+  );
 };
 
 /** Asks for what the knowledge base distinguishes, such as the device. */
-const askBack = (edition: Edition, { tooLittle, askBack: ask, askWhich, or }: AnswerPhrases): string => {
-  const all = Array.from({ length: Math.min(200, edition.articleCount) }, (_, at) => edition.article(at).devices);
-  const devices = [...new Set(all.flat())].slice(0, MAX_DEVICES).map((device) => oneLine(device, 60));
+const askBack = (
+  edition: Edition,
+  { tooLittle, askBack: ask, askWhich, or }: AnswerPhrases,
+): string => {
+  const all = Array.from(
+    { length: Math.min(200, edition.articleCount) },
+    (_, at) => edition.article(at).devices,
+  );
+  const devices = [...new Set(all.flat())]
+    .slice(0, MAX_DEVICES)
+    .map((device) => oneLine(device, 60));
   return `${tooLittle} ${devices.length > 1 ? filled(askWhich, { devices: listed(devices, or) }) : ask}`;
 };
 
@@ -173,7 +195,11 @@ const MAX_DEVICES = 6;
  */
 const isOtherLanguage = (
   { query }: FoundAnswer['question'],
-  { asker, languages, isAnswered }: { asker: string | undefined; languages: readonly string[]; isAnswered: boolean },
+  {
+    asker,
+    languages,
+    isAnswered,
+  }: { asker: string | undefined; languages: readonly string[]; isAnswered: boolean },
 ): boolean => {
   if (asker === undefined || languages.length === 0 || languages.includes(asker)) return false;
   return !(isAnswered && isMostlyKnown(query.terms.filter(({ origin }) => origin === 'question')));
@@ -183,25 +209,28 @@ const isOtherLanguage = (
  * The language to answer in: that of who asks, else that of the knowledge base. A few words are easily taken for another language: when the
  * knowledge base knows most of them, it is its own.
  */
-export const spokenLanguage = (
+export function spokenLanguage(
   edition: Edition,
   question: string,
   asker: string | undefined,
   result?: Pick<FoundAnswer, 'passages'>,
-): string | undefined => {
+): string | undefined {
   const [own] = edition.languages;
   if (asker === undefined && edition.languages.length > 1)
     return detectLanguage(question, edition.languages) ?? languageOfPassages(result) ?? own;
-  if (asker === undefined || own === undefined || edition.languages.includes(asker)) return asker ?? own;
+  if (asker === undefined || own === undefined || edition.languages.includes(asker))
+    return asker ?? own;
   // Otherwise the conversation tells it.
   if (detectLanguage(question) !== asker) return asker;
   const likely = detectLanguage(question, edition.languages);
-  if (likely !== undefined && (isSentence(question) || edition.languages.includes(likely))) return likely;
+  if (likely !== undefined && (isSentence(question) || edition.languages.includes(likely)))
+    return likely;
   return isMostlyKnown(analyseQuery(edition, question).terms) ? own : asker;
-};
+}
 
 /** Whether it has enough words to tell its language. */
-const isSentence = (question: string): boolean => question.trim().split(/\s+/).length >= SENTENCE_WORDS;
+const isSentence = (question: string): boolean =>
+  question.trim().split(/\s+/).length >= SENTENCE_WORDS;
 const SENTENCE_WORDS = 5;
 
 /** A question of a name or two is in the language of what it finds. */
@@ -213,8 +242,13 @@ const isMostlyKnown = (words: readonly { isKnown: boolean }[]): boolean =>
   2 * words.filter(({ isKnown }) => isKnown).length >= Math.max(1, words.length);
 
 /** Says that the articles are in another language. */
-const inLanguage = ({ inLanguage: lack, onlyEnglish }: AnswerPhrases, languages: readonly string[]): string =>
-  languages.length === 1 && languages[0] === 'en' && onlyEnglish !== '' ? `${onlyEnglish} ${lack}` : lack;
+const inLanguage = (
+  { inLanguage: lack, onlyEnglish }: AnswerPhrases,
+  languages: readonly string[],
+): string =>
+  languages.length === 1 && languages[0] === 'en' && onlyEnglish !== ''
+    ? `${onlyEnglish} ${lack}`
+    : lack;
 
 const unknownWords = ({ query }: SearchOutcome, phrases: AnswerPhrases): string => {
   const unknown = query.terms

@@ -12,13 +12,19 @@ import { DECLINED_BELOW } from '../passages/find-answer.ts';
 import { chooseHits, type NavigatorAnswer } from './navigator-answer.ts';
 
 /** Why an answer quotes what it quotes: the best passages of a search for the question, what ranked each, and what became of it. */
-export const explainAnswer = (
+export function explainAnswer(
   edition: Edition,
   question: string,
-  { answer, outcome, semantic }: { answer: NavigatorAnswer; outcome: SearchOutcome; semantic: SemanticUse },
-): Explanation => {
+  {
+    answer,
+    outcome,
+    semantic,
+  }: { answer: NavigatorAnswer; outcome: SearchOutcome; semantic: SemanticUse },
+): Explanation {
   const relevances = relevanceOfHits(outcome);
-  const chosen = new Set(chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk));
+  const chosen = new Set(
+    chooseHits(edition, question, outcome.hits).hits.map(({ chunk }) => chunk),
+  );
   return {
     edition: edition.id,
     semantic,
@@ -41,7 +47,7 @@ export const explainAnswer = (
       };
     }),
   };
-};
+}
 
 const outcomeOf = (
   edition: Edition,

@@ -1,6 +1,10 @@
 import type { NavigatorResponse } from '../../contract/core/navigator-response.ts';
 import type { Source } from '../../contract/core/response.ts';
-import { cachedArticle, type Edition, type EditionArticle } from '../../knowledge/edition/open-edition.ts';
+import {
+  cachedArticle,
+  type Edition,
+  type EditionArticle,
+} from '../../knowledge/edition/open-edition.ts';
 import { devicesNamedIn } from '../../knowledge/search/devices-named-in.ts';
 import type { SearchHit } from '../../knowledge/search/search-edition.ts';
 
@@ -56,18 +60,23 @@ export interface ChosenHits {
  * Drops hits about other devices than the question names, so that only the right one of near-duplicates is quoted. Articles without a
  * device apply to all. When no hit fits, the others stay and `isOtherDevice` is true.
  */
-export const chooseHits = (edition: Edition, question: string, results: readonly SearchHit[]): ChosenHits => {
+export function chooseHits(
+  edition: Edition,
+  question: string,
+  results: readonly SearchHit[],
+): ChosenHits {
   const hits = results.map((hit) => ({ ...hit, source: cachedArticle(edition, hit.article) }));
   const named = devicesNamedIn(question, edition.devices());
   if (named.length === 0) return { hits, named, isOtherDevice: false };
   const fitting = hits.filter(({ source }) => isAbout(source, named));
   const written = named.map((device) => asWritten(device, { hits, question }));
   const [best] = hits;
-  const isCovered = fitting[0] !== undefined && best !== undefined && fitting[0].score >= COVERED_FROM * best.score;
+  const isCovered =
+    fitting[0] !== undefined && best !== undefined && fitting[0].score >= COVERED_FROM * best.score;
   return isCovered || best === undefined
     ? { hits: fitting, named: written, isOtherDevice: false }
     : { hits, named: written, isOtherDevice: true };
-};
+}
 
 /** A hit for the named device with a lower share of the best score is off topic. */
 const COVERED_FROM = 0.85;
@@ -76,8 +85,13 @@ const isAbout = ({ devices }: EditionArticle, named: readonly string[]): boolean
   devices.length === 0 || devices.some((device) => named.includes(device.toLowerCase()));
 
 /** As an article writes it, else as the question does. */
-const asWritten = (device: string, { hits, question }: { hits: readonly ArticleHit[]; question: string }): string => {
-  const known = hits.flatMap(({ source }) => source.devices).find((each) => each.toLowerCase() === device);
+const asWritten = (
+  device: string,
+  { hits, question }: { hits: readonly ArticleHit[]; question: string },
+): string => {
+  const known = hits
+    .flatMap(({ source }) => source.devices)
+    .find((each) => each.toLowerCase() === device);
   const at = question.toLowerCase().indexOf(device);
   return known ?? (at < 0 ? device : question.slice(at, at + device.length));
 };

@@ -9,19 +9,24 @@ import { type AnswerPhrases, answerPhrases, filled } from './answer-phrases.ts';
  *
  * @param options.phrases Of the language of who asks; English when absent.
  */
-export const shortenAnswer = (
+export function shortenAnswer(
   answer: string,
   sources: readonly Source[] = [],
-  { limit = ANSWER_ADVISED_LENGTH, phrases = answerPhrases('en') }: { limit?: number; phrases?: AnswerPhrases } = {},
-): string => {
+  {
+    limit = ANSWER_ADVISED_LENGTH,
+    phrases = answerPhrases('en'),
+  }: { limit?: number; phrases?: AnswerPhrases } = {},
+): string {
   if (answer.length <= limit) return answer;
   const linked = sources.filter(({ url }) => url !== undefined && WEB_ADDRESS.test(url));
   const named = (linked.length > 0 ? linked : sources).slice(0, MAX_NAMED).map(nameOf);
-  const notes = [...named.keys(), named.length].map((count) => noteOf(named.slice(0, count), phrases));
+  const notes = [...named.keys(), named.length].map((count) =>
+    noteOf(named.slice(0, count), phrases),
+  );
   // The longest that leaves most of the room to the answer.
   const note = notes.findLast(({ length }) => length <= limit / 4) ?? '';
   return `${shorten(answer, limit - note.length)}${note}`;
-};
+}
 
 const MAX_NAMED = 3;
 const WEB_ADDRESS = /^https?:\/\/[^\s()<>]+$/;

@@ -1,5 +1,10 @@
 import { escapeHtml, escapeText } from '../../documents/markdown/escape-html.ts';
-import { type AnswerPassage, type FoundAnswer, lengthOf, shortened } from '../passages/find-answer.ts';
+import {
+  type AnswerPassage,
+  type FoundAnswer,
+  lengthOf,
+  shortened,
+} from '../passages/find-answer.ts';
 import { passageMarkdown } from '../passages/render-passage.ts';
 import { cellAskedFor } from '../passages/units.ts';
 import { type AnswerPhrases, filled } from './answer-phrases.ts';
@@ -31,10 +36,10 @@ interface PassagesText {
  * closest articles. When it is too long, the articles lose their addresses, then they are dropped, then the least probable passages are
  * dropped.
  */
-export const showPassages = (
+export function showPassages(
   { passages, question }: Pick<FoundAnswer, 'passages' | 'question'>,
   { isDoubtful, closest, open = [], phrases }: ShowOptions,
-): PassagesText => {
+): PassagesText {
   const isOther = passages.length > 0 && passages.every(({ isOtherDevice }) => isOtherDevice);
   const opening = [
     ...(isOther ? [otherDevices(question.devices, phrases)] : []),
@@ -42,7 +47,9 @@ export const showPassages = (
     ...open.map((text) => filled(phrases.nothingAbout, { question: `“${oneLine(text, 200)}”` })),
   ];
   const endings =
-    closest.length === 0 ? [[]] : [[othersIn(closest, phrases, true)], [othersIn(closest, phrases, false)], []];
+    closest.length === 0
+      ? [[]]
+      : [[othersIn(closest, phrases, true)], [othersIn(closest, phrases, false)], []];
   let shown: readonly AnswerPassage[] = passages;
   for (;;) {
     const own = shown.flatMap((passage, at) => [
@@ -55,17 +62,21 @@ export const showPassages = (
       text = escapeHtml([...opening, ...own, ...ending].join('\n\n'));
       if (text.length <= MAX_LENGTH) break;
     }
-    const smaller = text.length <= MAX_LENGTH ? undefined : withLess(shown, text.length - MAX_LENGTH);
+    const smaller =
+      text.length <= MAX_LENGTH ? undefined : withLess(shown, text.length - MAX_LENGTH);
     if (smaller === undefined) {
       const further = shown.flatMap((passage) => frameOf(passage, phrases));
       return { text, shown, frame: [...opening, ...further, ...ending] };
     }
     shown = smaller;
   }
-};
+}
 
 /** Without the least probable passage, or with less of the only one; undefined when nothing can be left out. */
-const withLess = (passages: readonly AnswerPassage[], excess: number): readonly AnswerPassage[] | undefined => {
+const withLess = (
+  passages: readonly AnswerPassage[],
+  excess: number,
+): readonly AnswerPassage[] | undefined => {
   const [only, ...others] = passages;
   if (only === undefined) return undefined;
   if (others.length > 0) {
@@ -84,8 +95,9 @@ interface Showing {
 }
 
 /** A passage below its headings, as Markdown. */
-export const passageText = (passage: AnswerPassage, showing: Showing): string =>
-  blocksOf(passage, showing).join('\n\n');
+export function passageText(passage: AnswerPassage, showing: Showing): string {
+  return blocksOf(passage, showing).join('\n\n');
+}
 
 const blocksOf = (passage: AnswerPassage, { question, phrases }: Showing): string[] => {
   const cell = cellAskedFor(passage.unit, question);
@@ -112,10 +124,12 @@ const leadAbove = (
 ): string[] => (before?.source.index === source.index ? [] : [leadTo(source, phrases)]);
 
 /** The headings above a passage in one line. */
-export const headingAbove = (path: readonly string[]): string[] => {
+export function headingAbove(path: readonly string[]): string[] {
   const heading = path.map((each) => oneLine(each, 120)).join(' › ');
   return heading === '' ? [] : [`**${escapeText(heading, 600)}**`];
-};
+}
 
 const goesOn = ({ source, unit }: AnswerPassage, phrases: AnswerPhrases): string[] =>
-  unit.isCut && unit.kind === 'procedure' ? [filled(phrases.goesOn, { title: linkTo(source) })] : [];
+  unit.isCut && unit.kind === 'procedure'
+    ? [filled(phrases.goesOn, { title: linkTo(source) })]
+    : [];

@@ -12,8 +12,18 @@ import { analyseText } from '../../language/analyse-text.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { oncePer } from '../../platform/once-per.ts';
-import { checkStatement, type Evidence, prepareEvidence, type StatementCheck } from '../check/check-statement.ts';
-import { escapedPattern, type Literal, type LiteralKind, missingLiterals } from '../check/literals.ts';
+import {
+  checkStatement,
+  type Evidence,
+  prepareEvidence,
+  type StatementCheck,
+} from '../check/check-statement.ts';
+import {
+  escapedPattern,
+  type Literal,
+  type LiteralKind,
+  missingLiterals,
+} from '../check/literals.ts';
 import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
 import { nameOf } from './cite-sources.ts';
 
@@ -48,27 +58,31 @@ interface ValidateOptions {
  *
  * @returns All violations, at most 100; empty for a valid response.
  */
-export const validateNavigatorResponse = (
+export function validateNavigatorResponse(
   response: NavigatorResponse,
   knowledge: CitableKnowledge,
   { query = '', frame = [], checked = [] }: ValidateOptions = {},
-): Violation[] => {
+): Violation[] {
   const subject = subjectOf(response, knowledge, { query, frame, checked });
   const names = Object.keys(RULES) as (keyof typeof RULES)[]; // `Object.keys` is typed as `string[]`.
-  const own = names.flatMap((rule) => RULES[rule](subject).map((finding) => ({ rule, ...finding })));
+  const own = names.flatMap((rule) =>
+    RULES[rule](subject).map((finding) => ({ rule, ...finding })),
+  );
   // An alternative is an answer of its own, in the words of its own sources.
   const { alternatives = [], ...rest } = response;
   const others = alternatives.flatMap(({ answer, sources, reason }, alternative) =>
-    validateNavigatorResponse({ ...rest, answer, sources, confidenceReason: reason }, knowledge, { frame }).map(
-      (violation) => ({ ...violation, alternative }),
-    ),
+    validateNavigatorResponse({ ...rest, answer, sources, confidenceReason: reason }, knowledge, {
+      frame,
+    }).map((violation) => ({ ...violation, alternative })),
   );
   return [...own, ...others].slice(0, 100);
-};
+}
 
 /** The lines of an answer that are its own, without what a frame puts at their ends. */
 const withoutFrame = (answer: string, frame: readonly string[]): string => {
-  const framed = frame.flatMap((part) => unescapeHtml(part).split('\n')).filter((line) => line !== '');
+  const framed = frame
+    .flatMap((part) => unescapeHtml(part).split('\n'))
+    .filter((line) => line !== '');
   const lines = new Set(framed);
   return answer
     .split('\n')
@@ -124,7 +138,12 @@ const missingIn = (
   if (!/[\p{L}\p{N}]/u.test(own)) return [];
   const missingFrom = (allowed: readonly string[]) => missingLiterals(own, allowed);
   if (sources.length === 0) return missingFrom([query]);
-  const names = cited.flatMap(({ id, title, url, headings }) => [id, title, url ?? '', ...(headings ?? [])]);
+  const names = cited.flatMap(({ id, title, url, headings }) => [
+    id,
+    title,
+    url ?? '',
+    ...(headings ?? []),
+  ]);
   const quotes = sources.flatMap(({ excerpts = [] }) => excerpts.map(({ quote }) => quote));
   // Mostly the excerpts are enough, and articles are long.
   const missing = missingFrom([...names, ...quotes, ...quotes.flatMap(unescaped)]);
@@ -152,7 +171,9 @@ const withoutPart = (text: string, part: string): string => {
 const RULES = {
   /** All cited files exist. */
   'file-exists': ({ response, knowledge }: Subject): Finding[] =>
-    response.sources.filter(({ file }) => knowledge.article(file) === undefined).map(({ file }) => ({ file })),
+    response.sources
+      .filter(({ file }) => knowledge.article(file) === undefined)
+      .map(({ file }) => ({ file })),
 
   'section-exists': ({ response, knowledge }: Subject): Finding[] =>
     response.sources
@@ -195,12 +216,22 @@ const RULES = {
       .map(({ text }) => ({ words: text })),
 
   /** A source that shares nothing with the answer does not support it. */
-  'source-supports-answer': ({ response, knowledge, statements, answer, checked }: Subject): Finding[] =>
+  'source-supports-answer': ({
+    response,
+    knowledge,
+    statements,
+    answer,
+    checked,
+  }: Subject): Finding[] =>
     (checked.length > 0 ? [] : response.sources).flatMap(({ file, excerpts = [] }) => {
       const article = knowledge.article(file);
-      if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote))))) return [];
+      if (!article || excerpts.some(({ quote }) => answer.includes(collapse(unescapeHtml(quote)))))
+        return [];
       const own = prepareEvidence([evidenceIn(article)]);
-      if (statements.some((statement) => checkStatement(statement, own).probability >= RELATED_FROM)) return [];
+      if (
+        statements.some((statement) => checkStatement(statement, own).probability >= RELATED_FROM)
+      )
+        return [];
       return [{ file }];
     }),
 
@@ -214,7 +245,9 @@ const RULES = {
   },
 
   'reason-meaningful': ({ response: { confidenceReason } }: Subject): Finding[] =>
-    confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason) ? [] : [{}],
+    confidenceReason.trim().length >= REASON_MIN_LENGTH && isMeaningfulReason(confidenceReason)
+      ? []
+      : [{}],
 
   /** Sources may be empty only out of domain, or when the answer says that information is lacking. */
   'sources-or-lack': ({ response: { answer, sources, outOfDomain } }: Subject): Finding[] =>
@@ -224,15 +257,23 @@ const RULES = {
     outOfDomain && sources.length > 0 ? [{ file: sources[0]?.file }] : [],
 };
 
-const readIn = (article: Pick<CitableArticle, 'text' | 'slice'>, start: number, end: number): string =>
-  article.slice ? article.slice(start, end) : article.text.slice(start, end);
+const readIn = (
+  article: Pick<CitableArticle, 'text' | 'slice'>,
+  start: number,
+  end: number,
+): string => (article.slice ? article.slice(start, end) : article.text.slice(start, end));
 
 /** A source from which at least one sentence of the answer could come. */
 const RELATED_FROM = 0.3;
 
 /** Sentences that the cited sources do not state, except those that other rules report (a missing path, number or code). */
 const doubted = oncePer(
-  ({ response, statements, cited, missing }: Subject): { text: string; check: StatementCheck }[] => {
+  ({
+    response,
+    statements,
+    cited,
+    missing,
+  }: Subject): { text: string; check: StatementCheck }[] => {
     // A statement of missing information needs no source.
     const stating = statements.filter((statement) => !statesLackOfInformation(statement));
     if (response.sources.length === 0 || stating.length === 0) return [];
@@ -251,7 +292,8 @@ const unfounded = ({ missing }: Subject, kind: LiteralKind): Finding[] =>
 
 const hasSection = (article: CitableArticle, section: string): boolean => {
   // An article without a title is named by its file.
-  if (plain(section) === plain(article.title || article.id) || hasHeading(article, plain(section))) return true;
+  if (plain(section) === plain(article.title || article.id) || hasHeading(article, plain(section)))
+    return true;
   const parts = section.split(' > ');
   return parts.length > 1 && parts.every((part) => hasHeading(article, plain(part)));
 };
@@ -329,14 +371,17 @@ const collapse = (text: string) => text.replace(/\s+/g, ' ').trim();
  * @param shown.answer On one line.
  * @returns On one line each.
  */
-export const wholeQuotes = (
+export function wholeQuotes(
   sources: readonly NavigatorSource[],
   {
     answer,
     knowledge,
-  }: { answer: string; knowledge: { article(file: string): Pick<CitableArticle, 'text' | 'slice'> | undefined } },
-): string[] =>
-  [...Map.groupBy(sources, ({ file }) => file)].flatMap(([file, own]) => {
+  }: {
+    answer: string;
+    knowledge: { article(file: string): Pick<CitableArticle, 'text' | 'slice'> | undefined };
+  },
+): string[] {
+  return [...Map.groupBy(sources, ({ file }) => file)].flatMap(([file, own]) => {
     const article = knowledge.article(file);
     if (article === undefined) return [];
     const excerpts = own
@@ -346,18 +391,27 @@ export const wholeQuotes = (
     return [...joinNeighbours(excerpts, article), ...excerpts]
       .filter(
         ({ start, end }) =>
-          BEGINS.test(readIn(article, Math.max(0, start - 3), start)) && ENDS.test(readIn(article, end - 1, end + 1)),
+          BEGINS.test(readIn(article, Math.max(0, start - 3), start)) &&
+          ENDS.test(readIn(article, end - 1, end + 1)),
       )
       .map(({ quote }) => unescapeHtml(quote).replace(/\s+/g, ' ').trim())
       .filter((quote) => answer.includes(quote));
   });
+}
 
 /** Excerpts with nothing but white space between them, as one: a passage may begin in one chunk of its article and end in the next. */
-const joinNeighbours = (excerpts: readonly Excerpt[], article: Pick<CitableArticle, 'text' | 'slice'>): Excerpt[] => {
+const joinNeighbours = (
+  excerpts: readonly Excerpt[],
+  article: Pick<CitableArticle, 'text' | 'slice'>,
+): Excerpt[] => {
   const joined: Excerpt[] = [];
   for (const excerpt of excerpts) {
     const last = joined.at(-1);
-    if (last !== undefined && last.end <= excerpt.start && /^\s*$/.test(readIn(article, last.end, excerpt.start)))
+    if (
+      last !== undefined &&
+      last.end <= excerpt.start &&
+      /^\s*$/.test(readIn(article, last.end, excerpt.start))
+    )
       joined.splice(-1, 1, {
         quote: readIn(article, last.start, excerpt.end),
         start: last.start,

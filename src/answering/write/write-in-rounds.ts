@@ -49,7 +49,8 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
                 ...statementOf(citedStatement(statement, statement.probability)),
               });
           }),
-        onRemoved: ({ text, reason }) => progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
+        onRemoved: ({ text, reason }) =>
+          progress?.({ type: 'removed', text: text.slice(0, 1000), reason }),
       },
     );
   };
@@ -66,10 +67,15 @@ export function startWriting(edition: Edition, { finding, progress, task, now }:
       if (search !== undefined || open.length === 0) return { written, passages, search };
       const more = await findMore(edition, finding, { first, open });
       if (more.passages.length === 0) return { written, passages, search: more.search };
-      const text = 'failure' in written ? '' : written.statements.map((statement) => statement.text).join('\n\n');
+      const text =
+        'failure' in written
+          ? ''
+          : written.statements.map((statement) => statement.text).join('\n\n');
       // The checks take the words of a question for the customer's, so the second one is the same, and not in the model's words.
       const turns: readonly Turn[] =
-        text === '' ? history : [...history, { speaker: 'user', text: question }, { speaker: 'assistant', text }];
+        text === ''
+          ? history
+          : [...history, { speaker: 'user', text: question }, { speaker: 'assistant', text }];
       const second = await write({ question, history: turns }, more.passages, open);
       return {
         written: joined(written, second),
@@ -106,7 +112,10 @@ const joined = (first: Written, second: Written): Written => {
   const texts = new Set(first.statements.map(({ text }) => text));
   const open = first.parts.filter(isOpen);
   const answers = second.parts.filter(({ state }) => state !== 'open').slice(0, open.length);
-  const later = second.parts.length === open.length ? second.parts : [...answers, ...open.slice(answers.length)];
+  const later =
+    second.parts.length === open.length
+      ? second.parts
+      : [...answers, ...open.slice(answers.length)];
   return {
     ...second,
     statements: [...first.statements, ...second.statements.filter(({ text }) => !texts.has(text))],

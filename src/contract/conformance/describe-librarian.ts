@@ -24,13 +24,13 @@ export interface TestRunner {
  * const cases = { answers, fails: never, declines: never, delegates: never, waits: never };
  * describeLibrarian('opening hours', hours, cases, { describe, it });
  */
-export const describeLibrarian = (
+export function describeLibrarian(
   name: string,
   librarian: Librarian,
   cases: LibrarianCases,
   { describe, it }: TestRunner,
-): void => {
+): void {
   describe(`${name} as a librarian`, () => {
     for (const check of librarianChecks(librarian, cases)) it(check.name, check.run);
   });
-};
+}

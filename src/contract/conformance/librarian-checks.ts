@@ -39,8 +39,10 @@ export interface LibrarianCheck {
  *   await run().catch((violation: unknown) => console.error(name, violation));
  * }
  */
-export const librarianChecks = (librarian: Librarian, cases: LibrarianCases): LibrarianCheck[] => {
-  const missing = ['answers', 'fails', 'declines', 'delegates', 'waits'].filter((name) => !(name in cases));
+export function librarianChecks(librarian: Librarian, cases: LibrarianCases): LibrarianCheck[] {
+  const missing = ['answers', 'fails', 'declines', 'delegates', 'waits'].filter(
+    (name) => !(name in cases),
+  );
   if (missing.length > 0)
     throw new TypeError(
       `Cannot check the librarian: the cases lack ${missing.join(', ')}. A case that cannot occur is 'never'`,
@@ -50,7 +52,7 @@ export const librarianChecks = (librarian: Librarian, cases: LibrarianCases): Li
     name: typeof name === 'string' ? name : name(cases),
     run: () => run(subject),
   }));
-};
+}
 
 /** The five tests that every librarian must pass. */
 const REQUIRED_CHECKS: readonly Check[] = [
@@ -59,31 +61,46 @@ const REQUIRED_CHECKS: readonly Check[] = [
     run: async (subject) => insistAnswered(await caseResponse(subject, subject.cases.answers)),
   },
   {
-    name: ({ fails }) => (fails === 'never' ? 'has an answer to everything' : 'tells what went wrong as an error'),
+    name: ({ fails }) =>
+      fails === 'never' ? 'has an answer to everything' : 'tells what went wrong as an error',
     run: async (subject) => {
       const { fails } = subject.cases;
       if (fails !== 'never') {
         const { error, answer } = await caseResponse(subject, fails);
         insist(answer === undefined, 'answers the question that is meant to fail');
-        return insist(error?.code === fails.code, `fails with ${error?.code ?? 'no error'} instead of ${fails.code}`);
+        return insist(
+          error?.code === fails.code,
+          `fails with ${error?.code ?? 'no error'} instead of ${fails.code}`,
+        );
       }
       for (const { name, query } of HOSTILE_QUESTIONS) {
         const { error } = await caseResponse(subject, { query });
-        insist(error === undefined, `fails with ${error?.code} for ${name}, although it never fails`);
+        insist(
+          error === undefined,
+          `fails with ${error?.code} for ${name}, although it never fails`,
+        );
       }
     },
   },
   {
     name: ({ delegates }) =>
-      delegates === 'never' ? 'hands nothing on, even where it could' : 'hands on what another knows better',
+      delegates === 'never'
+        ? 'hands nothing on, even where it could'
+        : 'hands on what another knows better',
     run: async (subject) => {
       const { delegates, answers, declines } = subject.cases;
-      if (delegates !== 'never') return insistHandedOn(await caseResponse(subject, delegates), [delegates.to].flat());
-      const context = { availableDelegates: [{ id: 'somebody-else', name: 'Knows everything better' }] };
+      if (delegates !== 'never')
+        return insistHandedOn(await caseResponse(subject, delegates), [delegates.to].flat());
+      const context = {
+        availableDelegates: [{ id: 'somebody-else', name: 'Knows everything better' }],
+      };
       const queries = [answers, ...(declines === 'never' ? [] : [declines]), ...HOSTILE_QUESTIONS];
       for (const { query } of queries) {
         const { delegate } = await caseResponse(subject, { query, context });
-        insist(delegate === undefined, `hands ${JSON.stringify(query.slice(0, 80))} on, although it never delegates`);
+        insist(
+          delegate === undefined,
+          `hands ${JSON.stringify(query.slice(0, 80))} on, although it never delegates`,
+        );
       }
     },
   },
@@ -94,11 +111,21 @@ const REQUIRED_CHECKS: readonly Check[] = [
       const { waits, answers } = subject.cases;
       const timeout = waits === 'never' ? subject.graceMs : TIMEOUT_MS;
       const { librarian = subject.librarian, query, context } = waits === 'never' ? answers : waits;
-      const asked = subject.contextOf({ ...context, timeout, signal: AbortSignal.timeout(timeout) });
+      const asked = subject.contextOf({
+        ...context,
+        timeout,
+        signal: AbortSignal.timeout(timeout),
+      });
       const limitMs = waits === 'never' ? timeout : timeout + subject.graceMs;
-      const { error, partial } = responseOf(await ask(librarian, [query, asked], limitMs), 'a question in little time');
+      const { error, partial } = responseOf(
+        await ask(librarian, [query, asked], limitMs),
+        'a question in little time',
+      );
       if (waits === 'never') return insist(error === undefined, `fails with ${error?.code}`);
-      insist(error?.code === 'TIMEOUT' || partial === true, 'says neither TIMEOUT nor partial when its time is over');
+      insist(
+        error?.code === 'TIMEOUT' || partial === true,
+        'says neither TIMEOUT nor partial when its time is over',
+      );
     },
   },
   {
@@ -109,7 +136,10 @@ const REQUIRED_CHECKS: readonly Check[] = [
       const { error, answer } = await caseResponse(subject, { ...answers, context });
       const isAnswered = answer !== undefined && error === undefined;
       const withModel = isAnswered ? undefined : await caseResponse(subject, answers);
-      insist(withModel?.answer === undefined, `answers only with a model: without one it fails with ${error?.code}`);
+      insist(
+        withModel?.answer === undefined,
+        `answers only with a model: without one it fails with ${error?.code}`,
+      );
     },
   },
 ];
@@ -123,14 +153,20 @@ const insistAnswered = ({ answer, error }: LibrarianResponse): void => {
 };
 
 /** The librarian either requests a delegation, or its trace shows one. */
-const insistHandedOn = ({ delegate, metadata, error }: LibrarianResponse, wanted: readonly string[]): void => {
+const insistHandedOn = (
+  { delegate, metadata, error }: LibrarianResponse,
+  wanted: readonly string[],
+): void => {
   const trace = DelegationTrace.safeParse(metadata?.trace);
   const asked = new Set([
     ...(delegate === undefined ? [] : [delegate].flat()).map(({ to }: DelegateRequest) => to),
     ...(trace.success ? trace.data.hops : []).map(({ to }) => to),
   ]);
   for (const id of wanted) {
-    insist(asked.has(id), `does not hand the question on to ${id}${error === undefined ? '' : `: ${error.code}`}`);
+    insist(
+      asked.has(id),
+      `does not hand the question on to ${id}${error === undefined ? '' : `: ${error.code}`}`,
+    );
   }
 };
 
@@ -138,7 +174,8 @@ const insistHandedOn = ({ delegate, metadata, error }: LibrarianResponse, wanted
 const RESPONSE_CHECKS: readonly Check[] = [
   {
     name: 'returns Responses as the contract has them',
-    run: (subject) => insistNone(subject, (path) => !/^(?:confidence|partial|sources|error|delegate)\b/.test(path)),
+    run: (subject) =>
+      insistNone(subject, (path) => !/^(?:confidence|partial|sources|error|delegate)\b/.test(path)),
   },
   {
     name: 'says how sure it is, from 0 to 1',
@@ -166,7 +203,10 @@ const RESPONSE_CHECKS: readonly Check[] = [
       await insistNone(subject, (path) => path.startsWith('error'));
       for (const { response, to } of await responses(subject)) {
         const text = JSON.stringify(response.error ?? {});
-        insist(!/\\n\s+at |node_modules|file:\/\//.test(text), `shows its stack in the error for ${to}`);
+        insist(
+          !/\\n\s+at |node_modules|file:\/\//.test(text),
+          `shows its stack in the error for ${to}`,
+        );
       }
     },
   },
@@ -190,7 +230,10 @@ const RESPONSE_CHECKS: readonly Check[] = [
       for (const asked of namedCases(subject)) {
         const first = kindOf(await caseResponse(subject, asked));
         const second = kindOf(await caseResponse(subject, asked));
-        insist(first === second, `answers ${JSON.stringify(asked.query)} with ${first}, then with ${second}`);
+        insist(
+          first === second,
+          `answers ${JSON.stringify(asked.query)} with ${first}, then with ${second}`,
+        );
       }
     },
   },
@@ -204,7 +247,11 @@ interface Asked {
 
 const asAsked = (subject: Subject, { query, context, librarian }: LibrarianCase): Asked => {
   const full = subject.contextOf(context);
-  return { to: JSON.stringify(query), context: full, outcome: ask(librarian ?? subject.librarian, [query, full]) };
+  return {
+    to: JSON.stringify(query),
+    context: full,
+    outcome: ask(librarian ?? subject.librarian, [query, full]),
+  };
 };
 
 const namedCases = ({ cases: { answers, fails, declines, delegates } }: Subject): LibrarianCase[] =>
@@ -228,19 +275,30 @@ const returned = async (asked: readonly Asked[]) => {
   return outcomes.flatMap((outcome) => (outcome.kind === 'returned' ? [outcome] : []));
 };
 
-const responses = async (subject: Subject): Promise<{ to: string; response: LibrarianResponse }[]> =>
+const responses = async (
+  subject: Subject,
+): Promise<{ to: string; response: LibrarianResponse }[]> =>
   (await returned(allAsked(subject))).flatMap(({ to, value }) => {
     const checked = validateResponse(value);
     return checked.ok ? [{ to, response: checked.value }] : [];
   });
 
 /** No Response has an issue or a warning at the paths that the check is about. */
-const insistNone = async (subject: Subject, isAbout: (path: string) => boolean, asked = allAsked(subject)) => {
+const insistNone = async (
+  subject: Subject,
+  isAbout: (path: string) => boolean,
+  asked = allAsked(subject),
+) => {
   for (const { to, value, context } of await returned(asked)) {
     const { availableDelegates = [], delegationChain = [] } = context;
-    const rules = { known: availableDelegates.map(({ id }) => id), chain: [...delegationChain, subject.info.id] };
+    const rules = {
+      known: availableDelegates.map(({ id }) => id),
+      chain: [...delegationChain, subject.info.id],
+    };
     const checked = validateResponse(value, rules);
-    const found = (checked.ok ? checked.warnings : checked.issues).find(({ path }) => isAbout(path));
+    const found = (checked.ok ? checked.warnings : checked.issues).find(({ path }) =>
+      isAbout(path),
+    );
     insist(
       found === undefined,
       `returns for ${to} a Response of which ${found?.path || 'the whole'} ${found?.message}`,
@@ -286,8 +344,14 @@ const SAFETY_CHECKS: readonly Check[] = [
     run: async (subject) => {
       const { answers } = subject.cases;
       for (const metadata of ODD_METADATA) {
-        const { error } = await caseResponse(subject, { ...answers, context: { ...answers.context, metadata } });
-        insist(error?.code !== 'INTERNAL_ERROR', `breaks on the metadata ${JSON.stringify(metadata).slice(0, 100)}`);
+        const { error } = await caseResponse(subject, {
+          ...answers,
+          context: { ...answers.context, metadata },
+        });
+        insist(
+          error?.code !== 'INTERNAL_ERROR',
+          `breaks on the metadata ${JSON.stringify(metadata).slice(0, 100)}`,
+        );
       }
       insist(!('polluted' in {}), 'lets metadata change the prototype of objects');
     },
@@ -305,7 +369,10 @@ const SAFETY_CHECKS: readonly Check[] = [
         await ask(librarian, [query, given]);
         insist(textOf(given) === before, 'changes its context');
         const frozen = deepFrozen(subject.contextOf(context));
-        insistWell(responseOf(await ask(librarian, [query, frozen]), 'a frozen context'), 'with a frozen context');
+        insistWell(
+          responseOf(await ask(librarian, [query, frozen]), 'a frozen context'),
+          'with a frozen context',
+        );
       }
     },
   },
@@ -313,7 +380,10 @@ const SAFETY_CHECKS: readonly Check[] = [
     name: 'works without a context, and with an empty one',
     run: async ({ librarian, cases }) => {
       for (const context of [undefined, {}]) {
-        const outcome = await ask(cases.answers.librarian ?? librarian, [cases.answers.query, context]);
+        const outcome = await ask(cases.answers.librarian ?? librarian, [
+          cases.answers.query,
+          context,
+        ]);
         insistWell(responseOf(outcome, 'a question without a context'), 'without a context');
       }
     },
@@ -325,8 +395,12 @@ const SAFETY_CHECKS: readonly Check[] = [
       const usual = (await caseResponse(subject, answers)).error?.code;
       for (const ai of BAD_MODELS) {
         const time = { timeout: MODEL_TIMEOUT_MS, signal: AbortSignal.timeout(MODEL_TIMEOUT_MS) };
-        const { error } = await caseResponse(subject, { ...answers, context: { ...answers.context, ai, ...time } });
-        const isExpected = error === undefined || error.code === usual || MODEL_CODES.has(error.code);
+        const { error } = await caseResponse(subject, {
+          ...answers,
+          context: { ...answers.context, ai, ...time },
+        });
+        const isExpected =
+          error === undefined || error.code === usual || MODEL_CODES.has(error.code);
         insist(isExpected, `fails with ${error?.code} when ${ai.model}`);
       }
     },
@@ -337,7 +411,10 @@ const SAFETY_CHECKS: readonly Check[] = [
       const { waits, answers } = subject.cases;
       const { librarian = subject.librarian, query, context } = waits === 'never' ? answers : waits;
       const gone = subject.contextOf({ ...context, signal: AbortSignal.abort() });
-      insistWell(responseOf(await ask(librarian, [query, gone], subject.graceMs), 'aborted'), 'for no one');
+      insistWell(
+        responseOf(await ask(librarian, [query, gone], subject.graceMs), 'aborted'),
+        'for no one',
+      );
       const leaving = new AbortController();
       const pending = ask(
         librarian,
@@ -355,7 +432,10 @@ const MODEL_CODES: ReadonlySet<string> = new Set(['AI_UNAVAILABLE', 'TIMEOUT']);
 
 /** Models that misbehave, each named after its behaviour. */
 const BAD_MODELS: readonly AIClient[] = [
-  { model: 'the model is down', complete: () => Promise.reject(new Error('Cannot reach the model: status is 503')) },
+  {
+    model: 'the model is down',
+    complete: () => Promise.reject(new Error('Cannot reach the model: status is 503')),
+  },
   { model: 'the model says nothing', complete: async () => ({ text: '' }) },
   {
     model: 'the model talks nonsense',
@@ -378,7 +458,8 @@ const shownTexts = ({ answer = '', sources = [], error }: LibrarianResponse): st
 /** Plain data only: a signal and a model have state of their own. */
 const plainPartsOf = ({ signal: _, ai: __, ...plain }: Context): Context => plain;
 
-const textOf = (context: Context): string => `${Object.keys(context)} ${JSON.stringify(plainPartsOf(context))}`;
+const textOf = (context: Context): string =>
+  `${Object.keys(context)} ${JSON.stringify(plainPartsOf(context))}`;
 
 const deepFrozen = (context: Context): Context => {
   freezeAll(plainPartsOf(context));

@@ -9,14 +9,16 @@ const MIN_SUBSTANCE = 10;
  * without spaces a character counts as three letters, and as a word.
  */
 const saysSomething = (text: string): boolean => {
-  const dense = text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu)?.length ?? 0;
+  const dense =
+    text.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]/gu)?.length ?? 0;
   const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   return letters + 2 * dense >= MIN_SUBSTANCE && wordsOf(text).length + dense >= 2;
 };
 
 /** Whether `text` repeats `said`: the same words in the same order, or a part of them. */
-export const repeats = (text: string, said: string): boolean =>
-  ` ${wordsOf(said).join(' ')} `.includes(` ${wordsOf(text).join(' ')} `);
+export function repeats(text: string, said: string): boolean {
+  return ` ${wordsOf(said).join(' ')} `.includes(` ${wordsOf(text).join(' ')} `);
+}
 
 /** Lower-case words, without punctuation. */
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
@@ -124,8 +126,9 @@ const MAX_ISSUES = 20;
  * const parsed = AskRequest.safeParse({ query: '' });
  * if (!parsed.success) issuesOf(parsed.error); // [{ path: 'query', message: 'is empty' }]
  */
-export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
-  error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
+export function issuesOf(error: { issues: readonly ZodIssue[] }): Issue[] {
+  return error.issues.flatMap((issue) => flatten(issue, [])).slice(0, MAX_ISSUES);
+}
 
 /**
  * One line of text: `result.row_count: is 2, but there are 3 rows; query: is missing`. At most 500 characters.
@@ -133,26 +136,31 @@ export const issuesOf = (error: { issues: readonly ZodIssue[] }): Issue[] =>
  * @example
  * describeIssues([{ path: 'query', message: 'is empty' }]); // 'query: is empty'
  */
-export const describeIssues = (issues: readonly Issue[]): string => {
-  const line = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+export function describeIssues(issues: readonly Issue[]): string {
+  const line = issues
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join('; ');
   return line.length > 500 ? `${line.slice(0, 499)}…` : line;
-};
+}
 
 /** A schema's own message, except that an absent member `is missing`: `z.iso.date({ error: unlessMissing('...') })`. */
-export const unlessMissing =
-  (message: string) =>
-  ({ input }: { input?: unknown }): string =>
-    input === undefined ? 'is missing' : message;
+export function unlessMissing(message: string) {
+  return ({ input }: { input?: unknown }): string => (input === undefined ? 'is missing' : message);
+}
 
 const flatten = (issue: ZodIssue, above: readonly PropertyKey[]): Issue[] => {
   const path = [...above, ...issue.path];
   if (issue.code === 'invalid_union') {
     const branch = closestBranch(issue.errors);
-    const saysMore = issue.message === 'Invalid input' || branch?.some((inner) => inner.path.length > 0);
+    const saysMore =
+      issue.message === 'Invalid input' || branch?.some((inner) => inner.path.length > 0);
     if (branch !== undefined && saysMore) return branch.flatMap((inner) => flatten(inner, path));
   }
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: joined([...path, key]), message: 'is not a known member' }));
+    return issue.keys.map((key) => ({
+      path: joined([...path, key]),
+      message: 'is not a known member',
+    }));
   }
   return [{ path: joined(path), message: messageOf(issue) }];
 };
@@ -160,12 +168,15 @@ const flatten = (issue: ZodIssue, above: readonly PropertyKey[]): Issue[] => {
 const joined = (path: readonly PropertyKey[]): string => path.map(String).join('.').slice(0, 200);
 
 const messageOf = ({ code, message }: ZodIssue): string =>
-  code === 'invalid_type' && message.endsWith('received undefined') ? 'is missing' : message.slice(0, 300);
+  code === 'invalid_type' && message.endsWith('received undefined')
+    ? 'is missing'
+    : message.slice(0, 300);
 
 /** The branch that accepts the value's type; among several, the one with the fewest issues. */
 const closestBranch = (branches: readonly ZodIssue[][]): ZodIssue[] | undefined => {
   const cost = (branch: ZodIssue[]) =>
-    branch.length + (branch.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1000 : 0);
+    branch.length +
+    (branch.some((issue) => issue.path.length === 0 && issue.code === 'invalid_type') ? 1000 : 0);
   return branches.filter((branch) => branch.length > 0).toSorted((a, b) => cost(a) - cost(b))[0];
 };
 
@@ -185,7 +196,7 @@ export type ReadValue<T> = { ok: true; value: T } | { ok: false; issues: Issue[]
  * if (read.ok) read.value.name; // 'Hours'
  * else describeIssues(read.issues);
  */
-export const readAs = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
+export function readAs<T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> {
   try {
     const read = schema.safeParse(value);
     if (read.success) return { ok: true, value: read.data };
@@ -199,4 +210,4 @@ export const readAs = <T extends z.ZodType>(schema: T, value: unknown): ReadValu
   } catch {
     return { ok: false, issues: [{ path: '', message: 'cannot be read' }] };
   }
-};
+}

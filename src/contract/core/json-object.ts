@@ -7,13 +7,13 @@ import * as z from 'zod';
  * parseJson('{"a": 1}'); // { a: 1 }
  * parseJson('{'); // undefined
  */
-export const parseJson = (text: string): unknown => {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-};
+}
 
 /** Limits of a free-form object. */
 export interface JsonLimits {
@@ -32,12 +32,13 @@ export interface JsonLimits {
  * const Metadata = jsonObject({ maxDepth: 2, maxLength: 100 });
  * Metadata.safeParse({ a: { b: { c: 1 } } }).success; // false: too deep
  */
-export const jsonObject = (limits: JsonLimits) => z.record(z.string(), z.unknown()).superRefine(withinLimits(limits));
+export function jsonObject(limits: JsonLimits) {
+  return z.record(z.string(), z.unknown()).superRefine(withinLimits(limits));
+}
 
 /** The same bounds for an object that has some members named: `z.looseObject({ ... }).superRefine(withinLimits(limits))`. */
-export const withinLimits =
-  ({ maxDepth, maxLength }: JsonLimits) =>
-  (value: unknown, check: z.core.$RefinementCtx): void => {
+export function withinLimits({ maxDepth, maxLength }: JsonLimits) {
+  return (value: unknown, check: z.core.$RefinementCtx): void => {
     const problem = problemOf(value, { depth: maxDepth, left: { length: maxLength } });
     if (problem === undefined) return;
     const message = {
@@ -48,6 +49,7 @@ export const withinLimits =
     }[problem];
     check.addIssue({ code: 'custom', message });
   };
+}
 
 /**
  * Whether a JSON object is within the bounds: faster than a schema, for objects built internally.
@@ -55,8 +57,9 @@ export const withinLimits =
  * @example
  * isWithin({ tags: ['a', 'b'] }, { maxDepth: 2, maxLength: 100 }); // true
  */
-export const isWithin = (value: unknown, { maxDepth, maxLength }: JsonLimits): boolean =>
-  problemOf(value, { depth: maxDepth, left: { length: maxLength } }) === undefined;
+export function isWithin(value: unknown, { maxDepth, maxLength }: JsonLimits): boolean {
+  return problemOf(value, { depth: maxDepth, left: { length: maxLength } }) === undefined;
+}
 
 type Problem = 'depth' | 'size' | 'type' | 'name';
 
@@ -76,7 +79,9 @@ const problemOf = (value: unknown, { depth, left }: Bound): Problem | undefined 
   if (depth === 0) return 'depth';
   const within = { depth: depth - 1, left };
   // A JSON object has string keys.
-  return isList ? problemInList(value, within) : problemInObject(value as Record<string, unknown>, within);
+  return isList
+    ? problemInList(value, within)
+    : problemInObject(value as Record<string, unknown>, within);
 };
 
 const problemInList = (list: readonly unknown[], bound: Bound): Problem | undefined => {

@@ -166,7 +166,10 @@ export type Health = z.infer<typeof Health>;
 const Unavailable = z.string().min(1).max(300);
 
 /** A librarian in `GET /v1/librarians`. */
-export const LibrarianEntry = LibrarianInfo.extend({ health: Health, unavailable: Unavailable.optional() });
+export const LibrarianEntry = LibrarianInfo.extend({
+  health: Health,
+  unavailable: Unavailable.optional(),
+});
 export type LibrarianEntry = z.infer<typeof LibrarianEntry>;
 
 /** `GET /v1/librarians`. */
@@ -232,9 +235,13 @@ export const Healthz = z.object({
   /** By role: `{ knowledge: 'embedded', embeddings: 'static-words-2', model: 'none' }`. */
   adapters: z.record(z.string().max(64), z.string().max(64)),
   /** The key directory in use. When it expires every call between functions is refused; `status` is `degraded` in the 30 days before. */
-  directory: z.object({ sequence: z.int().min(0), expires_at: z.iso.datetime().max(40) }).optional(),
+  directory: z
+    .object({ sequence: z.int().min(0), expires_at: z.iso.datetime().max(40) })
+    .optional(),
   /** Number of connections to helpdesks in all workspaces, and the tools of those that cannot be used; `status` is `degraded` with one. */
-  helpdesks: z.object({ connections: z.int().min(0), misconfigured: z.array(z.string().max(40)).max(100) }).optional(),
+  helpdesks: z
+    .object({ connections: z.int().min(0), misconfigured: z.array(z.string().max(40)).max(100) })
+    .optional(),
   /** Present when nothing can be stored, since the disk of the machine is full; `status` is `degraded` then. Not known on Cloudflare. */
   storage: z.literal('full').optional(),
 });

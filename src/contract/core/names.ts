@@ -4,17 +4,25 @@ import { unlessMissing } from './error-info.ts';
 /** A librarian's id in URLs, delegation chains and signed links. 1 to 48 characters. */
 export const LibrarianId = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,47}$/, 'is not a librarian id: 1 to 48 of a-z, 0-9, dot, underscore, hyphen');
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,47}$/,
+    'is not a librarian id: 1 to 48 of a-z, 0-9, dot, underscore, hyphen',
+  );
 export type LibrarianId = z.infer<typeof LibrarianId>;
 
 /** The tenant that knowledge and memories belong to. `default` unless configured. 1 to 64 characters. */
 export const WorkspaceId = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'is not a workspace id: 1 to 64 letters, digits, underscores, hyphens');
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
+    'is not a workspace id: 1 to 64 letters, digits, underscores, hyphens',
+  );
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
 /** An id of a memory or a conversation: 1 to 128 visible characters. */
-export const MemoryId = z.string().regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
+export const MemoryId = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'is not an id: 1 to 128 visible ASCII characters');
 export type MemoryId = z.infer<typeof MemoryId>;
 
 /**
@@ -33,7 +41,10 @@ export type Capability = z.infer<typeof Capability>;
 /** An audience of articles: a group of people who may read them. 1 to 64 characters. */
 export const Audience = z
   .string()
-  .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'is not an audience: 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    'is not an audience: 1 to 64 of a-z, 0-9, dot, underscore, hyphen',
+  );
 export type Audience = z.infer<typeof Audience>;
 
 /** Who may read an article: whoever holds one of these audiences. Leave it out for everybody of the workspace. */
@@ -46,7 +57,10 @@ export const HeldAudiences = z
     z
       .string()
       .max(64)
-      .regex(/^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/, 'is not an audience such as staff, nor *'),
+      .regex(
+        /^(?!none$)(?:[a-z0-9][a-z0-9._-]{0,63}|\*)$/,
+        'is not an audience such as staff, nor *',
+      ),
   )
   .max(20);
 export type HeldAudiences = z.infer<typeof HeldAudiences>;

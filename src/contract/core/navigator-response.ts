@@ -23,30 +23,41 @@ const MAX_ENCODED = 1800;
 const problemWith = (file: string): string | undefined => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(file))
     return 'has a URL scheme; a path from the root of the knowledge base is asked for';
-  if (file.startsWith('/')) return 'starts with a slash; a path from the root of the knowledge base is asked for';
+  if (file.startsWith('/'))
+    return 'starts with a slash; a path from the root of the knowledge base is asked for';
   if (file.includes('\\')) return 'has a backslash; parts are joined by /';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file)) return 'has a control character';
   if (file.trim() !== file) return 'starts or ends with white space';
   // No half of a surrogate pair is left, which could not be encoded.
   const encoded = encodeURIComponent(file).length;
-  if (encoded > MAX_ENCODED) return `has ${encoded} characters in an address, more than ${MAX_ENCODED}`;
-  return file.split('/').some((part) => ['', '.', '..'].includes(part)) ? 'has an empty, . or .. part' : undefined;
+  if (encoded > MAX_ENCODED)
+    return `has ${encoded} characters in an address, more than ${MAX_ENCODED}`;
+  return file.split('/').some((part) => ['', '.', '..'].includes(part))
+    ? 'has an empty, . or .. part'
+    : undefined;
 };
 
-const MATERIAL = '(?:information|documentation|details?|data|knowledge|articles?|sources?|pages?|answers?)';
+const MATERIAL =
+  '(?:information|documentation|details?|data|knowledge|articles?|sources?|pages?|answers?)';
 const PLACE = '(?:knowledge base|documentation|docs|sources|articles)';
 
 /** English statements that nothing was found. No pattern matches across a full stop. */
 const STATEMENTS = [
   // I don't have (any specific) information; we do not have detailed documentation
-  new RegExp(`\\b(?:i|we) (?:do not|don't) (?:currently |yet )?have (?:[\\w-]+ ){0,4}?${MATERIAL}\\b`, 'i'),
+  new RegExp(
+    `\\b(?:i|we) (?:do not|don't) (?:currently |yet )?have (?:[\\w-]+ ){0,4}?${MATERIAL}\\b`,
+    'i',
+  ),
   // I have no documentation; we have nothing
   new RegExp(`\\b(?:i|we) have (?:nothing\\b|no (?:[\\w-]+ ){0,3}?${MATERIAL}\\b)`, 'i'),
   // I could not find; I found nothing
   /\b(?:i|we) (?:could not|couldn't|cannot|can't|did not|didn't) find\b/i,
   /\b(?:i|we) found (?:no|nothing|none)\b/i,
   // Nothing about this is written in my knowledge base; no article in the documentation covers it
-  new RegExp(`\\b(?:no|nothing|not)\\b[^.!?\\n]{0,80}\\b(?:in|by) (?:my|our|the|this) ${PLACE}\\b`, 'i'),
+  new RegExp(
+    `\\b(?:no|nothing|not)\\b[^.!?\\n]{0,80}\\b(?:in|by) (?:my|our|the|this) ${PLACE}\\b`,
+    'i',
+  ),
   // The documentation does not cover it; my knowledge base has nothing on it
   new RegExp(
     `\\b(?:my|our|the|this) ${PLACE} (?:(?:does|do) not|doesn't|don't|(?:has|have|contains?|says?) (?:no|nothing)\\b)`,
@@ -68,13 +79,16 @@ const LACKS = Object.values(LACK_IN_LANGUAGE).flatMap((statements) => Object.val
  * @example
  * statesLackOfInformation('There is no information about this in the knowledge base.'); // true
  */
-export const statesLackOfInformation = (answer: string): boolean => {
+export function statesLackOfInformation(answer: string): boolean {
   const text = answer
     .slice(0, 2000)
     .replaceAll('’', "'")
     .replace(/[ \t]+/g, ' ');
-  return STATEMENTS.some((statement) => statement.test(text)) || LACKS.some((sentence) => text.includes(sentence));
-};
+  return (
+    STATEMENTS.some((statement) => statement.test(text)) ||
+    LACKS.some((sentence) => text.includes(sentence))
+  );
+}
 
 /** Confidence level of an answer. */
 export const ConfidenceLevel = z.enum(['high', 'medium', 'low']);
@@ -92,10 +106,10 @@ export const HIGH_FROM = 0.8;
  * @example
  * levelOf(0.9); // 'high'
  */
-export const levelOf = (confidence: number): ConfidenceLevel => {
+export function levelOf(confidence: number): ConfidenceLevel {
   if (confidence >= HIGH_FROM) return 'high';
   return confidence >= PARTIAL_BELOW ? 'medium' : 'low';
-};
+}
 
 const NUMBER_OF = { high: 0.9, medium: 0.7, low: 0.3 } satisfies Record<ConfidenceLevel, number>;
 
@@ -105,7 +119,9 @@ const NUMBER_OF = { high: 0.9, medium: 0.7, low: 0.3 } satisfies Record<Confiden
  * @example
  * confidenceOf('low'); // 0.3
  */
-export const confidenceOf = (level: ConfidenceLevel): number => NUMBER_OF[level];
+export function confidenceOf(level: ConfidenceLevel): number {
+  return NUMBER_OF[level];
+}
 
 /** Function words, which say nothing about the evidence. */
 const FUNCTION_WORDS =
@@ -131,11 +147,13 @@ export const REASON_MIN_LENGTH = 10;
  * opinion words, at least two different words must remain: those name the evidence. In scripts without spaces each character counts as a
  * word.
  */
-export const isMeaningfulReason = (reason: string): boolean => {
+export function isMeaningfulReason(reason: string): boolean {
   const words =
-    reason.toLowerCase().match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}’'_]+/gu) ?? [];
+    reason
+      .toLowerCase()
+      .match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}’'_]+/gu) ?? [];
   return new Set(words.filter((word) => !FILLER.has(word))).size >= 2;
-};
+}
 
 /** The exact words of an article that support a statement. */
 export const Excerpt = z
@@ -289,10 +307,13 @@ export const NavigatorResponse = z
     metadata: jsonObject({ maxDepth: 4, maxLength: 4000 }).optional(),
   })
   .superRefine(({ answer, sources, outOfDomain }, check) => {
-    const refuse = (message: string) => check.addIssue({ code: 'custom', path: ['sources'], message });
+    const refuse = (message: string) =>
+      check.addIssue({ code: 'custom', path: ['sources'], message });
     if (outOfDomain && sources.length > 0) refuse('is not empty, although outOfDomain is true');
     if (!outOfDomain && sources.length === 0 && !statesLackOfInformation(answer)) {
-      refuse('is empty, although outOfDomain is false and the answer does not state a lack of information');
+      refuse(
+        'is empty, although outOfDomain is false and the answer does not state a lack of information',
+      );
     }
   });
 export type NavigatorResponse = z.infer<typeof NavigatorResponse>;

@@ -11,12 +11,15 @@ import { type ReadValue, readAs } from './error-info.ts';
  *
  * readRequest(AskRequest, { query: 'When do you open?', librarian: null }); // null counts as absent
  */
-export const readRequest = <T extends z.ZodType>(schema: T, value: unknown): ReadValue<z.output<T>> => {
+export function readRequest<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+): ReadValue<z.output<T>> {
   const read = readAs(schema, value);
   if (read.ok) return read;
   const rest = withoutNulls(schema, value);
   return rest === value ? read : readAs(schema, rest);
-};
+}
 
 /** The value itself, or a copy without the optional members that are `null` although their schema does not take it. */
 const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
@@ -36,7 +39,9 @@ const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
     case 'array':
       return Array.isArray(value) ? itemsOf(value, () => def.element) : value;
     case 'tuple':
-      return Array.isArray(value) ? itemsOf(value, (at) => def.items[at] ?? def.rest ?? undefined) : value;
+      return Array.isArray(value)
+        ? itemsOf(value, (at) => def.items[at] ?? def.rest ?? undefined)
+        : value;
     case 'union':
       return ofOptions(def.options, value);
     default:
@@ -45,10 +50,12 @@ const withoutNulls = (schema: z.core.$ZodType, value: unknown): unknown => {
 };
 
 /** Every schema is of one of these classes; the base class does not say so. */
-export const defOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+export function defOf(schema: z.core.$ZodType) {
+  return (schema as z.core.$ZodTypes)._zod.def;
+}
 
 /** The schema of the value that a caller sends, below what only adds to it: a default, an optional member, a transformation. */
-export const valueSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
+export function valueSchema(schema: z.core.$ZodType): z.core.$ZodType {
   const def = defOf(schema);
   switch (def.type) {
     case 'optional':
@@ -66,10 +73,11 @@ export const valueSchema = (schema: z.core.$ZodType): z.core.$ZodType => {
     default:
       return schema;
   }
-};
+}
 
 /** Whether a schema takes a value. */
-const accepts = (schema: z.core.$ZodType, value: unknown): boolean => readAs(schema as z.ZodType, value).ok;
+const accepts = (schema: z.core.$ZodType, value: unknown): boolean =>
+  readAs(schema as z.ZodType, value).ok;
 
 /** The value as the first option takes it; unchanged when none does. */
 const ofOptions = (options: readonly z.core.$ZodType[], value: unknown): unknown => {
@@ -81,15 +89,23 @@ const ofOptions = (options: readonly z.core.$ZodType[], value: unknown): unknown
 };
 
 /** A copy with changed members, without those that became `undefined`; the object itself when none changed. */
-const membersOf = (value: object, change: (member: [name: string, value: unknown]) => unknown): unknown => {
+const membersOf = (
+  value: object,
+  change: (member: [name: string, value: unknown]) => unknown,
+): unknown => {
   if (Array.isArray(value)) return value;
   const members = Object.entries(value);
   const changed = members.map((member): [string, unknown] => [member[0], change(member)]);
   if (changed.every(([, member], at) => member === members[at]?.[1])) return value;
-  return Object.fromEntries(changed.filter(([, member], at) => member !== undefined || members[at]?.[1] === undefined));
+  return Object.fromEntries(
+    changed.filter(([, member], at) => member !== undefined || members[at]?.[1] === undefined),
+  );
 };
 
-const itemsOf = (list: readonly unknown[], schemaAt: (at: number) => z.core.$ZodType | undefined): unknown => {
+const itemsOf = (
+  list: readonly unknown[],
+  schemaAt: (at: number) => z.core.$ZodType | undefined,
+): unknown => {
   const changed = list.map((item, at) => {
     const schema = schemaAt(at);
     return schema === undefined ? item : withoutNulls(schema, item);

@@ -142,8 +142,9 @@ export type LibrarianResponse = z.infer<typeof LibrarianResponse>;
  * @example
  * isUnsure(0.5); // true: below 0.6
  */
-export const isUnsure = (confidence: number | undefined): boolean =>
-  confidence !== undefined && confidence < PARTIAL_BELOW;
+export function isUnsure(confidence: number | undefined): boolean {
+  return confidence !== undefined && confidence < PARTIAL_BELOW;
+}
 
 /**
  * What an answer had to do without, such as `embeddings`, `model` or `memory`: `degraded` of its metadata, of a block or part of them, or
@@ -152,23 +153,30 @@ export const isUnsure = (confidence: number | undefined): boolean =>
  * @example
  * degradedIn({ degraded: ['embeddings'] }); // ['embeddings']
  */
-export const degradedIn = (metadata: LibrarianResponse['metadata']): string[] => {
+export function degradedIn(metadata: LibrarianResponse['metadata']): string[] {
   if (metadata === undefined) return [];
   const { parts } = metadata;
-  const joined = Array.isArray(parts) ? parts.slice(0, MAX_PARTS).map((part) => memberOf(part, 'metadata')) : [];
+  const joined = Array.isArray(parts)
+    ? parts.slice(0, MAX_PARTS).map((part) => memberOf(part, 'metadata'))
+    : [];
   const named = [
     metadata,
-    ...[...Object.values(metadata), ...joined].flatMap((each) => [each, memberOf(each, 'metadata')]),
+    ...[...Object.values(metadata), ...joined].flatMap((each) => [
+      each,
+      memberOf(each, 'metadata'),
+    ]),
   ]
     .map((block) => memberOf(block, 'degraded'))
     .flatMap((given) => (Array.isArray(given) ? given.slice(0, MAX_DEGRADED) : []));
   return [...new Set(named.filter((name) => typeof name === 'string'))];
-};
+}
 const MAX_DEGRADED = 20;
 const MAX_PARTS = 16;
 
 const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? Reflect.get(value, name) : undefined;
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Reflect.get(value, name)
+    : undefined;
 
 /**
  * Marks an answer as partial that is below 0.6, has an error beside it or had to do without a data source.
@@ -176,12 +184,13 @@ const memberOf = (value: unknown, name: string): unknown =>
  * @example
  * withPartial({ answer: 'Perhaps on Friday.', confidence: 0.4 }); // … with partial: true
  */
-export const withPartial = (response: LibrarianResponse): LibrarianResponse => {
+export function withPartial(response: LibrarianResponse): LibrarianResponse {
   const { answer, confidence, error, metadata, partial } = response;
   if (partial === true) return response;
-  const lacksSource = answer !== undefined && (error !== undefined || degradedIn(metadata).length > 0);
+  const lacksSource =
+    answer !== undefined && (error !== undefined || degradedIn(metadata).length > 0);
   return isUnsure(confidence) || lacksSource ? { ...response, partial: true } : response;
-};
+}
 
 /** The contribution of one librarian to a joined answer. */
 export const AnswerPart = z.object({

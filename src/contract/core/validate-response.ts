@@ -28,13 +28,13 @@ export type ValidatedResponse =
  * const checked = validateResponse({ answer: 'Yes.' }, { known: ['navigator'], chain: ['gateway'] });
  * if (!checked.ok) throw new Error(checked.issues.map(({ path, message }) => `${path} ${message}`).join());
  */
-export const validateResponse = (value: unknown, rules: DelegationRules = {}): ValidatedResponse => {
+export function validateResponse(value: unknown, rules: DelegationRules = {}): ValidatedResponse {
   const read = readAs(LibrarianResponse, value);
   if (!read.ok) return read;
   const issues = delegationIssues(read.value.delegate, rules);
   if (issues.length > 0) return { ok: false, issues };
   return { ok: true, value: read.value, warnings: warningsAbout(read.value) };
-};
+}
 
 /**
  * Reads a Response as the runtime does: a faulty optional field never costs the answer. It is dropped; only a faulty answer, list of
@@ -45,13 +45,16 @@ export const validateResponse = (value: unknown, rules: DelegationRules = {}): V
  * const read = readResponse({ answer: 'Yes.', confidence: 'high' });
  * if (read.ok) read.value.metadata; // { warnings: ['confidence …; it was left out'] }
  */
-export const readResponse = (value: unknown): ValidatedResponse => {
+export function readResponse(value: unknown): ValidatedResponse {
   const dropped = new Map<string, Issue | undefined>();
   let rest = value;
   for (;;) {
     const read = readAs(LibrarianResponse, rest);
     if (read.ok) {
-      const warnings = [...[...dropped.values()].filter((issue) => issue !== undefined), ...warningsAbout(read.value)];
+      const warnings = [
+        ...[...dropped.values()].filter((issue) => issue !== undefined),
+        ...warningsAbout(read.value),
+      ];
       return { ok: true, value: withWarnings(read.value, warnings), warnings };
     }
     const before = dropped.size;
@@ -66,7 +69,7 @@ export const readResponse = (value: unknown): ValidatedResponse => {
     // What is dropped cannot be faulty again.
     if (dropped.size === before) return read;
   }
-};
+}
 
 /** Members that some languages write as `null` where they are absent. */
 const NULLABLE = new Set(['answer', 'sources', 'delegate', 'error']);
@@ -86,7 +89,10 @@ const withWarnings = (response: LibrarianResponse, issues: readonly Issue[]): Li
   if (issues.length === 0) return response;
   const known = readAs(Warnings, response.metadata?.warnings);
   const lines = issues.map((issue) => describeIssues([issue]));
-  const warnings = [...new Set([...(known.ok ? known.value : []), ...lines])].slice(0, MAX_WARNINGS);
+  const warnings = [...new Set([...(known.ok ? known.value : []), ...lines])].slice(
+    0,
+    MAX_WARNINGS,
+  );
   const metadata = { ...response.metadata, warnings };
   return isWithin(metadata, METADATA_LIMITS) ? { ...response, metadata } : response;
 };
@@ -95,12 +101,13 @@ const Warnings = z.array(z.string());
 const MAX_WARNINGS = 20;
 
 /** A copy without the member at a path: `['sources', '0', 'url']`. */
-export const withoutMember = (value: unknown, [name = '', ...path]: readonly string[]): unknown => {
-  if (Array.isArray(value)) return value.map((item, at) => (String(at) === name ? withoutMember(item, path) : item));
+export function withoutMember(value: unknown, [name = '', ...path]: readonly string[]): unknown {
+  if (Array.isArray(value))
+    return value.map((item, at) => (String(at) === name ? withoutMember(item, path) : item));
   // Issues name members of objects and lists only.
   const { [name]: member, ...others } = value as Record<string, unknown>;
   return path.length === 0 ? others : { ...others, [name]: withoutMember(member, path) };
-};
+}
 
 /**
  * Finds targets that do not exist or that the question already passed through.
@@ -109,10 +116,10 @@ export const withoutMember = (value: unknown, [name = '', ...path]: readonly str
  * delegationIssues({ to: 'navigator' }, { chain: ['gateway', 'navigator'] });
  * // [{ path: 'delegate.to', message: 'would loop: gateway > navigator > navigator' }]
  */
-export const delegationIssues = (
+export function delegationIssues(
   delegate: DelegateRequest | readonly DelegateRequest[] | undefined,
   { known, chain = [] }: DelegationRules,
-): Issue[] => {
+): Issue[] {
   if (delegate === undefined) return [];
   const existing = known === undefined ? undefined : new Set(known);
   const check = ({ to }: DelegateRequest, path: string): Issue[] => {
@@ -123,25 +130,34 @@ export const delegationIssues = (
   return isList(delegate)
     ? delegate.flatMap((request, index) => check(request, `delegate.${index}.to`))
     : check(delegate, 'delegate.to');
-};
+}
 
 /** `Array.isArray` does not narrow readonly lists. */
-const isList = (delegate: DelegateRequest | readonly DelegateRequest[]): delegate is readonly DelegateRequest[] =>
-  Array.isArray(delegate);
+const isList = (
+  delegate: DelegateRequest | readonly DelegateRequest[],
+): delegate is readonly DelegateRequest[] => Array.isArray(delegate);
 
-const warningsAbout = ({ answer, sources, confidence, partial, error }: LibrarianResponse): Issue[] => {
+const warningsAbout = ({
+  answer,
+  sources,
+  confidence,
+  partial,
+  error,
+}: LibrarianResponse): Issue[] => {
   const warnings: Issue[] = [];
   const warn = (path: string, message: string) => warnings.push({ path, message });
   if ((answer?.length ?? 0) > ANSWER_ADVISED_LENGTH)
     warn('answer', `is longer than ${ANSWER_ADVISED_LENGTH} characters`);
-  if (isUnsure(confidence) && partial !== true) warn('partial', 'is not true, although confidence is below 0.6');
+  if (isUnsure(confidence) && partial !== true)
+    warn('partial', 'is not true, although confidence is below 0.6');
   const keys = sources?.map(({ name, url }) => JSON.stringify([name, url])) ?? [];
   if (new Set(keys).size < keys.length) warn('sources', 'names a source twice');
   const relevances = sources?.flatMap(({ relevance }) => relevance ?? []) ?? [];
   if (relevances.some((relevance, index) => relevance > (relevances[index - 1] ?? 1))) {
     warn('sources', 'is not ordered by relevance');
   }
-  if (error !== undefined && error.recoverable === undefined) warn('error.recoverable', 'is missing');
+  if (error !== undefined && error.recoverable === undefined)
+    warn('error.recoverable', 'is missing');
   if (error !== undefined && error.suggestion === undefined) warn('error.suggestion', 'is missing');
   return warnings;
 };

@@ -51,13 +51,25 @@ export const AgentCard = z.looseObject({
   version: z.string().max(64),
   supportedInterfaces: z
     .array(
-      z.object({ url: z.url().max(2048), protocolBinding: z.string().max(32), protocolVersion: z.string().max(16) }),
+      z.object({
+        url: z.url().max(2048),
+        protocolBinding: z.string().max(32),
+        protocolVersion: z.string().max(16),
+      }),
     )
     .max(4),
   skills: z
-    .array(z.looseObject({ id: LibrarianId, name: z.string().max(200), description: z.string().max(2000) }))
+    .array(
+      z.looseObject({
+        id: LibrarianId,
+        name: z.string().max(200),
+        description: z.string().max(2000),
+      }),
+    )
     .max(1000),
-  signatures: z.array(z.object({ protected: z.string().max(2000), signature: z.string().max(200) })).max(4),
+  signatures: z
+    .array(z.object({ protected: z.string().max(2000), signature: z.string().max(200) }))
+    .max(4),
 });
 export type AgentCard = z.infer<typeof AgentCard>;
 

@@ -13,14 +13,15 @@ const Free = jsonObject({ maxDepth: 12, maxLength: 1_000_000 });
 const Share = z.number().min(0).max(1);
 
 /** An object that may be sent as an empty list when it has no members, as PHP clients do. */
-export const orEmptyList = <T extends z.ZodType>(object: T) =>
-  z.union([
+export function orEmptyList<T extends z.ZodType>(object: T) {
+  return z.union([
     object,
     z
       .array(z.unknown())
       .max(0)
       .transform(() => ({})),
   ]);
+}
 
 /** Result of a database query. */
 export const AnalyticsResult = z
@@ -37,7 +38,11 @@ export const AnalyticsResult = z
   })
   .superRefine(({ rows, row_count }, check) => {
     if (row_count === rows.length) return;
-    check.addIssue({ code: 'custom', path: ['row_count'], message: `is ${row_count}, but rows has ${rows.length}` });
+    check.addIssue({
+      code: 'custom',
+      path: ['row_count'],
+      message: `is ${row_count}, but rows has ${rows.length}`,
+    });
   });
 export type AnalyticsResult = z.infer<typeof AnalyticsResult>;
 
@@ -159,7 +164,9 @@ export const AgentMetadata = z
     /** 0 to 1. */
     confidence_score: z.number().min(0).max(1).optional(),
     /** Why this agent was asked, and why it took the question for what it took it for. */
-    classification_reasoning: z.union([z.array(z.unknown()).max(200), z.record(z.string(), z.unknown())]).optional(),
+    classification_reasoning: z
+      .union([z.array(z.unknown()).max(200), z.record(z.string(), z.unknown())])
+      .optional(),
     /** Whether the answer came from a cache. */
     cache_hit: z.boolean().optional(),
     /** Whether feedback on earlier answers had an influence on this one. */
@@ -272,10 +279,18 @@ const Count = z.int().min(0);
 const Unit = Plain(20).optional();
 
 /** Text in paragraphs. */
-export const TextBlock = z.object({ kind: z.literal('text'), heading: Heading, text: Plain(16_000) });
+export const TextBlock = z.object({
+  kind: z.literal('text'),
+  heading: Heading,
+  text: Plain(16_000),
+});
 export type TextBlock = z.infer<typeof TextBlock>;
 
-export const TableColumn = z.object({ label: Plain(100), align: z.enum(['left', 'right']), unit: Unit });
+export const TableColumn = z.object({
+  label: Plain(100),
+  align: z.enum(['left', 'right']),
+  unit: Unit,
+});
 export type TableColumn = z.infer<typeof TableColumn>;
 
 /** Rows of text cells, one cell per column. */
@@ -301,7 +316,13 @@ export const ChartBlock = z.object({
   label: Plain(100),
   labels: z.array(Plain(200)).min(2).max(50),
   series: z
-    .array(z.object({ name: Plain(100), unit: Unit, values: z.array(z.number().nullable()).min(2).max(50) }))
+    .array(
+      z.object({
+        name: Plain(100),
+        unit: Unit,
+        values: z.array(z.number().nullable()).min(2).max(50),
+      }),
+    )
     .min(1)
     .max(3),
 });

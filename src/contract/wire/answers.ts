@@ -13,12 +13,31 @@ export const AnswerId = z.uuid({ error: 'is not the id of an answer' });
  * it); `clarifying` (a question back); `closes` (thanks, a greeting or a goodbye, which ask nothing); `person` (a request for a person, shown the
  * way to one); `error`.
  */
-export const AnswerVerdict = z.enum(['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error']);
+export const AnswerVerdict = z.enum([
+  'answered',
+  'hedged',
+  'declined',
+  'clarifying',
+  'closes',
+  'person',
+  'error',
+]);
 export type AnswerVerdict = z.infer<typeof AnswerVerdict>;
 
 /** Through what a question came. */
 export const AnswerInterface = z.enum([
-  ...(['rest', 'stream', 'chat', 'mcp', 'a2a', 'ticket', 'widget', 'command_line', 'console', 'client'] as const),
+  ...([
+    'rest',
+    'stream',
+    'chat',
+    'mcp',
+    'a2a',
+    'ticket',
+    'widget',
+    'command_line',
+    'console',
+    'client',
+  ] as const),
 ]);
 export type AnswerInterface = z.infer<typeof AnswerInterface>;
 
@@ -210,8 +229,16 @@ export type AnswerReplayRequest = z.infer<typeof AnswerReplayRequest>;
 
 /** One of the two answers that a replay compares. */
 export const ReplayedAnswer = KeptAnswer.pick({
-  ...{ verdict: true, answer: true, statements: true, confidence: true, edition: true, librarians: true },
-  ...{ tokens: true, cost_usd: true, duration_ms: true, code: true },
+  verdict: true,
+  answer: true,
+  statements: true,
+  confidence: true,
+  edition: true,
+  librarians: true,
+  tokens: true,
+  cost_usd: true,
+  duration_ms: true,
+  code: true,
 });
 export type ReplayedAnswer = z.infer<typeof ReplayedAnswer>;
 
@@ -250,7 +277,13 @@ export type AnswerStatisticsQuery = z.infer<typeof AnswerStatisticsQuery>;
 const Count = z.int().min(0);
 /** Number of answers by verdict. */
 export const VerdictCounts = z.object({
-  ...{ answered: Count, hedged: Count, declined: Count, clarifying: Count, closes: Count, person: Count, error: Count },
+  answered: Count,
+  hedged: Count,
+  declined: Count,
+  clarifying: Count,
+  closes: Count,
+  person: Count,
+  error: Count,
 });
 const Opinions = z.object({ up: Count, down: Count });
 /** Answers that someone has judged, those that decline apart: a thumb up for a "no" does not say that the question was answered. */
@@ -272,8 +305,14 @@ export const AnswerStatistics = z.object({
   buckets: z
     .array(
       z.object({
-        ...{ from: Timestamp, to: Timestamp, total: Count, verdicts: VerdictCounts, feedback: Opinions },
-        ...{ tokens: Count, cost_usd: z.number().min(0), cached: Count },
+        from: Timestamp,
+        to: Timestamp,
+        total: Count,
+        verdicts: VerdictCounts,
+        feedback: Opinions,
+        tokens: Count,
+        cost_usd: z.number().min(0),
+        cached: Count,
         /** Percentiles of the whole time, as `latency.total` below; null without answers. */
         latency: Percentiles.nullable(),
       }),
@@ -289,13 +328,27 @@ export const AnswerStatistics = z.object({
   }),
   /** Ten of them, `confidence_from` and `confidence_to` of the list, with what people thought of these answers. */
   confidence: z
-    .array(z.object({ from: z.number(), to: z.number(), total: Count, feedback: Opinions, judged: Judged }))
+    .array(
+      z.object({
+        from: z.number(),
+        to: z.number(),
+        total: Count,
+        feedback: Opinions,
+        judged: Judged,
+      }),
+    )
     .max(10),
   /** Most frequent first, as are the next two. A question that several librarians answered counts for each. */
-  librarians: z.array(z.object({ librarian: LibrarianId, total: Count, verdicts: VerdictCounts })).max(100),
-  interfaces: z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts })).max(20),
+  librarians: z
+    .array(z.object({ librarian: LibrarianId, total: Count, verdicts: VerdictCounts }))
+    .max(100),
+  interfaces: z
+    .array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts }))
+    .max(20),
   /** Counts of answers whose intent is known. */
-  intents: z.array(z.object({ intent: z.string().max(100), total: Count, verdicts: VerdictCounts })).max(200),
+  intents: z
+    .array(z.object({ intent: z.string().max(100), total: Count, verdicts: VerdictCounts }))
+    .max(200),
   /** Articles that statements cite, most cited first: an answer counts once for each. Answers kept before citations were counted have none. */
   articles: z
     .array(z.object({ article: z.string().max(500), title: z.string().max(500), total: Count }))

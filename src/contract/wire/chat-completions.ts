@@ -3,7 +3,10 @@ import { ErrorInfo } from '../core/error-info.ts';
 import { LibrarianResponse } from '../core/response.ts';
 
 /** A part of a message: text, or an image, a sound, a file, of which nothing is read. */
-const ChatPart = z.looseObject({ type: z.string().max(100), text: z.string().max(200_000).nullish() });
+const ChatPart = z.looseObject({
+  type: z.string().max(100),
+  text: z.string().max(200_000).nullish(),
+});
 
 /** What a message says: a text, or parts in the form of chat completions (`text`) or of responses (`input_text`, `output_text`). */
 export const ChatContent = z.union([z.string().max(200_000), z.array(ChatPart).max(100)], {
@@ -15,7 +18,9 @@ export const ChatRole = z.enum(['system', 'developer', 'user', 'assistant', 'too
 
 /** The answer is text, whatever schema a client would like. */
 export const TextOnly = z.looseObject({
-  type: z.literal('text', { error: 'is not text: the answer is Markdown, and no JSON of a schema' }),
+  type: z.literal('text', {
+    error: 'is not text: the answer is Markdown, and no JSON of a schema',
+  }),
 });
 
 /** Refuses other ways to say that the answer has to fit a schema, an expression or a grammar (vLLM, llama.cpp). */
@@ -37,15 +42,22 @@ export const ChatToolChoice = z.union(
   [
     z.enum(['none', 'auto']),
     // Some of the tools may be called: in the form of chat completions, and in that of responses.
-    z.looseObject({ type: z.literal('allowed_tools'), allowed_tools: z.looseObject({ mode: z.literal('auto') }) }),
+    z.looseObject({
+      type: z.literal('allowed_tools'),
+      allowed_tools: z.looseObject({ mode: z.literal('auto') }),
+    }),
     z.looseObject({ type: z.literal('allowed_tools'), mode: z.literal('auto') }),
   ],
   { error: 'is neither auto nor none: no tool is called here' },
 );
 
 /** Nothing is sampled, so no token has a probability. */
-export const NoLogprobs = z.literal(false, { error: 'is not false: no probabilities of tokens are known' });
-export const NoTopLogprobs = z.literal(0, { error: 'is not 0: no probabilities of tokens are known' });
+export const NoLogprobs = z.literal(false, {
+  error: 'is not false: no probabilities of tokens are known',
+});
+export const NoTopLogprobs = z.literal(0, {
+  error: 'is not 0: no probabilities of tokens are known',
+});
 
 /** A message; of other members, such as tool calls, nothing is read. */
 const ChatMessage = z.looseObject({ role: ChatRole, content: ChatContent.nullish() });
@@ -167,7 +179,10 @@ export const ChatModel = z.object({
 export type ChatModel = z.infer<typeof ChatModel>;
 
 /** `GET /v1/models`. */
-export const ChatModels = z.object({ object: z.literal('list'), data: z.array(ChatModel).max(1000) });
+export const ChatModels = z.object({
+  object: z.literal('list'),
+  data: z.array(ChatModel).max(1000),
+});
 export type ChatModels = z.infer<typeof ChatModels>;
 
 /** An error in OpenAI's form. */

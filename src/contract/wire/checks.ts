@@ -71,7 +71,9 @@ export const CheckBreak = z.object({
   before: EditionId,
   after: EditionId,
   /** The articles that changed between them and that its answer cited, cites now or has to cite. */
-  articles: z.array(CheckedArticle.extend({ change: z.enum(['added', 'changed', 'removed']) })).max(20),
+  articles: z
+    .array(CheckedArticle.extend({ change: z.enum(['added', 'changed', 'removed']) }))
+    .max(20),
 });
 export type CheckBreak = z.infer<typeof CheckBreak>;
 
@@ -157,7 +159,13 @@ export const KnowledgeChecksPreviewed = z.object({
   /** Those that would be red, and those that are and would be green; the first hundred. */
   checks: z
     .array(
-      KnowledgeCheck.pick({ id: true, question: true, contains: true, cites: true, declined: true }).extend({
+      KnowledgeCheck.pick({
+        id: true,
+        question: true,
+        contains: true,
+        cites: true,
+        declined: true,
+      }).extend({
         was: CheckState,
         ...CheckResult.shape,
       }),

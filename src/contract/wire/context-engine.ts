@@ -41,7 +41,12 @@ export type ContextTemplate = z.infer<typeof ContextTemplate>;
 
 /** A `Date`, or on the wire an ISO 8601 date or timestamp -> a `Date`. */
 const Moment = z.union(
-  [z.date(), z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)]).transform((text) => new Date(text))],
+  [
+    z.date(),
+    z
+      .union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)])
+      .transform((text) => new Date(text)),
+  ],
   { error: 'is not a date' },
 );
 
@@ -80,7 +85,8 @@ const searchMembers = {
 };
 
 type Range = { dateFrom?: Date | undefined; dateTo?: Date | undefined };
-const inOrder = ({ dateFrom, dateTo }: Range) => dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
+const inOrder = ({ dateFrom, dateTo }: Range) =>
+  dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
 const NOT_IN_ORDER = { path: ['dateTo'], error: 'is before dateFrom' };
 
 export const SearchOptions = z.strictObject(searchMembers).refine(inOrder, NOT_IN_ORDER);
@@ -133,9 +139,17 @@ const target = {
   query: Query.optional(),
   vector: z.array(z.number()).min(1).max(4096).optional(),
 };
-const hasOneTarget = ({ query, vector }: { query?: string | undefined; vector?: number[] | undefined }) =>
-  (query === undefined) !== (vector === undefined);
-const NOT_ONE_TARGET = { path: ['query'], error: 'has to be there when vector is not, and only then' };
+const hasOneTarget = ({
+  query,
+  vector,
+}: {
+  query?: string | undefined;
+  vector?: number[] | undefined;
+}) => (query === undefined) !== (vector === undefined);
+const NOT_ONE_TARGET = {
+  path: ['query'],
+  error: 'has to be there when vector is not, and only then',
+};
 
 /** `POST /v1/workspaces/{workspace_id}/memories/search`. */
 export const MemorySearchRequest = z
@@ -158,7 +172,9 @@ export const MemoryBatchRequest = z.strictObject({
 export type MemoryBatchRequest = z.infer<typeof MemoryBatchRequest>;
 
 /** The name of a template or a ranker of a workspace, as it stands in an address. */
-export const SettingName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'is not 1 to 64 letters, digits, _, . and -');
+export const SettingName = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'is not 1 to 64 letters, digits, _, . and -');
 
 /** `PUT /v1/workspaces/{workspace_id}/context-templates/{name}`. If present, `name` must equal the one in the path. */
 export const ContextTemplatePut = ContextTemplate.partial({ name: true });
@@ -208,9 +224,11 @@ export const ContextPreview = ContextResult.extend({
   /** Per cent of the token budget; 100 is all of it. */
   budgetUsed: z.number().min(0),
 }).superRefine(({ memories, memoryIds, rankingScores }, check) => {
-  const refuse = (path: string, message: string) => check.addIssue({ code: 'custom', path: [path], message });
+  const refuse = (path: string, message: string) =>
+    check.addIssue({ code: 'custom', path: [path], message });
   const included = memories.map(({ memory }) => memory.id);
-  if (included.join('\n') !== memoryIds.join('\n')) refuse('memoryIds', 'differs from the ids of memories');
+  if (included.join('\n') !== memoryIds.join('\n'))
+    refuse('memoryIds', 'differs from the ids of memories');
   const unscored = memoryIds.find((id) => !Object.hasOwn(rankingScores, id));
   if (unscored !== undefined) refuse('rankingScores', `has no score for ${unscored}`);
 });

@@ -18,7 +18,9 @@ export type ContentFormat = z.infer<typeof ContentFormat>;
 
 const TranslationKey = z.string().trim().min(1).max(300);
 
-const LanguageTag = z.string().regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'is no language tag such as de-CH');
+const LanguageTag = z
+  .string()
+  .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/, 'is no language tag such as de-CH');
 
 /** What an article is for and how old it is. */
 export const HostArticleMetadata = z.strictObject({
@@ -117,7 +119,9 @@ export type ArticleText = z.infer<typeof ArticleText>;
 const lenientLabels = z
   .union([z.array(z.string()), z.string().transform((label) => [label])])
   .nullish()
-  .transform((labels) => (labels ?? []).map((label) => label.trim()).filter((label) => label !== ''));
+  .transform((labels) =>
+    (labels ?? []).map((label) => label.trim()).filter((label) => label !== ''),
+  );
 
 /** An article that its host cannot read: it keeps its last version, and the report of the sync says why. */
 export const UnreadableArticleReply = z.object({

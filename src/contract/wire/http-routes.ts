@@ -34,29 +34,45 @@ export interface HttpRoute {
  * (OpenAPI 3.1, section 4.8.8).
  */
 export const ROUTES = {
-  'POST /v1/ask': { tag: 'Ask', summary: 'Ask a question and get an answer with its sources', streams: true },
+  'POST /v1/ask': {
+    tag: 'Ask',
+    summary: 'Ask a question and get an answer with its sources',
+    streams: true,
+  },
   'POST /v1/navigate': {
-    ...{ tag: 'Ask', summary: 'Answer from the knowledge base, with exact quotes and their offsets' },
-    ...{ capability: 'kb:read', streams: true },
+    tag: 'Ask',
+    summary: 'Answer from the knowledge base, with exact quotes and their offsets',
+    capability: 'kb:read',
+    streams: true,
   },
   'POST /v1/agents/analytics': {
-    ...{ tag: 'Ask', summary: 'Answer with figures of a database' },
-    ...{ capability: 'sql:read', streams: true },
+    tag: 'Ask',
+    summary: 'Answer with figures of a database',
+    capability: 'sql:read',
+    streams: true,
   },
   'POST /v1/agents/semantic': {
-    ...{ tag: 'Ask', summary: 'Find documents by meaning, with a summary' },
-    ...{ capability: 'kb:read', streams: true },
+    tag: 'Ask',
+    summary: 'Find documents by meaning, with a summary',
+    capability: 'kb:read',
+    streams: true,
   },
   'POST /v1/agents/web_search': {
-    ...{ tag: 'Ask', summary: 'Search the web and compare prices with our own' },
-    ...{ capability: 'web:search', streams: true },
+    tag: 'Ask',
+    summary: 'Search the web and compare prices with our own',
+    capability: 'web:search',
+    streams: true,
   },
   'POST /v1/agents/hybrid': {
     tag: 'Ask',
     summary: 'Ask several agents at once and join their answers',
     streams: true,
   },
-  'GET /v1/answers': { tag: 'Answers', summary: 'List kept answers, or export them', capability: 'answers:read' },
+  'GET /v1/answers': {
+    tag: 'Answers',
+    summary: 'List kept answers, or export them',
+    capability: 'answers:read',
+  },
   'DELETE /v1/answers': {
     tag: 'Answers',
     summary: 'Erase the answers to a person, of a conversation or before a moment',
@@ -67,10 +83,15 @@ export const ROUTES = {
     summary: 'Show a kept answer with its evidence and its trace',
     capability: 'answers:read',
   },
-  'DELETE /v1/answers/{id}': { tag: 'Answers', summary: 'Erase a kept answer', capability: 'answers:write' },
+  'DELETE /v1/answers/{id}': {
+    tag: 'Answers',
+    summary: 'Erase a kept answer',
+    capability: 'answers:write',
+  },
   'GET /v1/answers/statistics': {
     tag: 'Answers',
-    summary: 'Count kept answers by time, verdict, confidence and librarian, with their latencies and cost',
+    summary:
+      'Count kept answers by time, verdict, confidence and librarian, with their latencies and cost',
     capability: 'answers:read',
   },
   'GET /v1/overview': {
@@ -94,7 +115,10 @@ export const ROUTES = {
     streams: true,
   },
   'POST /mcp': { tag: 'MCP', summary: 'Call tools and read articles as a client of MCP' },
-  'POST /a2a': { tag: 'A2A', summary: 'Send messages and follow tasks as an agent that speaks A2A' },
+  'POST /a2a': {
+    tag: 'A2A',
+    summary: 'Send messages and follow tasks as an agent that speaks A2A',
+  },
   'DELETE /v1/a2a/tasks': {
     tag: 'A2A',
     summary: 'Erase the tasks of a conversation or a person',
@@ -112,15 +136,26 @@ export const ROUTES = {
   },
   'GET /v1/models': { tag: 'OpenAI', summary: 'List the librarians as models' },
   'GET /v1/models/{id}': { tag: 'OpenAI', summary: 'Describe a librarian as a model' },
-  'GET /v1/access': { tag: 'Operations', summary: 'Show what the key or token of the request may do' },
+  'GET /v1/access': {
+    tag: 'Operations',
+    summary: 'Show what the key or token of the request may do',
+  },
   'GET /v1/librarians': { tag: 'Librarians', summary: 'List the librarians with their health' },
-  'GET /librarians/{id}': { tag: 'Librarians', summary: 'Describe a librarian and its keys', access: 'public' },
+  'GET /librarians/{id}': {
+    tag: 'Librarians',
+    summary: 'Describe a librarian and its keys',
+    access: 'public',
+  },
   'POST /librarians/{id}/ask': {
     tag: 'Librarians',
     summary: 'Ask a librarian as another librarian, in a signed context',
     access: 'signed',
   },
-  'POST /v1/knowledge/search': { tag: 'Knowledge', summary: 'Search passages of the articles', capability: 'kb:read' },
+  'POST /v1/knowledge/search': {
+    tag: 'Knowledge',
+    summary: 'Search passages of the articles',
+    capability: 'kb:read',
+  },
   'POST /v1/knowledge/retrieve': {
     tag: 'Knowledge',
     summary: 'Retrieve up to three articles for a ticket',
@@ -131,7 +166,11 @@ export const ROUTES = {
     summary: 'List what writers should look at: contradictions, copies, dead links',
     capability: 'kb:read',
   },
-  'GET /v1/knowledge/stats': { tag: 'Knowledge', summary: 'Show how embeddings are cached', capability: 'kb:read' },
+  'GET /v1/knowledge/stats': {
+    tag: 'Knowledge',
+    summary: 'Show how embeddings are cached',
+    capability: 'kb:read',
+  },
   'GET /v1/knowledge/gaps': {
     tag: 'Knowledge',
     summary: 'List the questions that no article answers',
@@ -152,21 +191,37 @@ export const ROUTES = {
     summary: 'Show a question that no article answers',
     capability: 'support:analyze',
   },
-  'DELETE /v1/knowledge/gaps/{id}': { tag: 'Knowledge', summary: 'Delete a gap', capability: 'kb:write' },
+  'DELETE /v1/knowledge/gaps/{id}': {
+    tag: 'Knowledge',
+    summary: 'Delete a gap',
+    capability: 'kb:write',
+  },
   'GET /v1/knowledge/gaps/records': {
     tag: 'Operations',
     summary: 'Export gaps with their examples',
     capability: 'kb:write',
   },
-  'PUT /v1/knowledge/gaps/records': { tag: 'Operations', summary: 'Restore exported gaps', capability: 'kb:write' },
+  'PUT /v1/knowledge/gaps/records': {
+    tag: 'Operations',
+    summary: 'Restore exported gaps',
+    capability: 'kb:write',
+  },
   'GET /v1/knowledge/checks': {
     tag: 'Knowledge',
     summary: 'List the questions that must be answered or declined, and how each ended',
     capability: 'kb:read',
   },
   'PUT /v1/knowledge/checks': { tag: 'Knowledge', summary: 'Store checks', capability: 'kb:write' },
-  'DELETE /v1/knowledge/checks/{id}': { tag: 'Knowledge', summary: 'Delete a check', capability: 'kb:write' },
-  'POST /v1/knowledge/checks/run': { tag: 'Knowledge', summary: 'Run all checks again', capability: 'kb:write' },
+  'DELETE /v1/knowledge/checks/{id}': {
+    tag: 'Knowledge',
+    summary: 'Delete a check',
+    capability: 'kb:write',
+  },
+  'POST /v1/knowledge/checks/run': {
+    tag: 'Knowledge',
+    summary: 'Run all checks again',
+    capability: 'kb:write',
+  },
   'POST /v1/knowledge/checks/try': {
     tag: 'Knowledge',
     summary: 'Run a check at once without storing it',
@@ -262,7 +317,10 @@ export const ROUTES = {
     summary: 'Retry tickets that failed',
     capability: 'helpdesk:write',
   },
-  'POST /v1/support/requests': { tag: 'Support', summary: 'Hand a visitor of a web page over to a person' },
+  'POST /v1/support/requests': {
+    tag: 'Support',
+    summary: 'Hand a visitor of a web page over to a person',
+  },
   'GET /v1/support/requests': {
     tag: 'Support',
     summary: 'List the visitors who asked for a person',
@@ -273,7 +331,11 @@ export const ROUTES = {
     summary: 'Erase a request of a visitor, or all of an address',
     capability: 'helpdesk:write',
   },
-  'GET /v1/sync': { tag: 'Sync', summary: 'Show the state and the last report of the sync', capability: 'kb:read' },
+  'GET /v1/sync': {
+    tag: 'Sync',
+    summary: 'Show the state and the last report of the sync',
+    capability: 'kb:read',
+  },
   'POST /v1/sync': { tag: 'Sync', summary: 'Start a sync', capability: 'kb:write' },
   'GET /api/kb/articles': { tag: 'Articles', summary: 'List articles', capability: 'kb:read' },
   'GET /api/kb/inventory': {
@@ -281,14 +343,23 @@ export const ROUTES = {
     summary: 'List ids, hashes and owners of articles',
     capability: 'kb:read',
   },
-  'GET /api/kb/articles/{id}': { tag: 'Articles', summary: 'Read an article', capability: 'kb:read', hasSlashes: true },
+  'GET /api/kb/articles/{id}': {
+    tag: 'Articles',
+    summary: 'Read an article',
+    capability: 'kb:read',
+    hasSlashes: true,
+  },
   'PUT /api/kb/articles/{id}': {
-    ...{ tag: 'Articles', summary: 'Create or replace an article' },
-    ...{ capability: 'kb:write', hasSlashes: true },
+    tag: 'Articles',
+    summary: 'Create or replace an article',
+    capability: 'kb:write',
+    hasSlashes: true,
   },
   'DELETE /api/kb/articles/{id}': {
-    ...{ tag: 'Articles', summary: 'Delete an article' },
-    ...{ capability: 'kb:write', hasSlashes: true },
+    tag: 'Articles',
+    summary: 'Delete an article',
+    capability: 'kb:write',
+    hasSlashes: true,
   },
   'GET /api/kb/text/{id}': {
     tag: 'Articles',
@@ -391,8 +462,16 @@ export const ROUTES = {
     summary: 'List acts of administration, newest first',
     capability: 'audit:read',
   },
-  'GET /metrics': { tag: 'Operations', summary: 'Show metrics for Prometheus', capability: 'metrics:read' },
-  'GET /healthz': { tag: 'Operations', summary: 'Show liveness and the adapters in use', access: 'public' },
+  'GET /metrics': {
+    tag: 'Operations',
+    summary: 'Show metrics for Prometheus',
+    capability: 'metrics:read',
+  },
+  'GET /healthz': {
+    tag: 'Operations',
+    summary: 'Show liveness and the adapters in use',
+    access: 'public',
+  },
   'GET /v1/sign-in': {
     tag: 'Operations',
     summary: 'Name the identity providers at which a browser can sign in',
@@ -420,20 +499,22 @@ export const ROUTES = {
 export type RouteName = keyof typeof ROUTES;
 
 /** Method and path as Hono takes them: `['GET', '/api/kb/articles/:id{.+}']`. */
-export const honoRoute = (name: RouteName): [method: string, path: string] => {
+export function honoRoute(name: RouteName): [method: string, path: string] {
   const [method = '', template = ''] = name.split(' ');
   const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
   return [method, 'hasSlashes' in ROUTES[name] ? `${path}{.+}` : path];
-};
+}
 
 /** Tells whether a request is for one of these routes. */
-export const routeMatcher = (names: readonly RouteName[]): ((method: string, path: string) => boolean) => {
+export function routeMatcher(
+  names: readonly RouteName[],
+): (method: string, path: string) => boolean {
   const routes = names.map(honoRoute).map(([method, path]) => ({
     method,
     path: new RegExp(`^${path.replaceAll(/:\w+\{\.\+\}/g, '.+').replaceAll(/:\w+/g, '[^/]+')}$`),
   }));
   return (method, path) => routes.some((route) => route.method === method && route.path.test(path));
-};
+}
 
 /**
  * What a function that translates a protocol may do in the name of a caller, whose credentials it never sees (remote procedure call). It
@@ -448,7 +529,10 @@ export interface GatewayCall {
    * @param question An `AskRequest`; it is validated.
    * @param progress Gets what is reported while the answer is made.
    */
-  ask(question: object, progress?: (event: ProgressEvent) => Promise<void>): Promise<LibrarianResponse>;
+  ask(
+    question: object,
+    progress?: (event: ProgressEvent) => Promise<void>,
+  ): Promise<LibrarianResponse>;
   /** Ends everything that was begun with this call. */
   stop(): Promise<void>;
 }

@@ -164,27 +164,31 @@ export const WeakKnowledgeRetrieval = z.object({
 export type WeakKnowledgeRetrieval = z.infer<typeof WeakKnowledgeRetrieval>;
 
 /** The `knowledge_retrieval` block as guaranteed (docs/contract.md#knowledge-retrieval): every source has a score of at least 0.7. */
-export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(({ sources_consulted }, check) => {
-  for (const [index, { relevance_score }] of sources_consulted.entries()) {
-    if (relevance_score >= RETRIEVAL_MIN_SCORE) continue;
-    check.addIssue({
-      code: 'custom',
-      path: ['sources_consulted', index, 'relevance_score'],
-      message: `is ${relevance_score}, below the ${RETRIEVAL_MIN_SCORE} that is guaranteed`,
-    });
-  }
-});
+export const KnowledgeRetrieval = WeakKnowledgeRetrieval.superRefine(
+  ({ sources_consulted }, check) => {
+    for (const [index, { relevance_score }] of sources_consulted.entries()) {
+      if (relevance_score >= RETRIEVAL_MIN_SCORE) continue;
+      check.addIssue({
+        code: 'custom',
+        path: ['sources_consulted', index, 'relevance_score'],
+        message: `is ${relevance_score}, below the ${RETRIEVAL_MIN_SCORE} that is guaranteed`,
+      });
+    }
+  },
+);
 export type KnowledgeRetrieval = z.infer<typeof KnowledgeRetrieval>;
 
 /** The reply, with status 200, when retrieval fails or exceeds its deadline, or cannot read the request, which `detail` explains. */
-export const unavailableRetrieval = (why?: RetrievalDegraded, detail?: string): KnowledgeRetrieval => ({
-  sources_consulted: [],
-  coverage: 'none',
-  gaps: ['Knowledge retrieval unavailable'],
-  retrieval_time_ms: 0,
-  ...(why === undefined ? {} : { degraded: [why] }),
-  ...(detail === undefined ? {} : { detail }),
-});
+export function unavailableRetrieval(why?: RetrievalDegraded, detail?: string): KnowledgeRetrieval {
+  return {
+    sources_consulted: [],
+    coverage: 'none',
+    gaps: ['Knowledge retrieval unavailable'],
+    retrieval_time_ms: 0,
+    ...(why === undefined ? {} : { degraded: [why] }),
+    ...(detail === undefined ? {} : { detail }),
+  };
+}
 
 /** The three fields that a v1.0 client reads. Replies of v1.0 and of v1.1 both parse with it. */
 export const KnowledgeRetrievalV1 = z.object({
@@ -253,7 +257,15 @@ export const KnowledgeGapReported = z.object({
    * `answered`: the articles answer it; `no_question`: it asks nothing of the articles, or has no word to search for; `limit`: the key has
    * added as many gaps as it may in a day; `unavailable`: the articles or the gaps could not be read.
    */
-  outcome: z.enum(['new', 'counted', 'repeated', 'answered', 'no_question', 'limit', 'unavailable']),
+  outcome: z.enum([
+    'new',
+    'counted',
+    'repeated',
+    'answered',
+    'no_question',
+    'limit',
+    'unavailable',
+  ]),
 });
 export type KnowledgeGapReported = z.infer<typeof KnowledgeGapReported>;
 
@@ -264,7 +276,9 @@ export const MAX_REPORTED_TOGETHER = 20;
 export const KnowledgeGapReports = z.array(KnowledgeGapReport).min(1).max(MAX_REPORTED_TOGETHER);
 
 /** What became of each report, in their order. */
-export const KnowledgeGapsReported = z.object({ reported: z.array(KnowledgeGapReported).max(MAX_REPORTED_TOGETHER) });
+export const KnowledgeGapsReported = z.object({
+  reported: z.array(KnowledgeGapReported).max(MAX_REPORTED_TOGETHER),
+});
 export type KnowledgeGapsReported = z.infer<typeof KnowledgeGapsReported>;
 
 /** Query of `GET /v1/knowledge/gaps`. */

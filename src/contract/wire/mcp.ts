@@ -16,17 +16,30 @@ const asked = AskRequest.shape;
 
 /** Arguments of the tool `ask`. */
 export const AskArguments = z.strictObject({
-  query: Query.describe('The question, in any language, 1 to 4,000 characters. Ask one thing at a time.'),
-  librarian: LibrarianId.optional().describe('The librarian to ask. Leave it out: the concierge chooses.'),
+  query: Query.describe(
+    'The question, in any language, 1 to 4,000 characters. Ask one thing at a time.',
+  ),
+  librarian: LibrarianId.optional().describe(
+    'The librarian to ask. Leave it out: the concierge chooses.',
+  ),
   conversation_id: asked.conversation_id.describe(
     'Your own id of a conversation, 1 to 128 visible ASCII characters. Its turns are stored; later questions are read in their context. Needs rights to memories.',
   ),
   history: z
-    .array(z.strictObject({ role: z.enum(['user', 'assistant']), text: z.string().max(ASK_HISTORY.maxTurn) }))
+    .array(
+      z.strictObject({
+        role: z.enum(['user', 'assistant']),
+        text: z.string().max(ASK_HISTORY.maxTurn),
+      }),
+    )
     .max(ASK_HISTORY.maxTurns)
-    .refine((turns) => turns.reduce((length, { text }) => length + text.length, 0) <= ASK_HISTORY.maxLength, {
-      error: `is longer than ${ASK_HISTORY.maxLength} characters`,
-    })
+    .refine(
+      (turns) =>
+        turns.reduce((length, { text }) => length + text.length, 0) <= ASK_HISTORY.maxLength,
+      {
+        error: `is longer than ${ASK_HISTORY.maxLength} characters`,
+      },
+    )
     .optional()
     .describe('What was said before, oldest first, when no conversation_id is given.'),
   timeout_ms: asked.timeout_ms.describe('Milliseconds to wait at most.'),
@@ -55,9 +68,16 @@ export const AskResult = z.object({
 
 /** Arguments of the tool `read_article`. */
 export const ReadArticleArguments = z.strictObject({
-  id: KnowledgeFile.describe('Id of the article, such as `orders/shipping.md`, from search or from a source.'),
+  id: KnowledgeFile.describe(
+    'Id of the article, such as `orders/shipping.md`, from search or from a source.',
+  ),
   offset: z.int().min(0).max(10_000_000).default(0).describe('Where to start, in UTF-16 units.'),
-  limit: z.int().min(100).max(50_000).default(20_000).describe('How much to read, in UTF-16 units.'),
+  limit: z
+    .int()
+    .min(100)
+    .max(50_000)
+    .default(20_000)
+    .describe('How much to read, in UTF-16 units.'),
 });
 
 /** Result of the tool `read_article`: a part of the article. */

@@ -217,13 +217,23 @@ export const MemoryStats = z.object({
   /** Searches in the answering isolate since it started, each query of a batch by itself; absent before the first. */
   isolate: z
     .object({
-      ...{ count: Count, empty: Count, failed: Count, since: Timestamp },
+      count: Count,
+      empty: Count,
+      failed: Count,
+      since: Timestamp,
       latency_ms: z
-        .object({ mean: z.number().min(0), p50: z.number().min(0), p95: z.number().min(0), max: z.number().min(0) })
+        .object({
+          mean: z.number().min(0),
+          p50: z.number().min(0),
+          p95: z.number().min(0),
+          max: z.number().min(0),
+        })
         .optional(),
     })
     .optional(),
   /** The cache of query embeddings for searches of this workspace, as seen by the current isolate; absent when there is none. */
-  embedding_cache: z.object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) }).optional(),
+  embedding_cache: z
+    .object({ hits: Count, misses: Count, hit_rate: z.number().min(0).max(1) })
+    .optional(),
 });
 export type MemoryStats = z.infer<typeof MemoryStats>;

@@ -82,7 +82,9 @@ export const Restored = z.object({
   restored: Count,
   unchanged: Count,
   /** What could not be restored, and why in one sentence. */
-  refused: z.array(z.object({ id: z.string().max(4000), reason: z.string().min(1).max(500) })).max(200),
+  refused: z
+    .array(z.object({ id: z.string().max(4000), reason: z.string().min(1).max(500) }))
+    .max(200),
 });
 export type Restored = z.infer<typeof Restored>;
 
@@ -128,7 +130,10 @@ export const EXPORT_VERSION = 1;
 export const ExportLine = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('export'),
-    version: z.literal(EXPORT_VERSION, `is not ${EXPORT_VERSION}: another version of the product has written the file`),
+    version: z.literal(
+      EXPORT_VERSION,
+      `is not ${EXPORT_VERSION}: another version of the product has written the file`,
+    ),
     workspace: WorkspaceId,
     exported_at: Timestamp,
   }),

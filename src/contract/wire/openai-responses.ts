@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { LibrarianResponse } from '../core/response.ts';
-import { ChatContent, ChatRole, ChatToolChoice, NoTopLogprobs, TextOnly } from './chat-completions.ts';
+import {
+  ChatContent,
+  ChatRole,
+  ChatToolChoice,
+  NoTopLogprobs,
+  TextOnly,
+} from './chat-completions.ts';
 
 /** A message; of other items, such as calls of tools and references to what is stored, nothing is read. */
 const InputItem = z.looseObject({
@@ -32,7 +38,9 @@ export const ResponsesRequest = z.looseObject({
   background: z.literal(false, { error: 'is not false: a response is made at once' }).nullish(),
   previous_response_id: nothingStored,
   conversation: nothingStored,
-  prompt: z.null({ error: 'is not supported, as no prompt is stored: send the question in input' }).optional(),
+  prompt: z
+    .null({ error: 'is not supported, as no prompt is stored: send the question in input' })
+    .optional(),
   /** Who asks: an id, not a name. What is stored about this person is used; `metadata.person_id` comes first. */
   user: z.string().max(1000).nullish(),
   /** `person_id` as in `/v1/ask`; `facts` of `"false"` has the same effect as the member. Others have none. */
@@ -102,8 +110,17 @@ export const ResponsesEvent = z.looseObject({
       'response.output_item.added',
       'response.content_part.added',
     ] as const),
-    ...(['response.output_text.delta', 'response.output_text.annotation.added', 'response.output_text.done'] as const),
-    ...(['response.content_part.done', 'response.output_item.done', 'response.completed', 'response.failed'] as const),
+    ...([
+      'response.output_text.delta',
+      'response.output_text.annotation.added',
+      'response.output_text.done',
+    ] as const),
+    ...([
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+      'response.failed',
+    ] as const),
   ]),
   /** Counts the events of a stream from 0. */
   sequence_number: z.int().min(0),

@@ -19,7 +19,9 @@ const Count = z.int().min(0);
 /** Questions of some days: how they ended, and how many answers somebody found unhelpful. */
 const Questions = z.object({ total: Count, verdicts: VerdictCounts, disliked: Count });
 
-const Interfaces = z.array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts })).max(20);
+const Interfaces = z
+  .array(z.object({ interface: AnswerInterface, total: Count, verdicts: VerdictCounts }))
+  .max(20);
 
 /** The same with what they came through, most frequent first. */
 export const QuestionCounts = Questions.extend({ interfaces: Interfaces });

@@ -31,7 +31,10 @@ export const SupportRequest = z.strictObject({
   from: z.string().max(1000).nullish(),
   /** Header fields of the mail by name: `{"Auto-Submitted": "auto-replied"}`. */
   headers: z
-    .record(z.string().max(200), z.union([z.string().max(10_000), z.array(z.string().max(10_000)).max(100)]))
+    .record(
+      z.string().max(200),
+      z.union([z.string().max(10_000), z.array(z.string().max(10_000)).max(100)]),
+    )
     .refine((fields) => Object.keys(fields).length <= 200, 'has more than 200 fields')
     .nullish(),
   /** Oldest first. */

@@ -16,7 +16,14 @@ export type SyncRequest = z.infer<typeof SyncRequest>;
  * `embedding` fetches their vectors (with an embedding model), `publishing` builds and stores the edition. When articles were changed or
  * removed, an edition without the outdated text is also published before `embedding`. `idle`: no sync runs.
  */
-export const SyncState = z.enum(['idle', 'listing', 'comparing', 'chunking', 'embedding', 'publishing']);
+export const SyncState = z.enum([
+  'idle',
+  'listing',
+  'comparing',
+  'chunking',
+  'embedding',
+  'publishing',
+]);
 export type SyncState = z.infer<typeof SyncState>;
 
 const Count = z.int().min(0);

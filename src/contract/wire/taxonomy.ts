@@ -7,7 +7,9 @@ export const INTENT_MAX_EXAMPLES = 500;
 /** The intent of a message that matches none; reserved. */
 export const UNKNOWN_INTENT = 'unknown';
 
-const Id = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'is no id: small letters, digits and _, a letter first');
+const Id = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,63}$/, 'is no id: small letters, digits and _, a letter first');
 const Phrase = z.string().trim().min(1, 'is empty').max(1000);
 /** BCP 47: `en`, `pt-BR`. */
 const Language = z.string().regex(/^[a-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,4}$/, 'is no language tag');
@@ -54,7 +56,10 @@ export const EscalationRule = z
     /** Every ticket of the intent. */
     always: z.literal(true).optional(),
   })
-  .refine((rule) => Object.keys(rule).length > 2, 'names no condition; `always: true` holds for every ticket');
+  .refine(
+    (rule) => Object.keys(rule).length > 2,
+    'names no condition; `always: true` holds for every ticket',
+  );
 export type EscalationRule = z.infer<typeof EscalationRule>;
 
 /** Least confidence of an intent with `no_reply`, unless it names its own: no customer's message of the evaluation reaches it. */
@@ -63,7 +68,10 @@ const NO_REPLY_FROM = 0.9;
 /** What a customer wants, and how the support desk responds. */
 export const Intent = z
   .strictObject({
-    id: Id.refine((id) => id !== UNKNOWN_INTENT && id !== 'general', 'is kept for messages that fit no intent'),
+    id: Id.refine(
+      (id) => id !== UNKNOWN_INTENT && id !== 'general',
+      'is kept for messages that fit no intent',
+    ),
     title: Phrase.max(120),
     description: Phrase.optional(),
     /** Messages of customers, in any language. */
@@ -82,7 +90,9 @@ export const Intent = z
       })
       .default({ allowed: false, min_confidence: 0.9 }),
     /** For messages that no one replies to, such as spam: from this confidence on, 0 to 1, no draft is proposed and nothing is searched. */
-    no_reply: z.strictObject({ min_confidence: z.number().min(0).max(1).default(NO_REPLY_FROM) }).optional(),
+    no_reply: z
+      .strictObject({ min_confidence: z.number().min(0).max(1).default(NO_REPLY_FROM) })
+      .optional(),
     required_facts: z.array(RequiredFact).max(20).default([]),
     /** One for all languages, or by language; `general_template` when absent, which is for intents with `no_reply`. */
     reply_template: z.union([ReplyTemplate, z.record(Language, ReplyTemplate)]).optional(),
@@ -93,10 +103,13 @@ export const Intent = z
     /** Article intents of the knowledge base that also answer it, besides its own id. */
     article_intents: z.array(z.string().min(1).max(100)).max(20).default([]),
   })
-  .refine(({ reply_template, no_reply }) => reply_template !== undefined || no_reply !== undefined, {
-    path: ['reply_template'],
-    message: 'is missing',
-  });
+  .refine(
+    ({ reply_template, no_reply }) => reply_template !== undefined || no_reply !== undefined,
+    {
+      path: ['reply_template'],
+      message: 'is missing',
+    },
+  );
 export type Intent = z.infer<typeof Intent>;
 
 /** The intents of a workspace. */
@@ -122,7 +135,11 @@ export const Taxonomy = z
     const seen = new Set<string>();
     for (const [index, { id }] of intents.entries()) {
       if (seen.has(id))
-        check.addIssue({ code: 'custom', path: ['intents', index, 'id'], message: `stands twice: ${id}` });
+        check.addIssue({
+          code: 'custom',
+          path: ['intents', index, 'id'],
+          message: `stands twice: ${id}`,
+        });
       seen.add(id);
     }
   });

@@ -175,7 +175,10 @@ export const TicketCase = z.object({
   /** Questions about what the customer has not said. */
   questions: z.array(z.string().min(1).max(1000)).max(20),
   escalation: z
-    .object({ to: z.string().max(200).nullable(), reasons: z.array(z.string().min(1).max(1000)).max(20) })
+    .object({
+      to: z.string().max(200).nullable(),
+      reasons: z.array(z.string().min(1).max(1000)).max(20),
+    })
     .nullable(),
   /** Articles that come close, where none is quoted. */
   closest: z.array(DraftReference).max(3),
@@ -256,12 +259,17 @@ export const TicketOutcomes = z.object({
 export type TicketOutcomes = z.infer<typeof TicketOutcomes>;
 
 /** A question of the answer box with what it answered. */
-const HandoverTurn = z.strictObject({ question: z.string().min(1).max(4000), answer: z.string().max(8000) });
+const HandoverTurn = z.strictObject({
+  question: z.string().min(1).max(4000),
+  answer: z.string().max(8000),
+});
 
 /** Body of `POST /v1/support/requests`: a visitor of a web page asks for a person. */
 export const HandoverRequest = z.strictObject({
   /** Chosen by the caller and the same with every attempt: one request, one ticket. */
-  idempotency_key: z.string().regex(/^[\w-]{16,64}$/, 'is not 16 to 64 letters, digits, hyphens and underscores'),
+  idempotency_key: z
+    .string()
+    .regex(/^[\w-]{16,64}$/, 'is not 16 to 64 letters, digits, hyphens and underscores'),
   /** As typed by the visitor, not verified. */
   email: z.email().max(254),
   message: z.string().trim().min(1).max(4000),
@@ -325,6 +333,12 @@ export type HandoversPage = z.infer<typeof HandoversPage>;
 
 /** Query of `DELETE /v1/support/requests`: one request, or all of an address. */
 export const HandoverErasureQuery = z
-  .strictObject({ id: z.string().min(1).max(64).optional(), email: z.string().min(3).max(254).optional() })
-  .refine(({ id, email }) => (id === undefined) !== (email === undefined), 'names not exactly one of id and email');
+  .strictObject({
+    id: z.string().min(1).max(64).optional(),
+    email: z.string().min(3).max(254).optional(),
+  })
+  .refine(
+    ({ id, email }) => (id === undefined) !== (email === undefined),
+    'names not exactly one of id and email',
+  );
 export type HandoverErasureQuery = z.infer<typeof HandoverErasureQuery>;

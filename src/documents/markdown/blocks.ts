@@ -31,10 +31,18 @@ export function parseBlocks(text: string): Block[] {
     const [line, endLine] = token.map;
     const block = blocks.at(-1);
     if (token.level === 0)
-      blocks.push({ ...spanOf(line, endLine), kind: kindOf(token), depth: depthOf(token), items: [] });
-    else if (block?.kind === 'prose' && token.type === 'inline' && UNSEEN_ALONE.test(token.content)) block.kind = 'raw';
+      blocks.push({
+        ...spanOf(line, endLine),
+        kind: kindOf(token),
+        depth: depthOf(token),
+        items: [],
+      });
+    else if (block?.kind === 'prose' && token.type === 'inline' && UNSEEN_ALONE.test(token.content))
+      block.kind = 'raw';
     else if (block !== undefined && isItem(token, block))
-      block.items.push(spanOf(line, block.kind === 'table' && block.items.length === 0 ? endLine + 1 : endLine));
+      block.items.push(
+        spanOf(line, block.kind === 'table' && block.items.length === 0 ? endLine + 1 : endLine),
+      );
   }
   return blocks;
 }
@@ -43,7 +51,8 @@ const isItem = ({ type, level }: Token, { kind }: Block): boolean =>
   (kind === 'list' && level === 1 && type === 'list_item_open') ||
   (kind === 'table' && level === 2 && type === 'tr_open');
 
-const depthOf = ({ type, tag }: Token): number => (type === 'heading_open' ? Number(tag.slice(1)) : 0);
+const depthOf = ({ type, tag }: Token): number =>
+  type === 'heading_open' ? Number(tag.slice(1)) : 0;
 
 const kindOf = ({ type, content }: Token): Block['kind'] =>
   type === 'html_block' ? (UNSEEN.test(content) ? 'raw' : 'prose') : (KINDS[type] ?? 'prose');
@@ -58,7 +67,8 @@ const KINDS: Readonly<Record<string, Block['kind']>> = {
   hr: 'raw',
 };
 
-const UNSEEN = /^\s*<(?:(?:script|style|textarea|iframe|object|svg)\b|\?|!(?!--)|!--(?:(?!-->)[\s\S])*(?:-->\s*)?$)/i;
+const UNSEEN =
+  /^\s*<(?:(?:script|style|textarea|iframe|object|svg)\b|\?|!(?!--)|!--(?:(?!-->)[\s\S])*(?:-->\s*)?$)/i;
 /** With its end on the same line it is a paragraph to the parser. */
 const UNSEEN_ALONE = /^<(script|style|textarea|iframe|object|svg)\b[^>]*>[^<]*<\/\1>$/i;
 

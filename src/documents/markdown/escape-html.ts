@@ -6,19 +6,25 @@
  * (CommonMark 0.31.2, section 2.4); the words stay as they are. When a renderer may or may not see code (fences in block quotes, spans over lines or table cells), the backslash is added:
  * one too many is ugly, one too few is unsafe.
  */
-export const escapeHtml = (markdown: string): string => {
+export function escapeHtml(markdown: string): string {
   if (!/<|!\[|\][(:]/.test(markdown)) return markdown;
   const parts = markdown.split(/(\r\n|\n|\r)/);
   const lines = parts.filter((_, at) => at % 2 === 0);
   const escaped = escapeLines(lines);
   return escaped.map((line, at) => line + (parts[2 * at + 1] ?? '')).join('');
-};
+}
 
 const escapeLines = (lines: readonly string[]): string[] => {
   const escaped: string[] = [];
   const tables = linesOfTables(lines);
   // A backtick without a partner may open a span that ends in a later line of its paragraph.
-  const before: Before = { isBlank: true, isAstray: false, hasCells: false, hasFence: false, hasOuterFence: false };
+  const before: Before = {
+    isBlank: true,
+    isAstray: false,
+    hasCells: false,
+    hasFence: false,
+    hasOuterFence: false,
+  };
   for (let at = 0; at < lines.length; ) {
     const line = lines[at] ?? '';
     const end = endOfFence(lines, at, before);
@@ -80,7 +86,8 @@ const endOfFence = (lines: readonly string[], at: number, before: Before): numbe
   }
   if (before.hasFence) return at;
   const isSpan = !before.isBlank;
-  if (isSpan && (before.isAstray || before.hasCells || mark.startsWith('~') || info.includes('\\'))) return at;
+  if (isSpan && (before.isAstray || before.hasCells || mark.startsWith('~') || info.includes('\\')))
+    return at;
   for (let end = at + 1; end < lines.length; end++) {
     const line = lines[end] ?? '';
     if (line === lead + mark) return end + 1;
@@ -103,16 +110,21 @@ const isClosing = (line: string, mark: string): boolean => {
  *
  * @param limit In UTF-16 units, backslashes included.
  */
-export const escapeText = (text: string, limit: number): string => escapeTags(text).slice(0, limit);
+export function escapeText(text: string, limit: number): string {
+  return escapeTags(text).slice(0, limit);
+}
 
 /** Removes what `escapeHtml` added. */
-export const unescapeHtml = (markdown: string): string => markdown.replace(/\\(?=<[a-z/!?]|!\[|\][(:])/gi, '');
+export function unescapeHtml(markdown: string): string {
+  return markdown.replace(/\\(?=<[a-z/!?]|!\[|\][(:])/gi, '');
+}
 
 const escapeLine = (line: string, isRow: boolean): string => {
   const codes = [...line.matchAll(CODE_SPAN)];
   if (isRow && codes.some(([code]) => code.includes('|'))) return escapeTags(line);
   // A backtick in a link's target does not open a span, so such links come first.
-  const isCode = (at: number) => codes.some(({ index, 0: code }) => at > index && at < index + code.length);
+  const isCode = (at: number) =>
+    codes.some(({ index, 0: code }) => at > index && at < index + code.length);
   if (escapeLinks(line, isCode) !== line) return escapeTags(line);
   let escaped = '';
   let at = 0;
@@ -132,8 +144,9 @@ const escapeTags = (text: string): string => escapeLinks(escapeMarks(text));
  * attribute of a tag.
  */
 const escapeMarks = (text: string): string =>
-  text.replace(/(?<!\\)(\\*)(?=<(?!https?:\/\/[^\s\p{Cc}<>()&\\`"'=]{1,2000}>)[a-z/!?]|!\[)/giu, (slashes: string) =>
-    slashes.length % 2 === 1 ? slashes : `${slashes}\\`,
+  text.replace(
+    /(?<!\\)(\\*)(?=<(?!https?:\/\/[^\s\p{Cc}<>()&\\`"'=]{1,2000}>)[a-z/!?]|!\[)/giu,
+    (slashes: string) => (slashes.length % 2 === 1 ? slashes : `${slashes}\\`),
   );
 
 /** Escapes the closing bracket of links and definitions unless the target is plainly a page, a mail address or relative. */

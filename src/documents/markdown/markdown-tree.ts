@@ -26,7 +26,16 @@ export function readMarkdown(markdown: string): MarkdownNode[] {
 }
 
 /** The elements that stand within a line. */
-export const INLINE: ReadonlySet<string> = new Set(['', 'em', 'strong', 's', 'a', 'img', 'code', 'br']);
+export const INLINE: ReadonlySet<string> = new Set([
+  '',
+  'em',
+  'strong',
+  's',
+  'a',
+  'img',
+  'code',
+  'br',
+]);
 
 /** Deeper quotes and lists, and deeper emphasis, are ignored: a browser would have to keep the elements open. */
 const MAX_DEPTH = 16;
@@ -64,7 +73,8 @@ const append = ({ children }: MarkdownNode, node: MarkdownNode): void => {
 /** @returns The parent when the content stands for itself: paragraphs of tight lists, links that are not shown as such. */
 const openElement = (token: Token, parent: MarkdownNode, depth: number): MarkdownNode => {
   const url = token.tag === 'a' ? safeUrl(token.attrGet('href')) : '';
-  if (token.tag === 'a' && url === '' && token.markup === 'autolink') append(parent, nodeOf('', '<'));
+  if (token.tag === 'a' && url === '' && token.markup === 'autolink')
+    append(parent, nodeOf('', '<'));
   const isTooDeep = depth > MAX_DEPTH && NESTED.has(token.tag);
   if (token.hidden || isTooDeep || (token.tag === 'a' && url === '')) return parent;
   const [, align] = /text-align:(\w+)/.exec(String(token.attrGet('style'))) ?? [];
@@ -77,7 +87,8 @@ const closeElement = (token: Token, open: MarkdownNode[]): void => {
   const node = open.pop();
   if (node?.tag === 'a' && token.tag === 'a') {
     if (node.children.length === 0) node.children.push(nodeOf('', node.url));
-  } else if (node !== undefined && token.tag === 'a' && token.markup === 'autolink') append(node, nodeOf('', '>'));
+  } else if (node !== undefined && token.tag === 'a' && token.markup === 'autolink')
+    append(node, nodeOf('', '>'));
 };
 
 const leafOf = (token: Token, open: readonly MarkdownNode[]): MarkdownNode => {

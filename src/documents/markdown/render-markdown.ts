@@ -9,15 +9,22 @@ import { INLINE, type MarkdownNode, readMarkdown } from './markdown-tree.ts';
  *
  * @param markdown Bounded by the caller; time is linear in its length.
  */
-export const markdownToHtml = (markdown: string): string => htmlOf(readMarkdown(markdown));
+export function markdownToHtml(markdown: string): string {
+  return htmlOf(readMarkdown(markdown));
+}
 
 /** An untrusted plain text as HTML, line by line; mentions are disabled. */
-export const textToHtml = (text: string): string => plain(text, false).replaceAll('\n', '<br>\n');
+export function textToHtml(text: string): string {
+  return plain(text, false).replaceAll('\n', '<br>\n');
+}
 
 const htmlOf = (nodes: readonly MarkdownNode[]): string => linesOf(nodes, elementHtml).join('\n');
 
 /** A line for each block and each run of inline content. */
-const linesOf = (nodes: readonly MarkdownNode[], show: (node: MarkdownNode) => string): string[] => {
+const linesOf = (
+  nodes: readonly MarkdownNode[],
+  show: (node: MarkdownNode) => string,
+): string[] => {
   const lines: string[] = [];
   let isRun = false;
   for (const node of nodes) {
@@ -46,11 +53,15 @@ const elementHtml = ({ tag, text, url, start, children }: MarkdownNode): string 
     case 'a':
       return `${openLink(url)}${htmlOf(children)}</a>`;
     case 'ol':
-      return start === 1 ? `<ol>\n${htmlOf(children)}\n</ol>` : `<ul>\n${htmlOf(numbered(children, start))}\n</ul>`;
+      return start === 1
+        ? `<ol>\n${htmlOf(children)}\n</ol>`
+        : `<ul>\n${htmlOf(numbered(children, start))}\n</ul>`;
     case 'tr':
       return `<tr>${children.map(elementHtml).join('')}</tr>`;
     default:
-      return OPEN_LINES.has(tag) ? `<${tag}>\n${htmlOf(children)}\n</${tag}>` : `<${tag}>${htmlOf(children)}</${tag}>`;
+      return OPEN_LINES.has(tag)
+        ? `<${tag}>\n${htmlOf(children)}\n</${tag}>`
+        : `<${tag}>${htmlOf(children)}</${tag}>`;
   }
 };
 
@@ -68,9 +79,16 @@ const openLink = (url: string): string => `<a href="${escaped(url)}" rel="noopen
 
 const plain = (text: string, isCode: boolean): string => escaped(quietMentions(text, { isCode }));
 
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (letter) => REFERENCES[letter] ?? letter);
+const escaped = (text: string): string =>
+  text.replace(/[&<>"']/g, (letter) => REFERENCES[letter] ?? letter);
 
-const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const REFERENCES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
 
 /**
  * Converts Markdown into plain text, as typed in a mail: markers of lists and quotes stay, addresses of links follow in
@@ -78,7 +96,9 @@ const REFERENCES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&g
  *
  * @param markdown Bounded by the caller; time is linear in its length.
  */
-export const markdownToText = (markdown: string): string => textOf(readMarkdown(markdown)).join('\n\n');
+export function markdownToText(markdown: string): string {
+  return textOf(readMarkdown(markdown)).join('\n\n');
+}
 
 const textOf = (nodes: readonly MarkdownNode[]): string[] => linesOf(nodes, elementText);
 
@@ -138,13 +158,13 @@ const indented = (text: string, first: string, others: string): string =>
  *
  * @param source A whole heading in Markdown, with number signs or underline; only the first 1000 characters are read.
  */
-export const plainHeading = (source: string): string => {
+export function plainHeading(source: string): string {
   const bare = source
     .slice(0, MAX_HEADING)
     .replace(/^\s*#{1,6}(?=\s|$)|[ \t]+#+[ \t]*$|\n[ \t]*(?:=+|-+)[ \t]*$/g, '')
     .trim();
   return (/[\\`*_[\]<&]/.test(bare) ? plainWords(bare) : bare).replace(/\s+/g, ' ').trim();
-};
+}
 
 const MAX_HEADING = 1000;
 
@@ -164,8 +184,8 @@ const wordsOf = (tokens: readonly Token[]): string =>
  *
  * @param text Line breaks and control characters become spaces.
  */
-export const escapeMarkdown = (text: string): string =>
-  text
+export function escapeMarkdown(text: string): string {
+  return text
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .replace(/[\\`*_[\]<>|~&@]/g, '\\$&')
@@ -173,13 +193,15 @@ export const escapeMarkdown = (text: string): string =>
     .replace(/!(?=\\\[)/g, '\\!')
     .replace(/^[-+#=](?=[-+#= ]|$)/, '\\$&')
     .replace(/^(\d{1,9})([.)])/, '$1\\$2');
+}
 
 /** The same line by line. */
-export const escapeLines = (text: string): string =>
-  text
+export function escapeLines(text: string): string {
+  return text
     .split(/\r\n|\n|\r/)
     .map(escapeMarkdown)
     .join('\n');
+}
 
 /**
  * Disables mentions in chat tools: `@everyone`, `@name`, and the `<!channel>`, `<@U…>`, `<#C…>` of some. The visible text

@@ -5,17 +5,19 @@ import { openFence } from './blocks.ts';
  *
  * @param limit In UTF-16 units, the closing fence included.
  */
-export const shorten = (markdown: string, limit: number): string => {
+export function shorten(markdown: string, limit: number): string {
   if (markdown.length <= limit) return markdown;
   const head = markdown.slice(0, Math.max(0, limit - ROOM_FOR_FENCE));
-  const end = ENDS.map((pattern) => lastEnd(head, pattern)).find((place) => place > head.length * LEAST_KEPT);
+  const end = ENDS.map((pattern) => lastEnd(head, pattern)).find(
+    (place) => place > head.length * LEAST_KEPT,
+  );
   const kept = head
     .slice(0, end ?? head.length)
     .replace(/[\ud800-\udbff]$/, '')
     .trimEnd();
   const fence = openFence(kept);
   return fence === '' ? kept : `${kept}\n${fence.slice(0, ROOM_FOR_FENCE)}`;
-};
+}
 
 const ROOM_FOR_FENCE = 40;
 /** An end that would drop more than half is skipped if a lesser kind of end comes later. */

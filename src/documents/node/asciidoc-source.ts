@@ -14,7 +14,16 @@ export const UNKNOWN_ADDRESS = 'https://unknown.invalid';
 const FENCE = /^(-{4,}|\.{4,}|`{3,}|\+{4,}|\/{4,})(?:[\w+#-]{0,40})$/;
 const INCLUDE = /^\s*include::([^\s[]{1,300})\[[^\]]{0,500}\]\s*$/;
 const BLOCK_MACRO = /^([a-z][\w-]{0,40})::([^\s[]{0,300})\[(.{0,2000})\]\s*$/;
-const KNOWN_BLOCKS = new Set(['image', 'video', 'audio', 'toc', 'ifdef', 'ifndef', 'ifeval', 'endif']);
+const KNOWN_BLOCKS = new Set([
+  'image',
+  'video',
+  'audio',
+  'toc',
+  'ifdef',
+  'ifndef',
+  'ifeval',
+  'endif',
+]);
 /** Macros of extensions; those that the library knows may hold one. */
 const INLINE_MACRO =
   /(?<![\w:/.`"'\\-])(?!(?:link|xref|image|icon|kbd|btn|menu|footnote|footnoteref|pass|stem|latexmath|asciimath|anchor|indexterm|indexterm2|mailto|http|https|ftp|irc|file|include|ifdef|ifndef|ifeval|endif):)([a-z][\w-]{1,40}):([A-Za-z_#@$.{][^\s[\]`]{0,300})\[((?:[^\]\\\n]|\\.){0,500})\]/g;
@@ -24,7 +33,13 @@ const INLINE_MACRO =
  * name of what it refers to.
  */
 export function prepareAsciidoc(text: string): AsciidocSource {
-  const source: AsciidocSource = { text: '', attributes: {}, unknown: 0, included: new Set(), generated: new Set() };
+  const source: AsciidocSource = {
+    text: '',
+    attributes: {},
+    unknown: 0,
+    included: new Set(),
+    generated: new Set(),
+  };
   const out: string[] = [];
   let fence: string | undefined;
   let paragraph = 0;
@@ -66,7 +81,12 @@ function shortLines(line: string): string[] {
   const lines: string[] = [];
   for (let from = 0; from < line.length; ) {
     const space = line.lastIndexOf(' ', from + MAX_PARAGRAPH);
-    const end = line.length - from <= MAX_PARAGRAPH ? line.length : space > from ? space : from + MAX_PARAGRAPH;
+    const end =
+      line.length - from <= MAX_PARAGRAPH
+        ? line.length
+        : space > from
+          ? space
+          : from + MAX_PARAGRAPH;
     lines.push(line.slice(from, end).trim());
     from = end;
   }
@@ -84,7 +104,9 @@ function readMacros(line: string): string {
     const last = target
       .replace(/^.*[!/]/, '')
       .split('#')
-      .map((part) => (/^[\w.]+\.[A-Z][\w$]*$/.test(part) ? (part.split('.').at(-1) ?? part) : part));
+      .map((part) =>
+        /^[\w.]+\.[A-Z][\w$]*$/.test(part) ? (part.split('.').at(-1) ?? part) : part,
+      );
     return `\`+${last.join('.').replace(/\[\]$/, '')}+\``;
   });
 }
@@ -100,8 +122,10 @@ const GENERATOR_VALUE =
 function defineUnknown(source: AsciidocSource): void {
   const { text } = source;
   const defined = new Set<string>();
-  for (const [, name = ''] of text.matchAll(/^:!?([\w-]{1,80})!?:/gm)) defined.add(name.toLowerCase());
-  for (const [, name = ''] of text.matchAll(/\{(?:set|counter2?):([\w-]{1,80})/g)) defined.add(name.toLowerCase());
+  for (const [, name = ''] of text.matchAll(/^:!?([\w-]{1,80})!?:/gm))
+    defined.add(name.toLowerCase());
+  for (const [, name = ''] of text.matchAll(/\{(?:set|counter2?):([\w-]{1,80})/g))
+    defined.add(name.toLowerCase());
   let values = 0;
   for (const [, given = '', after = ''] of text.matchAll(REFERENCE)) {
     const name = given.toLowerCase();

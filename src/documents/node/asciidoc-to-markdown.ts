@@ -1,7 +1,17 @@
 import { load, NullLogger } from '@asciidoctor/core';
 import type { Element, ElementContent, Root } from 'hast';
 import { boundMarks, type Weights } from '../bound-marks.ts';
-import { classesOf, element, elementsOf, isElement, labelOf, lineOf, propertyOf, textOf, words } from '../hast.ts';
+import {
+  classesOf,
+  element,
+  elementsOf,
+  isElement,
+  labelOf,
+  lineOf,
+  propertyOf,
+  textOf,
+  words,
+} from '../hast.ts';
 import { signOf } from '../icons.ts';
 import { unknownValues } from '../omissions.ts';
 import { parseHtml } from '../parse-html.ts';
@@ -47,7 +57,9 @@ const DOCUMENT_COLUMNS = /\bcols="[^"\n]{0,200}a/;
 const DOCUMENT_CELLS = { line: /^\s*(?:[\d.+*<>^]*a)?\|/, weight: 6 };
 
 const weightsOf = (text: string): Weights =>
-  DOCUMENT_COLUMNS.test(text) ? { ...WEIGHTS, heavy: [DOCUMENT_CELLS, ...(WEIGHTS.heavy ?? [])] } : WEIGHTS;
+  DOCUMENT_COLUMNS.test(text)
+    ? { ...WEIGHTS, heavy: [DOCUMENT_CELLS, ...(WEIGHTS.heavy ?? [])] }
+    : WEIGHTS;
 
 /**
  * Markdown of AsciiDoc, as Asciidoctor publishes it in its secure mode: nothing is included or loaded. What a page takes from other files,
@@ -59,7 +71,9 @@ export async function asciidocToMarkdown(written: string): Promise<DocumentText>
   const places = source.text.match(/\{[\w-]+\}/g)?.length ?? 0;
   const longest = Math.max(1, Math.min(MAX_VALUE, Math.floor(MAX_VALUES / Math.max(1, places))));
   if (longest < MAX_VALUE && hasLongValue(source.text, longest))
-    warnings.push(`Cut values of attributes after ${longest} characters: ${places} places show one`);
+    warnings.push(
+      `Cut values of attributes after ${longest} characters: ${places} places show one`,
+    );
   const document = await load(source.text, {
     safe: 'secure',
     doctype: 'article',
@@ -88,7 +102,9 @@ export async function asciidocToMarkdown(written: string): Promise<DocumentText>
 
 /** Whether a definition is longer, or may be with the values that it holds. */
 const hasLongValue = (text: string, length: number): boolean =>
-  [...text.matchAll(/^:[\w-]+:(.*)$/gm)].some(([, value = '']) => value.length > length || value.includes('{'));
+  [...text.matchAll(/^:[\w-]+:(.*)$/gm)].some(
+    ([, value = '']) => value.length > length || value.includes('{'),
+  );
 
 const languageOf = ({ text }: AsciidocSource): string | undefined =>
   /^:lang:\s+([\w-]{2,8})\s*$/m.exec(text.slice(0, 2000))?.[1];
@@ -98,7 +114,9 @@ const MAX_TAGS = 8000;
 
 function sectionsOf(html: string, level = 1): string[] {
   if ((html.match(/<[a-z]/g)?.length ?? 0) <= MAX_TAGS || level > 4) return [html];
-  return html.split(new RegExp(`(?=<div class="sect${level}">)`)).flatMap((part) => sectionsOf(part, level + 1));
+  return html
+    .split(new RegExp(`(?=<div class="sect${level}">)`))
+    .flatMap((part) => sectionsOf(part, level + 1));
 }
 
 /** Titles of blocks are labels, references to what is not known are words, verses keep their lines, and code that was included leaves nothing. */
@@ -110,7 +128,11 @@ function readBlocks(root: Root, source: AsciidocSource): void {
     });
 }
 
-function readElement(node: Element, parent: Root | Element, source: AsciidocSource): ElementContent[] {
+function readElement(
+  node: Element,
+  parent: Root | Element,
+  source: AsciidocSource,
+): ElementContent[] {
   const classes = classesOf(node);
   switch (node.tagName) {
     case 'a':
@@ -120,7 +142,8 @@ function readElement(node: Element, parent: Root | Element, source: AsciidocSour
       dropGuards(node);
       return [isElement(parent) && / verseblock /.test(classesOf(parent)) ? verse(node) : node];
     case 'span':
-      if (/ icon /.test(classes)) return [words(signOf(lineOf(node).replace(/^\[|\]$/g, '')) ?? '')];
+      if (/ icon /.test(classes))
+        return [words(signOf(lineOf(node).replace(/^\[|\]$/g, '')) ?? '')];
       if (/ keyseq /.test(classes)) return [element('kbd', [words(lineOf(node))])];
       return [/ menuseq /.test(classes) ? element('strong', [words(lineOf(node))]) : node];
     case 'hr':
@@ -156,7 +179,8 @@ function dropGuards(pre: Element): void {
     for (const [at, child] of parent.children.entries()) {
       if (!isElement(child, 'b') || !/^\(\d+\)$/.test(lineOf(child))) continue;
       const [before, after] = [parent.children[at - 1], parent.children[at + 1]];
-      if (before?.type !== 'text' || after?.type !== 'text' || !/<!--\s?$/.test(before.value)) continue;
+      if (before?.type !== 'text' || after?.type !== 'text' || !/<!--\s?$/.test(before.value))
+        continue;
       before.value = before.value.replace(/<!--\s?$/, '');
       after.value = after.value.replace(/^\s?-->/, '');
     }
@@ -173,7 +197,8 @@ const footnote = ({ children }: Element): Element => {
   return element('p', [words(`[${textOf(mark).trim()}] ${text}`), ...rest]);
 };
 
-const isNoteTitle = (parent: Root | Element): boolean => isElement(parent, 'td') && / icon /.test(classesOf(parent));
+const isNoteTitle = (parent: Root | Element): boolean =>
+  isElement(parent, 'td') && / icon /.test(classesOf(parent));
 
 const blockTitle = (node: Element): Element => {
   const title = lineOf(node);
@@ -197,7 +222,10 @@ function readFormulas(text: string): ElementContent[] {
   let from = 0;
   for (const match of text.matchAll(FORMULA)) {
     const [all, inline, ascii, block = ''] = match;
-    nodes.push(words(text.slice(from, match.index)), element('code', [words((inline ?? ascii ?? block).trim())]));
+    nodes.push(
+      words(text.slice(from, match.index)),
+      element('code', [words((inline ?? ascii ?? block).trim())]),
+    );
     from = match.index + all.length;
   }
   return [...nodes, words(text.slice(from))];
@@ -219,7 +247,9 @@ function readReference(link: Element, source: AsciidocSource): ElementContent[] 
 
 function warningsOf({ unknown, included, generated }: AsciidocSource): string[] {
   const warnings = unknownValues(unknown);
-  if (included.size > 0) warnings.push(`Left out what is included from other files: ${listed(included)}`);
-  if (generated.size > 0) warnings.push(`Left out what the site generator puts in: ${listed(generated)}`);
+  if (included.size > 0)
+    warnings.push(`Left out what is included from other files: ${listed(included)}`);
+  if (generated.size > 0)
+    warnings.push(`Left out what the site generator puts in: ${listed(generated)}`);
   return warnings;
 }

@@ -20,7 +20,10 @@ const MAX_NAMED = 100;
  * other quotation mark is a character: within a field (`5" pipe`), around a word that begins one (`"Best" pump`), and one that opens a field
  * which never ends, or ends beyond lines that are rows themselves. Each character is read at most three times.
  */
-export function readCsv(text: string, { separator, maxRows = Number.POSITIVE_INFINITY }: CsvOptions): CsvRows {
+export function readCsv(
+  text: string,
+  { separator, maxRows = Number.POSITIVE_INFINITY }: CsvOptions,
+): CsvRows {
   const rows: string[][] = [];
   const unclosed: number[] = [];
   let line = 1;
@@ -35,7 +38,12 @@ export function readCsv(text: string, { separator, maxRows = Number.POSITIVE_INF
     if (row.isUnclosed && unclosed.length < MAX_NAMED) unclosed.push(line);
     if (!row.hasLines && row.fields.length > 1) width ??= row.fields.length;
     rows.push(row.fields);
-    for (let end = text.indexOf('\n', at); end !== -1 && end < row.next; end = text.indexOf('\n', end + 1)) line += 1;
+    for (
+      let end = text.indexOf('\n', at);
+      end !== -1 && end < row.next;
+      end = text.indexOf('\n', end + 1)
+    )
+      line += 1;
     at = row.next;
   }
   return { rows, unclosed };
@@ -75,7 +83,8 @@ function readRow(
       end = length === -1 ? stop : at + length;
       const value = text.slice(at, end);
       const inner = /^\s*"(.*)"\s*$/.exec(value)?.[1];
-      if (opening !== -1 && inner === undefined && !/^\s*"[^"]*"/.test(value)) row.isUnclosed = true;
+      if (opening !== -1 && inner === undefined && !/^\s*"[^"]*"/.test(value))
+        row.isUnclosed = true;
       row.fields.push(inner === undefined ? value : inner.replaceAll('""', '"'));
     }
     if (end < text.length && text[end] === separator) at = end + 1;
@@ -108,7 +117,11 @@ function readQuoted(
 ): { value: string; end: number } | undefined {
   const most = Math.min(limit, opening + MAX_FIELD);
   let hasStray = false;
-  for (let at = text.indexOf('"', opening + 1); at !== -1 && at < most; at = text.indexOf('"', at + 1)) {
+  for (
+    let at = text.indexOf('"', opening + 1);
+    at !== -1 && at < most;
+    at = text.indexOf('"', at + 1)
+  ) {
     let end = at + 1;
     while (isBlank(text[end]) && text[end] !== separator) end += 1;
     if (end >= text.length || text[end] === separator || text[end] === '\n') {

@@ -49,7 +49,10 @@ function separatorOf(text: string): string {
     .map((line) => line.replace(/"(?:[^"]|"")*"/g, ''));
   const agreements = SEPARATORS.map((mark) => {
     const counts = lines.map((line) => line.split(mark).length - 1).filter((count) => count > 0);
-    return Math.max(0, ...[...Map.groupBy(counts, (count) => count).values()].map((equal) => equal.length));
+    return Math.max(
+      0,
+      ...[...Map.groupBy(counts, (count) => count).values()].map((equal) => equal.length),
+    );
   });
   const most = Math.max(...agreements);
   return most === 0 ? ',' : (SEPARATORS[agreements.indexOf(most)] ?? ',');
@@ -62,5 +65,6 @@ const unclosedWarnings = (lines: readonly number[]): string[] =>
         `Read ${lines.length === 1 ? 'a line' : 'lines'} as written, as a quotation mark in ${lines.length === 1 ? 'it' : 'them'} ends no cell: ${listed(lines.map(String))}`,
       ];
 
-export const cutWarnings = (isCut: boolean): string[] =>
-  isCut ? [`Cut after ${MAX_ROWS} rows or 500,000 characters: the table is larger`] : [];
+export function cutWarnings(isCut: boolean): string[] {
+  return isCut ? [`Cut after ${MAX_ROWS} rows or 500,000 characters: the table is larger`] : [];
+}

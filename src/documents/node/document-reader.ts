@@ -22,7 +22,9 @@ export const INTERFACE_ENDINGS = ['.yaml', '.yml', '.json'] as const;
 
 const READ_HERE: ReadonlySet<string> = new Set([...DOCUMENT_ENDINGS, ...INTERFACE_ENDINGS]);
 
-export const isDocument = (path: string): boolean => READ_HERE.has(extname(path).toLowerCase());
+export function isDocument(path: string): boolean {
+  return READ_HERE.has(extname(path).toLowerCase());
+}
 
 type ReadDocument = DocumentText | { problem: string };
 
@@ -42,7 +44,11 @@ interface Bounds extends ThreadBounds {
   maxBytes: number;
 }
 
-const BOUNDS: Bounds = { maxBytes: 50 * 1024 * 1024, maxMs: 20_000, maxGrowthBytes: 768 * 1024 * 1024 };
+const BOUNDS: Bounds = {
+  maxBytes: 50 * 1024 * 1024,
+  maxMs: 20_000,
+  maxGrowthBytes: 768 * 1024 * 1024,
+};
 const MAX_HEAP_MIB = 512;
 const MAX_KEPT_CHARACTERS = 50_000_000;
 
@@ -50,7 +56,7 @@ const MAX_KEPT_CHARACTERS = 50_000_000;
  * Reads Word documents and PDFs as Markdown. Each is bounded in bytes, time and memory, whatever it holds; one that cannot be read has a
  * `problem`.
  */
-export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
+export function documentReader(bounds: Bounds = BOUNDS): DocumentReader {
   const { maxBytes } = bounds;
   const kept = new Map<string, { version: string; read: ReadDocument }>();
   let worker: Worker | undefined;
@@ -62,7 +68,9 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
     const known = kept.get(file);
     if (known?.version === version) return known.read;
     const read =
-      size > maxBytes ? { problem: `it is larger than ${maxBytes / 1024 / 1024} MiB` } : await convert(file, text);
+      size > maxBytes
+        ? { problem: `it is larger than ${maxBytes / 1024 / 1024} MiB` }
+        : await convert(file, text);
     kept.delete(file);
     kept.set(file, { version, read });
     dropOldest(kept);
@@ -70,7 +78,8 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
   };
 
   const convert = async (file: string, text: string | undefined): Promise<ReadDocument> => {
-    const bytes = text === undefined ? new Uint8Array(await readFile(file)) : new TextEncoder().encode(text);
+    const bytes =
+      text === undefined ? new Uint8Array(await readFile(file)) : new TextEncoder().encode(text);
     worker ??= startWorker();
     const result = await answerOf(worker, { ending: extname(file).toLowerCase(), bytes }, bounds);
     if (result.isOver) worker = undefined;
@@ -88,12 +97,15 @@ export const documentReader = (bounds: Bounds = BOUNDS): DocumentReader => {
       worker = undefined;
     },
   };
-};
+}
 
 /** Beside this file under its own ending: built, both are JavaScript. */
 const startWorker = (): Worker => {
   const file = new URL(`./document-worker${extname(import.meta.url)}`, import.meta.url);
-  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_MIB };
+  const resourceLimits = {
+    maxOldGenerationSizeMb: MAX_HEAP_MIB,
+    maxYoungGenerationSizeMb: MAX_YOUNG_MIB,
+  };
   // What libraries print about a document is dropped.
   return new Worker(file, { resourceLimits, stdout: true, stderr: true });
 };

@@ -22,8 +22,8 @@ export class NotReadable extends Error {
 const MAX_LISTED = 3;
 
 /** `a, b, c and 2 more`. */
-export const listed = (names: Iterable<string>): string => {
+export function listed(names: Iterable<string>): string {
   const all = [...names];
   const more = all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : '';
   return `${all.slice(0, MAX_LISTED).join(', ')}${more}`;
-};
+}

@@ -23,7 +23,7 @@ const MAX_OTHER_NODES = 40_000;
  *
  * @throws {NotReadable} When it is encrypted, no such document, or unpacks to too much.
  */
-export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
+export async function docxToMarkdown(bytes: Uint8Array): Promise<DocumentText> {
   const parts = await openOffice(bytes, {
     kind: 'Word document',
     ending: '.docx',
@@ -43,12 +43,15 @@ export const docxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
   const html = withLetters(withNumbers(value))
     .replaceAll(/<pre>\s*<\/pre>/g, '')
     .replaceAll(/\s*<a href="#footnote-ref-\d+">↑<\/a>/g, '')
-    .replaceAll(/<input type="checkbox"( checked="checked")? ?\/>/g, (_, checked) => (checked ? '☒' : '☐'));
+    .replaceAll(/<input type="checkbox"( checked="checked")? ?\/>/g, (_, checked) =>
+      checked ? '☒' : '☐',
+    );
   const sections = sectionsOf(html).map((section) => readHtml(section, { isPage: false }).text);
   const text = sections.filter((each) => each !== '').join('\n\n');
-  if (text === '') throw new NotReadable(isCut ? `it has no text before ${MAX_NODES} elements` : 'it has no text');
+  if (text === '')
+    throw new NotReadable(isCut ? `it has no text before ${MAX_NODES} elements` : 'it has no text');
   return { text, title, ...(isCut ? { warnings: [CUT] } : {}) };
-};
+}
 
 const CUT = `Cut after ${MAX_NODES} elements and attributes of the text, or ${MAX_OTHER_NODES} of its styles and notes: the document has more`;
 

@@ -115,7 +115,9 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   if (hasTag(cell, 'remove-cell', 'hide', 'parameters-hidden')) return;
   if (cell.cell_type === 'markdown' || cell.cell_type === 'heading') {
     const markdown =
-      cell.cell_type === 'heading' ? `${'#'.repeat(Math.min(Math.max(cell.level ?? 1, 1), 6))} ${source}` : source;
+      cell.cell_type === 'heading'
+        ? `${'#'.repeat(Math.min(Math.max(cell.level ?? 1, 1), 6))} ${source}`
+        : source;
     state.texts.push(markdown);
   }
   if (cell.cell_type !== 'code') return;
@@ -129,7 +131,8 @@ function readCell(cell: z.infer<typeof Cell>, language: string, state: State): v
   if (hasTag(cell, 'remove-output') || /^#\|\s*output:\s*false/m.test(options)) return;
   const outputs = cell.outputs ?? [];
   if (outputs.length > MAX_OUTPUTS) state.warnings.add(CUT);
-  for (const output of joined(outputs.slice(0, MAX_OUTPUTS))) if (state.characters > 0) readOutput(output, state);
+  for (const output of joined(outputs.slice(0, MAX_OUTPUTS)))
+    if (state.characters > 0) readOutput(output, state);
 }
 
 type Printed = z.infer<typeof Output>;
@@ -139,7 +142,10 @@ function joined(outputs: readonly Printed[]): Printed[] {
   const all: Printed[] = [];
   for (const output of outputs) {
     const last = all.at(-1);
-    const isMore = output.output_type === 'stream' && last?.output_type === 'stream' && last.name === output.name;
+    const isMore =
+      output.output_type === 'stream' &&
+      last?.output_type === 'stream' &&
+      last.name === output.name;
     if (isMore) all[all.length - 1] = { ...last, text: (last.text ?? '') + (output.text ?? '') };
     else all.push(output);
   }
@@ -180,11 +186,17 @@ const languageOf = (code: string, language: string): string =>
 
 const codeOf = (code: string, language?: string): string => {
   const value = code.replace(/^\s*\n|\s+$/g, '');
-  const tree: Root = { type: 'root', children: value === '' ? [] : [{ type: 'code', value, lang: language || null }] };
+  const tree: Root = {
+    type: 'root',
+    children: value === '' ? [] : [{ type: 'code', value, lang: language || null }],
+  };
   return writeMarkdown(tree);
 };
 
-function readOutput({ output_type, name, text, data, ename, evalue }: z.infer<typeof Output>, state: State): void {
+function readOutput(
+  { output_type, name, text, data, ename, evalue }: z.infer<typeof Output>,
+  state: State,
+): void {
   if (output_type === 'stream') {
     if (name !== 'stderr' && text !== undefined) state.parts.push(codeOf(shown(text, state)));
     return;
@@ -196,13 +208,23 @@ function readOutput({ output_type, name, text, data, ename, evalue }: z.infer<ty
   const read = (type: string): string | undefined => Lines.safeParse(data?.[type]).data;
   const html = read('text/html');
   const plain = read('text/plain') ?? text;
-  const isDrawn = Object.keys(data ?? {}).some((type) => /^image\/|widget|javascript|plotly|vega/.test(type));
+  const isDrawn = Object.keys(data ?? {}).some((type) =>
+    /^image\/|widget|javascript|plotly|vega/.test(type),
+  );
   const markdown = read('text/markdown');
   if (markdown !== undefined)
-    state.parts.push(readDocument(taken(markdown.slice(0, 20 * MAX_OUTPUT), state), { format: 'markdown' }).text);
-  else if (html !== undefined && html.length < 20 * MAX_OUTPUT && /<table/i.test(html) && hasTagsLeft(html, state))
+    state.parts.push(
+      readDocument(taken(markdown.slice(0, 20 * MAX_OUTPUT), state), { format: 'markdown' }).text,
+    );
+  else if (
+    html !== undefined &&
+    html.length < 20 * MAX_OUTPUT &&
+    /<table/i.test(html) &&
+    hasTagsLeft(html, state)
+  )
     state.parts.push(readHtml(taken(html, state), { isPage: false }).text);
-  else if (isDrawn || (plain !== undefined && /^<[^>]{1,200}>$/.test(plain.trim()))) state.omitted += 1;
+  else if (isDrawn || (plain !== undefined && /^<[^>]{1,200}>$/.test(plain.trim())))
+    state.omitted += 1;
   else if (plain !== undefined) state.parts.push(codeOf(shown(plain, state)));
   else state.omitted += 1;
 }
@@ -213,10 +235,13 @@ function hasTagsLeft(html: string, state: State): boolean {
 }
 
 /** The beginning of what was printed. */
-const shown = (text: string, state: State): string => taken(cut(withoutEscapes(text.slice(0, 20 * MAX_OUTPUT))), state);
+const shown = (text: string, state: State): string =>
+  taken(cut(withoutEscapes(text.slice(0, 20 * MAX_OUTPUT))), state);
 
 const cut = (text: string): string =>
-  text.length > MAX_OUTPUT ? `${text.slice(0, text.lastIndexOf('\n', MAX_OUTPUT) + 1 || MAX_OUTPUT)}…` : text;
+  text.length > MAX_OUTPUT
+    ? `${text.slice(0, text.lastIndexOf('\n', MAX_OUTPUT) + 1 || MAX_OUTPUT)}…`
+    : text;
 
 /** Without the marks by which terminals colour text, and what progress bars have written over. */
 const withoutEscapes = (text: string): string =>

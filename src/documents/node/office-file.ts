@@ -45,7 +45,12 @@ export async function openOffice(
 function countParts(bytes: Uint8Array): number {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let count = 0;
-  for (let at = buffer.indexOf(ENTRY); at !== -1 && count <= MAX_PARTS; at = buffer.indexOf(ENTRY, at + 4)) count += 1;
+  for (
+    let at = buffer.indexOf(ENTRY);
+    at !== -1 && count <= MAX_PARTS;
+    at = buffer.indexOf(ENTRY, at + 4)
+  )
+    count += 1;
   return count;
 }
 
@@ -59,7 +64,9 @@ async function unpack(part: JSZip.JSZipObject, maxBytes: number): Promise<Buffer
   for await (const chunk of new Readable().wrap(part.nodeStream())) {
     length += (chunk as Buffer).length;
     if (length > maxBytes)
-      throw new NotReadable(`its text unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB`);
+      throw new NotReadable(
+        `its text unpacks to more than ${MAX_UNPACKED_BYTES / 1024 / 1024} MiB`,
+      );
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);

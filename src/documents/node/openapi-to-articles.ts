@@ -57,7 +57,9 @@ export function openApiToArticles(text: string): DocumentText {
   const operations = operationsOf(api, paths);
   const words = [
     textIn(info, 'description'),
-    ...operations.slice(0, 50).map(({ value }) => `${textIn(value, 'summary')}. ${textIn(value, 'description')}`),
+    ...operations
+      .slice(0, 50)
+      .map(({ value }) => `${textIn(value, 'summary')}. ${textIn(value, 'description')}`),
   ];
   const language = detectLanguage(words.join('\n').slice(0, 4000)) ?? 'en';
   const labels = (LABELS as Record<string, Labels>)[language] ?? LABELS.en;
@@ -72,18 +74,28 @@ export function openApiToArticles(text: string): DocumentText {
     read: new Map(),
   };
   const overview = overviewOf(operations, place);
-  const articles = operations.slice(0, MAX_OPERATIONS).map((operation) => articleOf(operation, place));
+  const articles = operations
+    .slice(0, MAX_OPERATIONS)
+    .map((operation) => articleOf(operation, place));
   return {
     ...overview,
     articles,
     warnings: [
       ...(isCut ? [`Cut after ${MAX_OPERATIONS} operations: there are more`] : []),
-      ...(place.fieldsLeft > 0 ? [] : [`Cut after ${MAX_ALL_FIELDS} fields of bodies: there are more`]),
-      ...(place.stepsLeft > 0 ? [] : [`Cut after ${MAX_STEPS} schemas: they hold each other more often`]),
-      ...(place.isShortened ? [`Cut descriptions after ${MAX_DESCRIPTION} characters: they are longer`] : []),
+      ...(place.fieldsLeft > 0
+        ? []
+        : [`Cut after ${MAX_ALL_FIELDS} fields of bodies: there are more`]),
+      ...(place.stepsLeft > 0
+        ? []
+        : [`Cut after ${MAX_STEPS} schemas: they hold each other more often`]),
+      ...(place.isShortened
+        ? [`Cut descriptions after ${MAX_DESCRIPTION} characters: they are longer`]
+        : []),
       ...(place.charactersLeft > 0
         ? []
-        : [`Left out descriptions and examples after ${MAX_ALL_CHARACTERS} characters: there are more`]),
+        : [
+            `Left out descriptions and examples after ${MAX_ALL_CHARACTERS} characters: there are more`,
+          ]),
     ],
   };
 }
@@ -95,7 +107,10 @@ function parsed(text: string): Value {
   } catch (error) {
     throw new NotReadable('it is damaged or no OpenAPI file', { cause: error });
   }
-  if (!isValue(value) || !(valueIn(value, 'paths') || valueIn(value, 'webhooks') || valueIn(value, 'info')))
+  if (
+    !isValue(value) ||
+    !(valueIn(value, 'paths') || valueIn(value, 'webhooks') || valueIn(value, 'info'))
+  )
     throw new NotReadable('it is no OpenAPI file');
   return value;
 }
@@ -115,7 +130,12 @@ function operationsOf(api: Value, paths: Value): Operation[] {
     for (const method of METHODS) {
       const value = valueIn(item, method);
       if (value === undefined || value['x-internal'] === true) continue;
-      operations.push({ method: method.toUpperCase(), path, value, shared: listIn(item, 'parameters') });
+      operations.push({
+        method: method.toUpperCase(),
+        path,
+        value,
+        shared: listIn(item, 'parameters'),
+      });
       if (operations.length > MAX_OPERATIONS) return operations;
     }
   }
@@ -125,7 +145,11 @@ function operationsOf(api: Value, paths: Value): Operation[] {
 /** What a reference within the file leads to. */
 function resolved(value: unknown, api: Value): Value | undefined {
   let current = value;
-  for (let hops = 0; hops < MAX_REFERENCES && isValue(current) && typeof current.$ref === 'string'; hops += 1) {
+  for (
+    let hops = 0;
+    hops < MAX_REFERENCES && isValue(current) && typeof current.$ref === 'string';
+    hops += 1
+  ) {
     if (!current.$ref.startsWith('#/')) return undefined;
     let target: unknown = api;
     for (const part of current.$ref.slice(2).split('/').slice(0, 20)) {
@@ -137,7 +161,8 @@ function resolved(value: unknown, api: Value): Value | undefined {
   return isValue(current) ? current : undefined;
 }
 
-const decoded = (part: string): string => decodeUri(part.replaceAll('~1', '/').replaceAll('~0', '~'));
+const decoded = (part: string): string =>
+  decodeUri(part.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 const nameOfReference = (value: unknown): string =>
   isValue(value) && typeof value.$ref === 'string' ? (value.$ref.split('/').at(-1) ?? '') : '';
@@ -163,8 +188,10 @@ const label = (value: string): BlockContent => ({
   type: 'paragraph',
   children: [{ type: 'strong', children: [words(`${value}:`)] }],
 });
-const write = (...children: RootContent[]): string => writeMarkdown({ type: 'root', children } satisfies Root);
-const heading = (value: string): string => write({ type: 'heading', depth: 1, children: [words(oneLine(value))] });
+const write = (...children: RootContent[]): string =>
+  writeMarkdown({ type: 'root', children } satisfies Root);
+const heading = (value: string): string =>
+  write({ type: 'heading', depth: 1, children: [words(oneLine(value))] });
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** A description is Markdown; its headings stand below that of the article. */
@@ -177,7 +204,11 @@ function described(text: string, place: Place): string {
 }
 
 /** In a cell, a description is one line of text, and what it may be stands behind it. */
-function about(descriptions: readonly string[], place: Place, limits: PhrasingContent[] = []): PhrasingContent[] {
+function about(
+  descriptions: readonly string[],
+  place: Place,
+  limits: PhrasingContent[] = [],
+): PhrasingContent[] {
   const part = (descriptions.find((each) => each !== '') ?? '').slice(0, 2000);
   const line = readOnce(`line ${part}`, place, () =>
     oneLine(markdownToText(readDocument(part, { format: 'markdown' }).text)),
@@ -204,12 +235,19 @@ function tableOf(head: readonly string[], rows: readonly Row[]): string {
   });
   return rows.length === 0
     ? ''
-    : write({ type: 'table', children: [row(head.map((name) => [words(name)])), ...rows.map(row)] });
+    : write({
+        type: 'table',
+        children: [row(head.map((name) => [words(name)])), ...rows.map(row)],
+      });
 }
 
-const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+const joined = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join('\n\n');
 
-function overviewOf(operations: readonly Operation[], place: Place): { title: string; text: string } {
+function overviewOf(
+  operations: readonly Operation[],
+  place: Place,
+): { title: string; text: string } {
   const { api, labels } = place;
   const info = valueIn(api, 'info');
   const title = textIn(info, 'title') || 'API';
@@ -228,14 +266,19 @@ function overviewOf(operations: readonly Operation[], place: Place): { title: st
       children: each.map(({ method, path, value }) => ({
         type: 'listItem',
         children: [
-          { type: 'paragraph', children: [code(`${method} ${path}`), words(` ${oneLine(textIn(value, 'summary'))}`)] },
+          {
+            type: 'paragraph',
+            children: [code(`${method} ${path}`), words(` ${oneLine(textIn(value, 'summary'))}`)],
+          },
         ],
       })),
     }),
   ]);
   const text = joined([
     heading(title),
-    version === '' ? '' : write({ type: 'paragraph', children: [words(`${labels.version}: ${version}`)] }),
+    version === ''
+      ? ''
+      : write({ type: 'paragraph', children: [words(`${labels.version}: ${version}`)] }),
     described(textIn(info, 'description'), place),
     ...(servers.length === 0
       ? []
@@ -257,24 +300,39 @@ function overviewOf(operations: readonly Operation[], place: Place): { title: st
 
 const swaggerServer = (api: Value): string[] => {
   const host = textIn(api, 'host');
-  return host === '' ? [] : [`${listIn(api, 'schemes')[0] ?? 'https'}://${host}${textIn(api, 'basePath')}`, ''];
+  return host === ''
+    ? []
+    : [`${listIn(api, 'schemes')[0] ?? 'https'}://${host}${textIn(api, 'basePath')}`, ''];
 };
 
 function securityOf(place: Place): string[] {
   const { api, labels } = place;
-  const schemes = valueIn(valueIn(api, 'components'), 'securitySchemes') ?? valueIn(api, 'securityDefinitions') ?? {};
+  const schemes =
+    valueIn(valueIn(api, 'components'), 'securitySchemes') ??
+    valueIn(api, 'securityDefinitions') ??
+    {};
   const rows = Object.entries(schemes)
     .slice(0, 50)
     .flatMap(([name, given]): Row[] => {
       const scheme = resolved(given, api);
-      const kind = [textIn(scheme, 'type'), textIn(scheme, 'scheme'), textIn(scheme, 'in'), textIn(scheme, 'name')]
+      const kind = [
+        textIn(scheme, 'type'),
+        textIn(scheme, 'scheme'),
+        textIn(scheme, 'in'),
+        textIn(scheme, 'name'),
+      ]
         .filter(Boolean)
         .join(' ');
-      return scheme === undefined ? [] : [[[code(name)], [words(kind)], about([textIn(scheme, 'description')], place)]];
+      return scheme === undefined
+        ? []
+        : [[[code(name)], [words(kind)], about([textIn(scheme, 'description')], place)]];
     });
   return rows.length === 0
     ? []
-    : [write(label(labels.authentication)), tableOf([labels.name, labels.type, labels.description], rows)];
+    : [
+        write(label(labels.authentication)),
+        tableOf([labels.name, labels.type, labels.description], rows),
+      ];
 }
 
 function articleOf(
@@ -285,14 +343,17 @@ function articleOf(
   const parameters = new Map<string, Value>();
   for (const given of [...shared, ...listIn(value, 'parameters')]) {
     const parameter = resolved(given, api);
-    if (parameter !== undefined) parameters.set(`${textIn(parameter, 'in')} ${textIn(parameter, 'name')}`, parameter);
+    if (parameter !== undefined)
+      parameters.set(`${textIn(parameter, 'in')} ${textIn(parameter, 'name')}`, parameter);
   }
   const all = [...parameters.values()];
   const title = oneLine(textIn(value, 'summary')) || `${method} ${path}`;
   const text = joined([
     heading(title),
     write({ type: 'paragraph', children: [code(`${method} ${path}`)] }),
-    value.deprecated === true ? write({ type: 'blockquote', children: [label(labels.deprecated)] }) : '',
+    value.deprecated === true
+      ? write({ type: 'blockquote', children: [label(labels.deprecated)] })
+      : '',
     described(textIn(value, 'description'), place),
     ...parametersOf(
       all.filter((parameter) => textIn(parameter, 'in') !== 'body'),
@@ -342,9 +403,16 @@ interface Body {
 const bodyIn = (operation: Value, parameters: readonly Value[], api: Value): Body | undefined => {
   const swagger = parameters.find((parameter) => textIn(parameter, 'in') === 'body');
   if (swagger !== undefined)
-    return { description: textIn(swagger, 'description'), type: '', schema: swagger.schema, example: undefined };
+    return {
+      description: textIn(swagger, 'description'),
+      type: '',
+      schema: swagger.schema,
+      example: undefined,
+    };
   const body = resolved(operation.requestBody, api);
-  return body === undefined ? undefined : { description: textIn(body, 'description'), ...contentOf(body, api) };
+  return body === undefined
+    ? undefined
+    : { description: textIn(body, 'description'), ...contentOf(body, api) };
 };
 
 /** The first of the media types, JSON before others. */
@@ -354,8 +422,13 @@ function contentOf(holder: Value, api: Value): Omit<Body, 'description'> {
   const type = types.find((each) => /json/.test(each)) ?? types[0] ?? '';
   const media = valueIn(content, type);
   const examples = valueIn(media, 'examples');
-  const first = examples === undefined ? undefined : resolved(Object.values(examples)[0], api)?.value;
-  return { type: types.join(', '), schema: media?.schema ?? holder.schema, example: media?.example ?? first };
+  const first =
+    examples === undefined ? undefined : resolved(Object.values(examples)[0], api)?.value;
+  return {
+    type: types.join(', '),
+    schema: media?.schema ?? holder.schema,
+    example: media?.example ?? first,
+  };
 }
 
 function bodyOf(body: Body | undefined, place: Place): string[] {
@@ -373,7 +446,10 @@ function bodyOf(body: Body | undefined, place: Place): string[] {
 function exampleOf(example: unknown, place: Place): string[] {
   if (example === undefined || place.charactersLeft <= 0) return [];
   const parts = { left: MAX_EXAMPLE_PARTS };
-  const value = typeof example === 'string' ? example : JSON.stringify(beginningOf(example, parts, 0), undefined, 2);
+  const value =
+    typeof example === 'string'
+      ? example
+      : JSON.stringify(beginningOf(example, parts, 0), undefined, 2);
   const shown = value.slice(0, MAX_EXAMPLE);
   place.charactersLeft -= shown.length;
   return [
@@ -412,10 +488,17 @@ function schemaOf(schema: unknown, place: Place): string[] {
   const visit = (given: unknown, prefix: string, seen: readonly Value[]): void => {
     place.stepsLeft -= 1;
     const value = resolved(given, api);
-    if (value === undefined || seen.includes(value) || seen.length > MAX_LEVELS || place.stepsLeft <= 0) return;
+    if (
+      value === undefined ||
+      seen.includes(value) ||
+      seen.length > MAX_LEVELS ||
+      place.stepsLeft <= 0
+    )
+      return;
     const chain = [...seen, value];
     for (const part of listIn(value, 'allOf')) visit(part, prefix, chain);
-    for (const part of [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 5)) visit(part, prefix, chain);
+    for (const part of [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 5))
+      visit(part, prefix, chain);
     if (value.items !== undefined) visit(value.items, `${prefix}[]`, chain);
     const required = listIn(value, 'required');
     const properties = valueIn(value, 'properties') ?? {};
@@ -424,7 +507,10 @@ function schemaOf(schema: unknown, place: Place): string[] {
       const field = properties[name];
       const inner = resolved(field, api);
       const path = prefix === '' ? name : `${prefix}.${name}`.replace(/^\./, '');
-      const texts = [textIn(isValue(field) ? field : undefined, 'description'), textIn(inner, 'description')];
+      const texts = [
+        textIn(isValue(field) ? field : undefined, 'description'),
+        textIn(inner, 'description'),
+      ];
       rows.push([
         [code(path)],
         [words(typeOf(field, place))],
@@ -436,7 +522,8 @@ function schemaOf(schema: unknown, place: Place): string[] {
   };
   if (most > 0) visit(schema, '', []);
   place.fieldsLeft -= rows.length;
-  if (rows.length > 0) return [tableOf([labels.field, labels.type, labels.required, labels.description], rows)];
+  if (rows.length > 0)
+    return [tableOf([labels.field, labels.type, labels.required, labels.description], rows)];
   const type = typeOf(schema, place);
   return type === '' ? [] : [write({ type: 'paragraph', children: [words(type)] })];
 }
@@ -445,7 +532,8 @@ function schemaOf(schema: unknown, place: Place): string[] {
 function typeOf(given: unknown, place: Place, depth = 0): string {
   place.stepsLeft -= 1;
   const value = resolved(given, place.api);
-  if (value === undefined || depth > MAX_LEVELS || place.stepsLeft <= 0) return nameOfReference(given);
+  if (value === undefined || depth > MAX_LEVELS || place.stepsLeft <= 0)
+    return nameOfReference(given);
   const named = nameOfReference(given);
   const choices = [...listIn(value, 'oneOf'), ...listIn(value, 'anyOf')].slice(0, 8);
   if (choices.length > 0 && named === '')
@@ -456,7 +544,8 @@ function typeOf(given: unknown, place: Place, depth = 0): string {
   const type = Array.isArray(value.type)
     ? value.type.filter((each) => typeof each === 'string').join(' | ')
     : textIn(value, 'type');
-  if (type === 'array' || value.items !== undefined) return `${typeOf(value.items, place, depth + 1)}[]`;
+  if (type === 'array' || value.items !== undefined)
+    return `${typeOf(value.items, place, depth + 1)}[]`;
   if (named !== '' && (type === 'object' || type === '')) return named;
   const all = listIn(value, 'allOf');
   if (type === '' && all.length > 0)
@@ -488,11 +577,19 @@ function limitsOf(given: unknown, { api, labels }: Place, example?: unknown): Ph
     });
   const all = [own, schema, ...bases];
   const choices = [...new Set(all.flatMap(choicesOf))].slice(0, 50);
-  const bound = (name: string): string => all.map((each) => textIn(each, name)).find((text) => text !== '') ?? '';
+  const bound = (name: string): string =>
+    all.map((each) => textIn(each, name)).find((text) => text !== '') ?? '';
   const [least, most] = [bound('minimum'), bound('maximum')];
   const range =
-    least !== '' && most !== '' ? `${least}–${most}` : least === '' ? (most === '' ? '' : `≤ ${most}`) : `≥ ${least}`;
-  const first = (name: string): unknown => all.map((each) => each[name]).find((value) => value !== undefined);
+    least !== '' && most !== ''
+      ? `${least}–${most}`
+      : least === ''
+        ? most === ''
+          ? ''
+          : `≤ ${most}`
+        : `≥ ${least}`;
+  const first = (name: string): unknown =>
+    all.map((each) => each[name]).find((value) => value !== undefined);
   const parts: PhrasingContent[][] = [];
   if (own.deprecated === true) parts.push([words(labels.deprecated)]);
   for (const flag of FLAGS) if (own[flag] === true) parts.push([code(flag)]);
@@ -507,7 +604,8 @@ function limitsOf(given: unknown, { api, labels }: Place, example?: unknown): Ph
   const initial = shownValue(first('default'));
   if (initial !== '') parts.push([words(`${labels.default}: `), code(initial)]);
   const sample = shownValue(example ?? first('example') ?? listIn(schema, 'examples')[0]);
-  if (sample !== '' && !choices.includes(sample)) parts.push([words(`${labels.example}: `), code(sample)]);
+  if (sample !== '' && !choices.includes(sample))
+    parts.push([words(`${labels.example}: `), code(sample)]);
   return parts.flatMap((part, at) => [...part, words(at === parts.length - 1 ? '.' : '. ')]);
 }
 
@@ -523,8 +621,10 @@ const choicesOf = (schema: Value): string[] =>
 
 /** A short value on one line: empty where there is none. */
 function shownValue(value: unknown): string {
-  if (['string', 'number', 'boolean'].includes(typeof value)) return oneLine(String(value)).slice(0, MAX_PATTERN);
-  if (Array.isArray(value) && value.length > 0 && value.length <= 10 && value.every(isPlain)) return value.join(', ');
+  if (['string', 'number', 'boolean'].includes(typeof value))
+    return oneLine(String(value)).slice(0, MAX_PATTERN);
+  if (Array.isArray(value) && value.length > 0 && value.length <= 10 && value.every(isPlain))
+    return value.join(', ');
   return '';
 }
 
@@ -551,7 +651,10 @@ function responsesOf(responses: Value | undefined, place: Place): string[] {
     .map(([status, given]) => ({ status, value: resolved(given, api) }));
   if (all.length === 0) return [];
   const rows = all.map(
-    ({ status, value }): Row => [[code(status)], about([textIn(value, 'description')], place, headersOf(value, place))],
+    ({ status, value }): Row => [
+      [code(status)],
+      about([textIn(value, 'description')], place, headersOf(value, place)),
+    ],
   );
   const parts = [write(label(labels.responses)), tableOf([labels.code, labels.description], rows)];
   const success = all.find(({ status, value }) => /^2/.test(status) && value !== undefined);

@@ -26,16 +26,22 @@ const SPAN = /\/(Row|Col)Span\s{0,3}(\d{1,4})/g;
  *
  * @returns By the id of the first marked content of a cell, as the library names it: `p12R_mc5`.
  */
-export function cellSpansIn(file: Buffer, packed: readonly PackedObjects[]): ReadonlyMap<string, CellSpan> {
+export function cellSpansIn(
+  file: Buffer,
+  packed: readonly PackedObjects[],
+): ReadonlyMap<string, CellSpan> {
   const spans = new Map<string, CellSpan>();
   const isNamed =
-    file.includes('/RowSpan') || file.includes('/ColSpan') || packed.some(({ text }) => /\/(?:Row|Col)Span/.test(text));
+    file.includes('/RowSpan') ||
+    file.includes('/ColSpan') ||
+    packed.some(({ text }) => /\/(?:Row|Col)Span/.test(text));
   if (!isNamed) return spans;
   const objects = objectsIn(file.toString('latin1'), packed);
   const steps = { left: MAX_STEPS };
   for (const object of objects.values()) {
     const span = spanOf(object, objects);
-    const id = span === undefined ? undefined : contentOf(object, { page: '', objects, depth: 0, steps });
+    const id =
+      span === undefined ? undefined : contentOf(object, { page: '', objects, depth: 0, steps });
     if (span !== undefined && id !== undefined) spans.set(id, span);
   }
   return spans;
@@ -90,7 +96,8 @@ function contentOf(object: string, { page, objects, depth, steps }: Place): stri
   const marked = /\/MCID\s{0,3}(\d{1,9})/.exec(object)?.[1];
   if (marked !== undefined) return `p${own}R_mc${marked}`;
   const [, kids = ''] = /\/K\s{0,3}(\[[^\]]{0,2000}\]|\d{1,9}(?:\s\d{1,5}\sR)?)/.exec(object) ?? [];
-  const [, number, reference] = /^\[?\s{0,9}(\d{1,9})(?:\s{1,3}\d{1,5}\s{1,3}(R)\b)?/.exec(kids) ?? [];
+  const [, number, reference] =
+    /^\[?\s{0,9}(\d{1,9})(?:\s{1,3}\d{1,5}\s{1,3}(R)\b)?/.exec(kids) ?? [];
   if (number === undefined) return undefined;
   if (reference === undefined) return `p${own}R_mc${number}`;
   if (depth >= MAX_DEPTH || steps.left < 0) return undefined;

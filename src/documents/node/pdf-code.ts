@@ -19,7 +19,8 @@ export function codeSegments(items: readonly PdfItem[]): Segment[] {
   const segments: Segment[] = [];
   for (const item of items) {
     const last = segments.at(-1);
-    if (last !== undefined && (isBlank(item) || last.isCode === isCode(item))) last.items.push(item);
+    if (last !== undefined && (isBlank(item) || last.isCode === isCode(item)))
+      last.items.push(item);
     else segments.push({ isCode: isCode(item), items: [item] });
   }
   return joined(segments);
@@ -55,11 +56,14 @@ function isListing(items: readonly PdfItem[], above: PdfItem | undefined): boole
 }
 
 /** The lines of a listing from top to bottom, with the spaces that their places tell. */
-export function linesOfCode(items: readonly PdfItem[]): { text: string; size: number; x: number; y: number }[] {
+export function linesOfCode(
+  items: readonly PdfItem[],
+): { text: string; size: number; x: number; y: number }[] {
   const filled = items.filter((item) => !isBlank(item));
   const placeOf = ({ transform = [] }: PdfItem): number => transform[4] ?? 0;
   const left = Math.min(...filled.map(placeOf));
-  const width = sum(filled.map((item) => item.width ?? 0)) / sum(filled.map(({ str = '' }) => str.length)) || 1;
+  const width =
+    sum(filled.map((item) => item.width ?? 0)) / sum(filled.map(({ str = '' }) => str.length)) || 1;
   const rows = Map.groupBy(filled, heightOf);
   return [...rows]
     .sort(([one], [other]) => other - one)
@@ -70,9 +74,15 @@ export function linesOfCode(items: readonly PdfItem[]): { text: string; size: nu
           const column = Math.min(Math.round((placeOf(item) - left) / width), MAX_COLUMNS);
           return line.padEnd(column) + (item.str ?? '');
         }, '');
-      return { text: text.trimEnd(), size: Math.max(...row.map(({ height = 0 }) => height)), x: left, y };
+      return {
+        text: text.trimEnd(),
+        size: Math.max(...row.map(({ height = 0 }) => height)),
+        x: left,
+        y,
+      };
     });
 }
 
 const MAX_COLUMNS = 400;
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);

@@ -1,4 +1,12 @@
-import { BULLET, isRaised, type PdfItem, plainText, raised, readsRightToLeft, textOfLine } from './pdf-text.ts';
+import {
+  BULLET,
+  isRaised,
+  type PdfItem,
+  plainText,
+  raised,
+  readsRightToLeft,
+  textOfLine,
+} from './pdf-text.ts';
 
 /** Text that stands together in a line. */
 interface Piece {
@@ -86,7 +94,8 @@ function rowsOf(items: readonly PdfItem[]): Row[] {
   const rows: (Omit<Row, 'pieces'> & { items: typeof placed })[] = [];
   for (const item of placed) {
     const row = rows.at(-1);
-    if (row !== undefined && Math.abs(row.y - item.y) < Math.max(row.size, item.size) / 2) row.items.push(item);
+    if (row !== undefined && Math.abs(row.y - item.y) < Math.max(row.size, item.size) / 2)
+      row.items.push(item);
     else rows.push({ y: item.y, size: item.size, items: [item] });
   }
   return rows.map(({ items: all }) => {
@@ -101,21 +110,33 @@ function withCells(rows: readonly Row[]): Row[] {
   const all: Row[] = [];
   for (let at = 0; at < rows.length; ) {
     let end = at;
-    while (end < rows.length && (rows[end]?.pieces.length ?? 0) > 1 && isNear(rows[end - 1], rows[end], end > at))
+    while (
+      end < rows.length &&
+      (rows[end]?.pieces.length ?? 0) > 1 &&
+      isNear(rows[end - 1], rows[end], end > at)
+    )
       end += 1;
     const run = rows.slice(at, Math.max(end, at + 1));
     const gutters = run.length < MIN_ROWS ? [] : commonGaps(run);
     const cells = run.map((row) => joinedAt(row, gutters));
     const pieces = cells.flatMap((row) => row.pieces);
-    const words = pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
-    all.push(...(gutters.length > 0 && words < MIN_WORDS_OF_TEXT ? cells : run.map((row) => joinedAt(row, []))));
+    const words =
+      pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
+    all.push(
+      ...(gutters.length > 0 && words < MIN_WORDS_OF_TEXT
+        ? cells
+        : run.map((row) => joinedAt(row, []))),
+    );
     at += run.length;
   }
   return all;
 }
 
 const isNear = (row: Row | undefined, next: Row | undefined, isInRun: boolean): boolean =>
-  !isInRun || row === undefined || next === undefined || row.y - next.y < 3 * Math.max(row.size, next.size);
+  !isInRun ||
+  row === undefined ||
+  next === undefined ||
+  row.y - next.y < 3 * Math.max(row.size, next.size);
 
 interface Gap {
   from: number;
@@ -152,7 +173,9 @@ function joinedAt(row: Row, gutters: readonly Gap[]): Row {
     if (isApart) pieces.push({ ...piece });
     else {
       last.text =
-        last.isRightToLeft || piece.isRightToLeft ? `${piece.text} ${last.text}` : `${last.text} ${piece.text}`;
+        last.isRightToLeft || piece.isRightToLeft
+          ? `${piece.text} ${last.text}`
+          : `${last.text} ${piece.text}`;
       last.isRightToLeft ||= piece.isRightToLeft;
       last.end = piece.end;
     }
@@ -160,11 +183,20 @@ function joinedAt(row: Row, gutters: readonly Gap[]): Row {
   return { ...row, pieces };
 }
 
-function piecesOf(items: readonly PlacedItem[], { y: line, size }: { y: number; size: number }): Piece[] {
+function piecesOf(
+  items: readonly PlacedItem[],
+  { y: line, size }: { y: number; size: number },
+): Piece[] {
   const pieces: (Omit<Piece, 'isRightToLeft'> & { items: PdfItem[] })[] = [];
-  for (const { item, text, x, y, end, size: height } of items.toSorted((one, other) => one.x - other.x)) {
+  for (const { item, text, x, y, end, size: height } of items.toSorted(
+    (one, other) => one.x - other.x,
+  )) {
     const piece = pieces.at(-1);
-    if (piece !== undefined && /^\d{1,3}$/.test(text) && isRaised({ y, height }, { y: line, size })) {
+    if (
+      piece !== undefined &&
+      /^\d{1,3}$/.test(text) &&
+      isRaised({ y, height }, { y: line, size })
+    ) {
       piece.text += raised(text, piece.text);
       piece.end = end;
       continue;
@@ -203,7 +235,8 @@ function columnsOf(rows: readonly Row[]): number[] {
 const isContinued = ({ pieces, y, size }: Row, run: readonly Row[]): boolean => {
   const last = run.at(-1);
   const [piece] = pieces;
-  if (last === undefined || piece === undefined || last.y - y > 2 * size || run.length < MIN_ROWS) return false;
+  if (last === undefined || piece === undefined || last.y - y > 2 * size || run.length < MIN_ROWS)
+    return false;
   const starts = columnsOf(run);
   const at = starts.findIndex((x) => Math.abs(x - piece.x) < SAME_X);
   return at !== -1 && (starts[at + 1] === undefined || piece.end < (starts[at + 1] ?? 0));
@@ -216,7 +249,8 @@ function readRun(run: readonly Row[], starts: readonly number[]): PlacedLine[] {
       starts.findLastIndex((start) => x >= start - SAME_X),
     );
   const pieces = run.flatMap((row) => row.pieces);
-  const words = pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
+  const words =
+    pieces.reduce((sum, { text }) => sum + text.trim().split(/\s+/).length, 0) / pieces.length;
   const columns = readsFromRight(pieces) ? [...starts.keys()].reverse() : [...starts.keys()];
   if (words >= MIN_WORDS_OF_TEXT && starts.length <= MAX_COLUMNS_OF_TEXT)
     return columns.flatMap((column) =>
@@ -227,7 +261,9 @@ function readRun(run: readonly Row[], starts: readonly number[]): PlacedLine[] {
     );
   return run.map((row) => ({
     ...lineOf(row, row.pieces),
-    cells: columns.map((column) => joined(row.pieces.filter((piece) => columnOf(piece) === column))),
+    cells: columns.map((column) =>
+      joined(row.pieces.filter((piece) => columnOf(piece) === column)),
+    ),
   }));
 }
 

@@ -28,7 +28,8 @@ export function readFonts(items: readonly PdfItem[], { fixed, unreadable }: PdfF
     if (font === '') continue;
     if (isUnreadable(own)) unreadable.add(font);
     if (unreadable.has(font)) for (const item of own) item.str = '';
-    const isFixed = fixed.has(font) && shareOf(WIDE, own.map(({ str = '' }) => str).join('')) <= MAX_WIDE;
+    const isFixed =
+      fixed.has(font) && shareOf(WIDE, own.map(({ str = '' }) => str).join('')) <= MAX_WIDE;
     for (const item of own) item.isFixed = isFixed;
   }
 }
@@ -39,4 +40,5 @@ function isUnreadable(items: readonly PdfItem[]): boolean {
 }
 
 const countOf = (pattern: RegExp, text: string): number => text.match(pattern)?.length ?? 0;
-const shareOf = (pattern: RegExp, text: string): number => countOf(pattern, text) / Math.max(1, text.length);
+const shareOf = (pattern: RegExp, text: string): number =>
+  countOf(pattern, text) / Math.max(1, text.length);

@@ -26,15 +26,17 @@ export interface PdfLine {
 }
 
 /** The lines of a page: in the order of its content, or column by column where text stands side by side. */
-export const linesOfPage = (items: readonly PdfItem[]): PdfLine[] => {
+export function linesOfPage(items: readonly PdfItem[]): PdfLine[] {
   const regions = regionsOf(items);
   if (regions.length === 1) return linesOfRegion(items);
   return regions.flatMap((region) => linesOfRegion(region).sort((one, other) => other.y - one.y));
-};
+}
 
 const linesOfRegion = (items: readonly PdfItem[]): PdfLine[] =>
   codeSegments(items).flatMap((segment) =>
-    segment.isCode ? linesOfCode(segment.items).map((line) => ({ ...line, isCode: true })) : linesOfText(segment.items),
+    segment.isCode
+      ? linesOfCode(segment.items).map((line) => ({ ...line, isCode: true }))
+      : linesOfText(segment.items),
   );
 
 const linesOfText = (items: readonly PdfItem[]): PdfLine[] => {
@@ -56,7 +58,8 @@ const linesOfText = (items: readonly PdfItem[]): PdfLine[] => {
     if (str === undefined) continue;
     const [, , , , x = 0, y = 0] = transform;
     // What follows an end of the line may stand in it.
-    if (at !== undefined && str.trim() !== '' && Math.abs(y - at.y) > Math.max(at.size, height) / 2) end();
+    if (at !== undefined && str.trim() !== '' && Math.abs(y - at.y) > Math.max(at.size, height) / 2)
+      end();
     if (at !== undefined && /^\d{1,3}$/.test(str) && isRaised({ y, height }, at)) {
       parts.push({ ...item, str: raised(str, parts.at(-1)?.str ?? '') });
       continue;
@@ -85,7 +88,7 @@ const MAX_LINE_GAP = 1.7;
 const ITEM = new RegExp(`^(?:${BULLET}|-|(\\d{1,3})[.)、])(?:\\s+(?=\\S)|(?=\\p{Lo}))`, 'u');
 
 /** Headings, paragraphs and lists of the pages as their lines look. Rows of cells are a table. */
-export const readLines = (pages: readonly PdfLine[][]): Root[] => {
+export function readLines(pages: readonly PdfLine[][]): Root[] {
   const all = withoutRepeated(pages).map(withoutContents);
   const levelOf = headingLevels(all.flat());
   const isWord = vocabularyOf(all.flat());
@@ -123,7 +126,12 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
       }
       const level = levelOf(line);
       const item = level === 0 ? ITEM.exec(line.text) : null;
-      if (open !== undefined && last !== undefined && item === null && continues(line, { last, open, level })) {
+      if (
+        open !== undefined &&
+        last !== undefined &&
+        item === null &&
+        continues(line, { last, open, level })
+      ) {
         open.text = joined(open.text, line.text, isWord);
       } else {
         close();
@@ -136,7 +144,7 @@ export const readLines = (pages: readonly PdfLine[][]): Root[] => {
     close();
     return { type: 'root', children: blocks };
   });
-};
+}
 
 interface OpenBlock {
   tag: string;
@@ -177,14 +185,16 @@ function addItem(
 
 /** A document that is all set in a font of one width has no code. */
 function isMinority(lines: readonly PdfLine[]): boolean {
-  const letters = (each: readonly PdfLine[]): number => each.reduce((sum, { text }) => sum + text.length, 0);
+  const letters = (each: readonly PdfLine[]): number =>
+    each.reduce((sum, { text }) => sum + text.length, 0);
   return letters(lines.filter(({ isCode }) => isCode === true)) < letters(lines) / 2;
 }
 
 function addCode(blocks: Element[], { text, y, size }: PdfLine, before: PdfLine | undefined): void {
   const code = before?.isCode === true ? blocks.at(-1)?.children[0] : undefined;
   const [value] = code?.type === 'element' && code.tagName === 'code' ? code.children : [];
-  if (value?.type !== 'text') blocks.push(element('pre', [element('code', [{ type: 'text', value: text }])]));
+  if (value?.type !== 'text')
+    blocks.push(element('pre', [element('code', [{ type: 'text', value: text }])]));
   else value.value += ((before?.y ?? y) - y > MAX_LINE_GAP * size ? '\n\n' : '\n') + text;
 }
 
@@ -205,7 +215,8 @@ const continues = (
   { last, open, level }: { last: PdfLine; open: { tag: string; level: number }; level: number },
 ): boolean => {
   const gap = last.y - line.y;
-  if (open.level !== level || gap < 0 || gap > MAX_LINE_GAP * Math.max(last.size, line.size)) return false;
+  if (open.level !== level || gap < 0 || gap > MAX_LINE_GAP * Math.max(last.size, line.size))
+    return false;
   return level === 0 || Math.abs(last.size - line.size) < 0.5;
 };
 
@@ -217,7 +228,8 @@ const joined = (text: string, next: string, isWord: (word: string) => boolean): 
   const first = /(\p{L}+)-$/u.exec(text.slice(-MAX_WORD))?.[1]?.toLowerCase();
   const second = /^\p{Ll}+/u.exec(next.slice(0, MAX_WORD))?.[0];
   if (first === undefined || second === undefined) return `${text} ${next}`;
-  const areWords = first.length >= MIN_PART && second.length >= MIN_PART && isWord(first) && isWord(second);
+  const areWords =
+    first.length >= MIN_PART && second.length >= MIN_PART && isWord(first) && isWord(second);
   const isCompound = isWord(`${first}-${second}`) || (areWords && !isWord(first + second));
   return (isCompound ? text : text.slice(0, -1)) + next;
 };
@@ -265,9 +277,14 @@ const withoutRepeated = (pages: readonly PdfLine[][]): PdfLine[][] => {
     }
   const isRepeated = (line: PdfLine): boolean => {
     const [odd, even] = counts.get(keyOf(line)) ?? [0, 0];
-    return odd + even > Math.max(2, pages.length / 2) || Math.max(odd, even) > Math.max(2, pages.length / 4);
+    return (
+      odd + even > Math.max(2, pages.length / 2) ||
+      Math.max(odd, even) > Math.max(2, pages.length / 4)
+    );
   };
-  return pages.map((lines, page) => lines.filter((line) => !(edges[page]?.has(line) === true && isRepeated(line))));
+  return pages.map((lines, page) =>
+    lines.filter((line) => !(edges[page]?.has(line) === true && isRepeated(line))),
+  );
 };
 
 /** The end of a line of a table of contents: dots and the number of a page. */
@@ -289,10 +306,14 @@ function withoutContents(lines: readonly PdfLine[]): PdfLine[] {
 const headingLevels = (lines: readonly PdfLine[]): ((line: PdfLine) => number) => {
   const round = (size: number): number => Math.round(size * 2) / 2;
   const letters = new Map<number, number>();
-  for (const { size, text } of lines) letters.set(round(size), (letters.get(round(size)) ?? 0) + text.length);
+  for (const { size, text } of lines)
+    letters.set(round(size), (letters.get(round(size)) ?? 0) + text.length);
   const [body = 0] = [...letters].toSorted(([, one], [, other]) => other - one)[0] ?? [];
   const isHeading = ({ size, text }: PdfLine): boolean =>
     size > HEADING_FACTOR * body && text.length <= MAX_HEADING_LENGTH && /\p{L}/u.test(text);
-  const sizes = [...new Set(lines.filter(isHeading).map(({ size }) => round(size)))].sort((one, other) => other - one);
-  return (line) => (isHeading(line) ? Math.min(sizes.indexOf(round(line.size)) + 1, MAX_LEVELS) : 0);
+  const sizes = [...new Set(lines.filter(isHeading).map(({ size }) => round(size)))].sort(
+    (one, other) => other - one,
+  );
+  return (line) =>
+    isHeading(line) ? Math.min(sizes.indexOf(round(line.size)) + 1, MAX_LEVELS) : 0;
 };

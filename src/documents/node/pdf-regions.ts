@@ -43,12 +43,15 @@ export function regionsOf(items: readonly PdfItem[]): PdfItem[][] {
   const upright = boxes.filter((box) => !isTurned(box));
   const turned = boxes.filter(isTurned);
   const isNote = turned.length < upright.length / 2;
-  const regions = isNote ? [...divided(upright, 0), ...(turned.length === 0 ? [] : [turned])] : divided(boxes, 0);
+  const regions = isNote
+    ? [...divided(upright, 0), ...(turned.length === 0 ? [] : [turned])]
+    : divided(boxes, 0);
   return regions.map((region) => region.map(({ item }) => item));
 }
 
 /** Text along the side of a page. */
-const isTurned = ({ item: { transform: [across = 1, up = 0] = [] } }: Box): boolean => Math.abs(up) > Math.abs(across);
+const isTurned = ({ item: { transform: [across = 1, up = 0] = [] } }: Box): boolean =>
+  Math.abs(up) > Math.abs(across);
 
 function divided(boxes: readonly Box[], depth: number): Box[][] {
   const cut = depth < MAX_DEPTH && boxes.length <= MAX_TEXTS ? widestCut(boxes) : undefined;
@@ -71,7 +74,9 @@ interface Cut {
 
 /** The cut between most lines of prose. */
 function widestCut(boxes: readonly Box[]): Cut | undefined {
-  const filled = boxes.filter(({ item }) => (item.str ?? '').trim() !== '').sort((one, other) => other.y - one.y);
+  const filled = boxes
+    .filter(({ item }) => (item.str ?? '').trim() !== '')
+    .sort((one, other) => other.y - one.y);
   let best: Cut | undefined;
   for (const x of placesOf(filled)) {
     let run: Box[] = [];
@@ -122,7 +127,8 @@ function linesOf(boxes: readonly Box[]): Line[] {
   const lines: Line[] = [];
   for (const box of boxes) {
     const line = lines.at(-1);
-    if (line === undefined || line.y - box.y > box.size / 2) lines.push({ x: box.x, y: box.y, boxes: [box] });
+    if (line === undefined || line.y - box.y > box.size / 2)
+      lines.push({ x: box.x, y: box.y, boxes: [box] });
     else {
       line.boxes.push(box);
       line.x = Math.min(line.x, box.x);

@@ -19,33 +19,44 @@ export interface PdfItem {
   isFixed?: boolean;
 }
 
-export const element = (
+export function element(
   tagName: string,
   children: ElementContent[],
   properties: Element['properties'] = {},
-): Element => ({ type: 'element', tagName, properties, children });
+): Element {
+  return { type: 'element', tagName, properties, children };
+}
 
 /** Letters in place of signs for how they look beside others: ligatures, and forms of Arabic letters. */
-export const withLetters = (text: string): string =>
-  text.replace(/[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+/g, (forms) => forms.normalize('NFKC'));
+export function withLetters(text: string): string {
+  return text.replace(/[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+/g, (forms) =>
+    forms.normalize('NFKC'),
+  );
+}
 
 /** A sign before an item; those of fonts of signs have no letter that they stand for. */
 export const BULLET = '[•◦▪●■‣⁃–\\p{Cc}\\p{Co}]';
 
 /** On one line, without the dots that lead to a page number. */
-export const plainText = (text: string): string =>
-  withLetters(text)
+export function plainText(text: string): string {
+  return withLetters(text)
     .replaceAll(/(?:\s*\.){5,}\s*/g, ' … ')
     .replaceAll(/\s+/g, ' ')
     .trim();
+}
 
 /** Whether smaller type stands above the line. */
-export const isRaised = (item: { y: number; height: number }, line: { y: number; size: number }): boolean =>
-  item.height > 0 && item.height < 0.85 * line.size && item.y > line.y + 0.15 * line.size;
+export function isRaised(
+  item: { y: number; height: number },
+  line: { y: number; size: number },
+): boolean {
+  return item.height > 0 && item.height < 0.85 * line.size && item.y > line.y + 0.15 * line.size;
+}
 
 /** A raised number is a power behind a number or a sign (10⁶, m²), and the mark of a note behind a word or a sentence. */
-export const raised = (number: string, before: string): string =>
-  /(?:\d|(?<!\p{L})\p{L}{1,2})$/u.test(before) ? scripted(number, 'sup') : ` [${number}]`;
+export function raised(number: string, before: string): string {
+  return /(?:\d|(?<!\p{L})\p{L}{1,2})$/u.test(before) ? scripted(number, 'sup') : ` [${number}]`;
+}
 
 /** Items before one that may show the same text. */
 const MAX_AGAIN = 8;
@@ -93,7 +104,9 @@ export function textOfLine(items: readonly PdfItem[]): string {
   const parts = items.flatMap((item): LinePart[] => {
     const { str = '', dir, width = 0, height = 0, transform = [] } = item;
     const [, , , , x = 0] = transform;
-    return str.trim() === '' ? [] : [{ text: str, x, end: x + width, size: height, isForeign: dir !== 'rtl' }];
+    return str.trim() === ''
+      ? []
+      : [{ text: str, x, end: x + width, size: height, isForeign: dir !== 'rtl' }];
   });
   parts.sort((one, other) => one.x - other.x);
   const ordered = isRightToLeft ? inReadingOrder(withMarksInside(parts)) : parts;
@@ -107,7 +120,9 @@ export function textOfLine(items: readonly PdfItem[]): string {
 
 /** Some programs write a bracket as it looks, and others as it is read: the first one opens. */
 const withBracketsTurned = (text: string): string =>
-  /^[^()]*\)[^()]*\(/.test(text) ? text.replace(/[()]/g, (bracket) => (bracket === '(' ? ')' : '(')) : text;
+  /^[^()]*\)[^()]*\(/.test(text)
+    ? text.replace(/[()]/g, (bracket) => (bracket === '(' ? ')' : '('))
+    : text;
 
 interface LinePart {
   text: string;
@@ -123,12 +138,15 @@ const letterCount = (text: string): number => text.match(/\p{L}/gu)?.length ?? 0
 /** Whether most letters are of scripts that are read from right to left. */
 export function readsRightToLeft(items: readonly PdfItem[]): boolean {
   let surplus = 0;
-  for (const { str = '', dir } of items) surplus += dir === 'rtl' ? letterCount(str) : -letterCount(str);
+  for (const { str = '', dir } of items)
+    surplus += dir === 'rtl' ? letterCount(str) : -letterCount(str);
   return surplus > 0;
 }
 
 function isInOrder(items: readonly PdfItem[]): boolean {
-  const places = items.filter(({ str = '' }) => str.trim() !== '').map(({ transform = [] }) => transform[4] ?? 0);
+  const places = items
+    .filter(({ str = '' }) => str.trim() !== '')
+    .map(({ transform = [] }) => transform[4] ?? 0);
   return places.every((x, at) => x >= (places[at - 1] ?? x) - 1);
 }
 
@@ -157,7 +175,9 @@ function withMarksInside(parts: readonly LinePart[]): LinePart[] {
     else {
       const place = ((around.end - mark.end) / (around.end - around.x)) * around.text.length;
       const spaces = [...around.text.matchAll(/ /g)].map(({ index }) => index);
-      const nearest = spaces.toSorted((one, other) => Math.abs(one - place) - Math.abs(other - place))[0];
+      const nearest = spaces.toSorted(
+        (one, other) => Math.abs(one - place) - Math.abs(other - place),
+      )[0];
       const at = nearest ?? around.text.length;
       around.text = around.text.slice(0, at) + mark.text.trim() + around.text.slice(at);
     }

@@ -50,7 +50,9 @@ function encodingsFolder(): string {
 }
 
 /** Whether there is a table for an encoding: `GBK-EUC-H`. */
-export const hasEncoding = (name: string): boolean => existsSync(`${ENCODINGS}${name}.bcmap`);
+export function hasEncoding(name: string): boolean {
+  return existsSync(`${ENCODINGS}${name}.bcmap`);
+}
 
 interface PdfThread {
   thread: Worker;
@@ -112,7 +114,9 @@ export async function openPdf(bytes: Uint8Array): Promise<OpenPdf> {
     await close();
     if (error instanceof TooMuch) throw error;
     const isEncrypted = error instanceof Error && error.name === 'PasswordException';
-    throw new NotReadable(isEncrypted ? 'it is encrypted' : 'it is damaged or no PDF', { cause: error });
+    throw new NotReadable(isEncrypted ? 'it is encrypted' : 'it is damaged or no PDF', {
+      cause: error,
+    });
   }
 }
 
@@ -125,13 +129,19 @@ async function timeOf(thread: Worker): Promise<number> {
 /** The file of a thread that reads documents, which is there under its own ending. */
 async function startThread(): Promise<PdfThread> {
   const { port1, port2 } = new MessageChannel();
-  const thread = new Worker(new URL(`./document-worker${extname(import.meta.url)}`, import.meta.url), {
-    workerData: { pdf: port2 },
-    transferList: [port2],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MIB, maxYoungGenerationSizeMb: MAX_YOUNG_MIB },
-    stdout: true,
-    stderr: true,
-  });
+  const thread = new Worker(
+    new URL(`./document-worker${extname(import.meta.url)}`, import.meta.url),
+    {
+      workerData: { pdf: port2 },
+      transferList: [port2],
+      resourceLimits: {
+        maxOldGenerationSizeMb: MAX_HEAP_MIB,
+        maxYoungGenerationSizeMb: MAX_YOUNG_MIB,
+      },
+      stdout: true,
+      stderr: true,
+    },
+  );
   // Loading the library is no part of reading a file.
   await once(thread, 'message');
   const { PDFWorker } = await getResolvedPDFJS();

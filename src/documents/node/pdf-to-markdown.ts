@@ -32,7 +32,7 @@ const MS_PER_KILOBYTE = 3;
  *
  * @throws {NotReadable} When it is encrypted, damaged, or has no text.
  */
-export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
+export async function pdfToMarkdown(bytes: Uint8Array): Promise<DocumentText> {
   checkContents(bytes);
   const { packedBytes, objects } = readStreams(bytes);
   hideMetadata(bytes);
@@ -41,20 +41,24 @@ export const pdfToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =>
   const { tagged, lines, title, warnings, problem } = await readPages(bytes, { maxMs, spans });
   const encodings = unreadEncodings(bytes, objects);
   if (encodings.length > 0)
-    warnings.push(`Left out text in fonts with an encoding that is not read: ${encodings.join(', ')}`);
+    warnings.push(
+      `Left out text in fonts with an encoding that is not read: ${encodings.join(', ')}`,
+    );
   const pages = holdsMost(tagged, lines) ? tagged : readLines(lines);
   const text = pages
     .map((page) => markdownOfHtml(page))
     .filter((markdown) => markdown !== '')
     .join('\n\n');
   if (text === '')
-    throw new NotReadable(problem ?? 'it has no text, like scanned pages: run text recognition (OCR) over it first');
+    throw new NotReadable(
+      problem ?? 'it has no text, like scanned pages: run text recognition (OCR) over it first',
+    );
   return {
     text,
     title: typeof title === 'string' ? title : undefined,
     ...(warnings.length === 0 ? {} : { warnings }),
   };
-};
+}
 
 /** A stream of text, fonts or objects, unpacked; images are not unpacked. */
 const MAX_STREAM_BYTES = 32 * 1024 * 1024;
@@ -87,7 +91,8 @@ function readStreams(bytes: Uint8Array): Streams {
     streams.packedBytes += end - start;
     if (!own.includes('/Fl')) continue;
     let packed: Buffer = file.subarray(start);
-    for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1) packed = unpacked(packed);
+    for (let filters = 0; filters < MAX_FILTERS && isDeflated(packed); filters += 1)
+      packed = unpacked(packed);
     if (!/\/ObjStm\b/.test(own) || packed.length > left) continue;
     left -= packed.length;
     streams.objects.push({ dictionary: own, text: packed.toString('latin1') });
@@ -103,7 +108,11 @@ function checkContents(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = file.indexOf(CONTENTS); at !== -1; at = file.indexOf(CONTENTS, at + 1)) {
     const rest = file.subarray(at + CONTENTS.length, at + CONTENTS.length + MAX_CONTENTS);
-    if (/^\s*\[/.test(rest.toString('latin1', 0, 20)) && rest.length === MAX_CONTENTS && !rest.includes(']'))
+    if (
+      /^\s*\[/.test(rest.toString('latin1', 0, 20)) &&
+      rest.length === MAX_CONTENTS &&
+      !rest.includes(']')
+    )
       throw new NotReadable('a page of it has too many parts');
   }
 }
@@ -113,7 +122,8 @@ const CONTENTS = '/Contents';
 /** The library makes a tree of the metadata in XML, however large they are; the title that is read is none of them. */
 function hideMetadata(bytes: Uint8Array): void {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = file.indexOf(METADATA); at !== -1; at = file.indexOf(METADATA, at + 1)) file.write('/Unread__', at);
+  for (let at = file.indexOf(METADATA); at !== -1; at = file.indexOf(METADATA, at + 1))
+    file.write('/Unread__', at);
 }
 
 const METADATA = '/Metadata';
@@ -132,7 +142,9 @@ function unreadEncodings(bytes: Uint8Array, objects: readonly PackedObjects[]): 
 
 /** How such data begin (RFC 1950, 2.2). */
 const isDeflated = (data: Uint8Array): boolean =>
-  data.length > 2 && ((data[0] ?? 0) & 15) === 8 && (((data[0] ?? 0) << 8) | (data[1] ?? 0)) % 31 === 0;
+  data.length > 2 &&
+  ((data[0] ?? 0) & 15) === 8 &&
+  (((data[0] ?? 0) << 8) | (data[1] ?? 0)) % 31 === 0;
 
 /** Without the checksum, which may be wrong, or missing. */
 function unpacked(packed: Uint8Array): Buffer {
@@ -143,7 +155,9 @@ function unpacked(packed: Uint8Array): Buffer {
     });
   } catch (error) {
     if (error instanceof RangeError)
-      throw new NotReadable(`a part of it unpacks to more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB`);
+      throw new NotReadable(
+        `a part of it unpacks to more than ${MAX_STREAM_BYTES / 1024 / 1024} MiB`,
+      );
     return Buffer.alloc(0);
   }
 }
@@ -161,7 +175,13 @@ async function readPages(
   bytes: Uint8Array,
   { maxMs, spans }: { maxMs: number; spans: ReadonlyMap<string, CellSpan> },
 ): Promise<PdfPages> {
-  const pages: PdfPages = { tagged: [], lines: [], title: undefined, warnings: [], problem: undefined };
+  const pages: PdfPages = {
+    tagged: [],
+    lines: [],
+    title: undefined,
+    warnings: [],
+    problem: undefined,
+  };
   const budget: Budget = { items: MAX_ITEMS, characters: MAX_CHARACTERS };
   const fonts: PdfFonts = { fixed: new Set(), unreadable: new Set() };
   let damaged = 0;
@@ -170,7 +190,12 @@ async function readPages(
   const { numPages } = file.pdf;
   pages.title = await file.bounded(titleOf(file.pdf));
   let number = 0;
-  while (number < Math.min(numPages, MAX_PAGES) && isLeft(budget) && damaged < MAX_DAMAGED && usedMs < maxMs) {
+  while (
+    number < Math.min(numPages, MAX_PAGES) &&
+    isLeft(budget) &&
+    damaged < MAX_DAMAGED &&
+    usedMs < maxMs
+  ) {
     number += 1;
     const items: PdfItem[] = [];
     try {
@@ -193,10 +218,14 @@ async function readPages(
   if (isLeft(budget)) await file.close();
   else file.end();
   const left = damaged - pages.warnings.length;
-  if (left > 0) pages.warnings.push(`Left out ${left} ${left === 1 ? 'page that is' : 'pages that are'} damaged`);
+  if (left > 0)
+    pages.warnings.push(
+      `Left out ${left} ${left === 1 ? 'page that is' : 'pages that are'} damaged`,
+    );
   if (fonts.unreadable.size > 0) {
     pages.warnings.push('Left out text in fonts that do not say which letters they show');
-    pages.problem ??= 'its fonts do not say which letters they show: run text recognition (OCR) over it first';
+    pages.problem ??=
+      'its fonts do not say which letters they show: run text recognition (OCR) over it first';
   }
   if (usedMs >= maxMs) pages.problem ??= 'reading it takes too long';
   if (number < numPages || !isLeft(budget))
@@ -222,7 +251,12 @@ const isLeft = ({ items, characters }: Budget): boolean => items > 0 && characte
 /** @returns The tags of the page. */
 async function readPage(
   pdf: PDFDocumentProxy,
-  { number, items, budget, fonts }: { number: number; items: PdfItem[]; budget: Budget; fonts: PdfFonts },
+  {
+    number,
+    items,
+    budget,
+    fonts,
+  }: { number: number; items: PdfItem[]; budget: Budget; fonts: PdfFonts },
 ): Promise<TagNode | null> {
   const page = await pdf.getPage(number);
   const reader = page.streamTextContent({ includeMarkedContent: true }).getReader();

@@ -7,7 +7,8 @@ const READERS: Record<string, () => Promise<(bytes: Uint8Array) => Promise<Docum
   '.pdf': async () => (await import('./pdf-to-markdown.ts')).pdfToMarkdown,
   '.rst': async () => pageReader((await import('./rst-to-markdown.ts')).rstToMarkdown),
   '.adoc': async () => pageReader((await import('./asciidoc-to-markdown.ts')).asciidocToMarkdown),
-  '.asciidoc': async () => pageReader((await import('./asciidoc-to-markdown.ts')).asciidocToMarkdown),
+  '.asciidoc': async () =>
+    pageReader((await import('./asciidoc-to-markdown.ts')).asciidocToMarkdown),
   '.ipynb': async () => textReader((await import('./notebook-to-markdown.ts')).notebookToMarkdown),
   '.csv': async () => textReader((await import('./csv-to-markdown.ts')).csvToMarkdown),
   '.tsv': async () => textReader((await import('./csv-to-markdown.ts')).csvToMarkdown),
@@ -18,7 +19,10 @@ const READERS: Record<string, () => Promise<(bytes: Uint8Array) => Promise<Docum
 };
 
 /** Reads a document by the ending of its name; `problem` says why it cannot be read. */
-export async function readBytes(ending: string, bytes: Uint8Array): Promise<DocumentText | { problem: string }> {
+export async function readBytes(
+  ending: string,
+  bytes: Uint8Array,
+): Promise<DocumentText | { problem: string }> {
   try {
     const read = await READERS[ending]?.();
     if (read === undefined) throw new NotReadable('it is of no kind that is read');

@@ -60,7 +60,8 @@ export type IsRead = (name: string, parent: string, attributes: Record<string, s
 /** Deeper XML is written by no program, and the libraries that make a tree of it are recursive. */
 const MAX_DEPTH = 300;
 
-const tooDeep = (): NotReadable => new NotReadable(`its XML is nested more than ${MAX_DEPTH} levels deep`);
+const tooDeep = (): NotReadable =>
+  new NotReadable(`its XML is nested more than ${MAX_DEPTH} levels deep`);
 
 const ATTRIBUTE = /\s([\w:.-]+)\s*=\s*(?:"[^"]*"|'[^']*')/g;
 
@@ -102,7 +103,9 @@ export function boundXml(
       if (isCut) throw new Enough();
       if (unreadNames > 0) {
         pieces.push(
-          xml.slice(start, parser.position).replace(ATTRIBUTE, (all, each) => (unread.test(each) ? '' : all)),
+          xml
+            .slice(start, parser.position)
+            .replace(ATTRIBUTE, (all, each) => (unread.test(each) ? '' : all)),
         );
         from = parser.position;
       }

@@ -102,7 +102,8 @@ function isUnseen(node: Node, { styles }: Repair): boolean {
   }
 }
 
-const styleOf = (paragraph: Node): string => settingOf(named(named(paragraph, 'w:pPr'), 'w:pStyle'));
+const styleOf = (paragraph: Node): string =>
+  settingOf(named(named(paragraph, 'w:pPr'), 'w:pStyle'));
 
 const isHidden = (run: Node, styles: WordStyles): boolean => {
   const properties = named(run, 'w:rPr');
@@ -117,7 +118,10 @@ function replacementOf(node: Node, document: XmlDocument): Node | undefined {
     case 'm:oMath':
       return runOf(document, formulaOf(node));
     case 'w:ruby':
-      return textOf(document, `${wordsOf(named(node, 'w:rubyBase'))} (${wordsOf(named(node, 'w:rt'))})`);
+      return textOf(
+        document,
+        `${wordsOf(named(node, 'w:rubyBase'))} (${wordsOf(named(node, 'w:rt'))})`,
+      );
     case 'w:cr':
       return document.createElement('w:br');
     case 'w:br':
@@ -141,7 +145,8 @@ const wordsOf = (node: Node | undefined): string => node?.textContent?.trim() ??
 
 function boxIn(node: Node, depth: number): Node | undefined {
   for (const child of childrenOf(node)) {
-    const box = child.nodeName === 'w:txbxContent' ? child : depth < 12 ? boxIn(child, depth + 1) : undefined;
+    const box =
+      child.nodeName === 'w:txbxContent' ? child : depth < 12 ? boxIn(child, depth + 1) : undefined;
     if (box !== undefined) return box;
   }
   return undefined;
@@ -152,10 +157,11 @@ const OPEN = '\ue000';
 const CLOSE = '\ue001';
 
 /** Gives items of lists the numbers that Word shows, in HTML that the converter made of a repaired document. */
-export const withNumbers = (html: string): string =>
-  html
+export function withNumbers(html: string): string {
+  return html
     .replace(new RegExp(`<li>${OPEN}(\\d{1,9})${CLOSE}`, 'g'), '<li value="$1">')
     .replace(new RegExp(`${OPEN}(\\d{1,9})${CLOSE}`, 'g'), '$1. ');
+}
 
 /** Its style becomes one that the converter knows; it gets the number that Word shows. */
 function readParagraph(paragraph: Node, document: XmlDocument, { styles, numbers }: Repair): void {
@@ -178,12 +184,14 @@ function readParagraph(paragraph: Node, document: XmlDocument, { styles, numbers
   // `2.3.1.` is no number that items of Markdown have.
   if (heading !== undefined || /\d\W+\d/.test(number?.label ?? '')) {
     if (own !== undefined) properties.removeChild(own);
-    if (number !== undefined && number.label !== '') prepend(paragraph, `${number.label} `, document);
+    if (number !== undefined && number.label !== '')
+      prepend(paragraph, `${number.label} `, document);
     return;
   }
   if (own === undefined) properties.appendChild(listOf(place.numId, level, document));
   const hasWords = (paragraph.textContent ?? '').trim() !== '';
-  if (number !== undefined && number.value > 0 && hasWords) prepend(paragraph, OPEN + number.value + CLOSE, document);
+  if (number !== undefined && number.value > 0 && hasWords)
+    prepend(paragraph, OPEN + number.value + CLOSE, document);
 }
 
 /** Whether all its characters have the same width, as those of code. */
@@ -205,14 +213,22 @@ const runsIn = (node: Node): Node[] =>
     return child.textContent?.trim() ? [child] : [];
   });
 
-function placeOf(properties: Node | undefined, style: string, styles: WordStyles): ListPlace | undefined {
+function placeOf(
+  properties: Node | undefined,
+  style: string,
+  styles: WordStyles,
+): ListPlace | undefined {
   const own = named(properties, 'w:numPr');
   const level = named(own, 'w:ilvl');
   const inherited = styles.listOf(style);
   const numId = settingOf(named(own, 'w:numId')) || inherited?.numId || '';
   // 0 takes a paragraph out of the list of its style.
   if (numId === '' || numId === '0') return undefined;
-  return { numId, level: level === undefined ? (own === undefined ? inherited?.level : 0) : Number(settingOf(level)) };
+  return {
+    numId,
+    level:
+      level === undefined ? (own === undefined ? inherited?.level : 0) : Number(settingOf(level)),
+  };
 }
 
 function setStyle(properties: Node, id: string, document: XmlDocument): void {
@@ -277,7 +293,8 @@ const formulaOf = (node: Node): string => {
     const properties = childrenOf(node).find(({ localName }) => /Pr$/.test(localName ?? ''));
     return named(properties, `m:${name}`)?.getAttribute('m:val') ?? initial;
   };
-  const script = (mark: '_' | '^', name: string): string => (part(name) === '' ? '' : mark + grouped(part(name)));
+  const script = (mark: '_' | '^', name: string): string =>
+    part(name) === '' ? '' : mark + grouped(part(name));
   switch (node.localName) {
     case 't':
       return node.textContent ?? '';

@@ -3,7 +3,15 @@ import { element, words } from '../hast.ts';
 import { isAdornment, type RstDocument } from './rst-document.ts';
 import { readExplicit } from './rst-explicit.ts';
 import { readInline } from './rst-inline.ts';
-import { type BlockPlace, codeBlock, indentedFrom, indentOf, paragraph, type Read, trimmedLines } from './rst-lines.ts';
+import {
+  type BlockPlace,
+  codeBlock,
+  indentedFrom,
+  indentOf,
+  paragraph,
+  type Read,
+  trimmedLines,
+} from './rst-lines.ts';
 import { readGridTable, readSimpleTable } from './rst-tables.ts';
 
 const MAX_DEPTH = 24;
@@ -50,7 +58,8 @@ const readQuote: Reader = ({ lines, at, document, depth }) => {
   if (indentOf(lines[at] ?? '') === 0) return undefined;
   const { body, next } = indentedFrom(lines, at);
   const blocks = readBlocks(body, document, depth + 1);
-  const isQuote = blocks.length > 0 && blocks.every(({ tagName }) => tagName === 'p') && depth === 0;
+  const isQuote =
+    blocks.length > 0 && blocks.every(({ tagName }) => tagName === 'p') && depth === 0;
   return { blocks: isQuote ? [element('blockquote', blocks)] : blocks, next };
 };
 
@@ -89,8 +98,13 @@ function itemFrom(
   const shift = Math.min(indent, width);
   const rest = isBlank
     ? []
-    : lines.slice(at + 1, next).map((line) => (indentOf(line) >= shift ? line.slice(shift) : line.trimStart()));
-  return { blocks: readBlocks([first, ...rest], document, depth + 1), next: isBlank ? at + 1 : next };
+    : lines
+        .slice(at + 1, next)
+        .map((line) => (indentOf(line) >= shift ? line.slice(shift) : line.trimStart()));
+  return {
+    blocks: readBlocks([first, ...rest], document, depth + 1),
+    next: isBlank ? at + 1 : next,
+  };
 }
 
 const ENUMERATOR = /^(?:(\()?(\d{1,9}|[a-zA-Z]|[ivxlcdmIVXLCDM]{1,8}|#)[.)])(?:\s+|$)/;
@@ -114,12 +128,16 @@ const readEnumerated: Reader = ({ lines, at, document, depth }) => {
   return { blocks: [element('ol', items, start === 1 ? {} : { start })], next };
 };
 
-function enumerated(lines: readonly string[], at: number): { width: number; sign: string; number: string } | undefined {
+function enumerated(
+  lines: readonly string[],
+  at: number,
+): { width: number; sign: string; number: string } | undefined {
   const [all, open = '', number = ''] = ENUMERATOR.exec(lines[at] ?? '') ?? [];
   if (all === undefined) return undefined;
   const following = lines[at + 1] ?? '';
   // A line of text may begin with a number or an initial.
-  if (following !== '' && indentOf(following) === 0 && !ENUMERATOR.test(following)) return undefined;
+  if (following !== '' && indentOf(following) === 0 && !ENUMERATOR.test(following))
+    return undefined;
   if (isAdornment(following)) return undefined;
   const kind = /^[\d#]/.test(number) ? '1' : 'a';
   return { width: all.length, sign: `${open}${kind}${all.trim().at(-1)}`, number };
@@ -141,7 +159,8 @@ const readFields: Reader = ({ lines, at, document, depth }) => {
     if (all === undefined) break;
     const { body, next: after } = indentedFrom(lines, next + 1);
     next = after;
-    while (next < lines.length && lines[next] === '' && FIELD.test(lines[next + 1] ?? '')) next += 1;
+    while (next < lines.length && lines[next] === '' && FIELD.test(lines[next + 1] ?? ''))
+      next += 1;
     const typed = /^(?:type|paramtype|vartype)\s+(\S+)$/.exec(name)?.[1];
     if (typed !== undefined) types.set(typed, [first, ...body].join(' ').trim());
     else fields.push({ name, lines: [first, ...body] });
@@ -164,7 +183,11 @@ function isBeforeText(lines: readonly string[], at: number): boolean {
 /** `:param int x: text` describes `x (int)`. */
 function fieldOf(
   { name, lines }: { name: string; lines: readonly string[] },
-  { types, document, depth }: { types: ReadonlyMap<string, string>; document: RstDocument; depth: number },
+  {
+    types,
+    document,
+    depth,
+  }: { types: ReadonlyMap<string, string>; document: RstDocument; depth: number },
 ): Element {
   const [, kind = '', rest = ''] = /^(\w+)\s+(.+)$/.exec(name) ?? [];
   const isParameter =
@@ -244,7 +267,12 @@ const readOverlined: Reader = ({ lines, at, document }) => {
   const title = lines[at + 1] ?? '';
   if (title !== '' && lines[at + 2] === line && isAdornment(line))
     return { blocks: [heading(title, `${line.slice(0, 1)} `, document)], next: at + 3 };
-  if (title.trim() !== '' && isAdornment(lines[at + 2] ?? '') && lines[at + 2]?.[0] === line[0] && isAdornment(line))
+  if (
+    title.trim() !== '' &&
+    isAdornment(lines[at + 2] ?? '') &&
+    lines[at + 2]?.[0] === line[0] &&
+    isAdornment(line)
+  )
     return { blocks: [heading(title, `${line.slice(0, 1)} `, document)], next: at + 3 };
   return line.length >= 4 && title === '' ? { blocks: [], next: at + 1 } : undefined;
 };
@@ -267,7 +295,9 @@ const readDefinitions: Reader = ({ lines, at, document, depth }) => {
   const isCode = /^[\w-]+(?:,\s[\w-]+)*$/.test(term) && classifiers.length > 0;
   const shown = [
     ...(isCode ? [element('code', [words(term)])] : readInline(term, document)),
-    ...(classifiers.length === 0 ? [] : [words(' ('), ...readInline(classifiers.join(', '), document), words(')')]),
+    ...(classifiers.length === 0
+      ? []
+      : [words(' ('), ...readInline(classifiers.join(', '), document), words(')')]),
   ];
   const children = [element('dt', shown), element('dd', readBlocks(body, document, depth + 1))];
   return { blocks: [element('dl', children)], next };
@@ -284,7 +314,8 @@ function readParagraph({ lines, at, document }: BlockPlace): Read {
   }
   const text = lines.slice(at, next).join('\n');
   if (!text.endsWith('::')) return { blocks: [paragraph(text, document)], next };
-  const plain = text === '::' ? '' : /\s::$/.test(text) ? text.slice(0, -2).trimEnd() : text.slice(0, -1);
+  const plain =
+    text === '::' ? '' : /\s::$/.test(text) ? text.slice(0, -2).trimEnd() : text.slice(0, -1);
   const blocks = plain === '' ? [] : [paragraph(plain, document)];
   let from = next;
   while (from < lines.length && lines[from] === '') from += 1;
@@ -298,7 +329,10 @@ function readParagraph({ lines, at, document }: BlockPlace): Read {
   if (mark !== undefined && !/^\.\. /.test(lines[from] ?? ''))
     while (lines[after]?.startsWith(mark) === true) after += 1;
   if (after === from || isAdornment(lines[from] ?? '')) return { blocks, next };
-  return { blocks: [...blocks, codeBlock(lines.slice(from, after), document.highlight)], next: after };
+  return {
+    blocks: [...blocks, codeBlock(lines.slice(from, after), document.highlight)],
+    next: after,
+  };
 }
 
 const READERS: readonly Reader[] = [

@@ -5,7 +5,14 @@ import { parseHtml } from '../parse-html.ts';
 import { readCsv } from './csv-rows.ts';
 import { count, type RstDocument } from './rst-document.ts';
 import { GENERATOR_VALUE } from './rst-inline.ts';
-import { codeBlock, indentedFrom, indentOf, inlineOf, paragraph, trimmedLines } from './rst-lines.ts';
+import {
+  codeBlock,
+  indentedFrom,
+  indentOf,
+  inlineOf,
+  paragraph,
+  trimmedLines,
+} from './rst-lines.ts';
 
 export interface Directive {
   name: string;
@@ -34,11 +41,14 @@ export function readDirective(given: Directive): Element[] {
   const directive = partsOf(given);
   const { kind, name } = directive;
   // In docutils it names a style, in Sphinx a class of code.
-  if (kind === 'class') return /^[A-Z]|[(.]/.test(directive.argument) ? readObject(directive) : blocksOf(directive);
+  if (kind === 'class')
+    return /^[A-Z]|[(.]/.test(directive.argument) ? readObject(directive) : blocksOf(directive);
   if (!/^(?:rst|std|js|http):/.test(name) && UNSEEN.test(kind))
     return /module|namespace/.test(kind) ? blocksOf(directive) : [];
-  if (/^versionadded|^versionchanged|^deprecated|^versionremoved/.test(kind)) return readVersion(directive);
-  if (isNoteName(kind) && !/^(?:details|summary|quote|example|question|aside)$/.test(kind)) return readNote(directive);
+  if (/^versionadded|^versionchanged|^deprecated|^versionremoved/.test(kind))
+    return readVersion(directive);
+  if (isNoteName(kind) && !/^(?:details|summary|quote|example|question|aside)$/.test(kind))
+    return readNote(directive);
   const reader = READERS[kind];
   if (reader !== undefined) return reader(directive);
   if (CODE.test(kind)) return readCode(directive);
@@ -63,13 +73,15 @@ const OPTION = /^:([\w-]{1,60}):(?:\s+(.*))?$/;
 function partsOf({ name, argument, body, document, depth }: Directive): ReadDirective {
   const lines = [...body];
   const more: string[] = [];
-  while (lines[0] !== undefined && lines[0] !== '' && !OPTION.test(lines[0])) more.push(lines.shift() ?? '');
+  while (lines[0] !== undefined && lines[0] !== '' && !OPTION.test(lines[0]))
+    more.push(lines.shift() ?? '');
   const options = new Map<string, string>();
   let last: string | undefined;
   while (lines[0] !== undefined && lines[0] !== '') {
     const [, key, value = ''] = OPTION.exec(lines[0]) ?? [];
     if (key !== undefined) options.set(key, value.trim());
-    else if (last !== undefined) options.set(last, `${options.get(last) ?? ''} ${lines[0].trim()}`.trim());
+    else if (last !== undefined)
+      options.set(last, `${options.get(last) ?? ''} ${lines[0].trim()}`.trim());
     last = key ?? last;
     lines.shift();
   }
@@ -99,12 +111,16 @@ const DIAGRAM =
 const OBJECT =
   /^(?:function|method|class|attribute|exception|data|object|option|cmdoption|envvar|confval|describe|decorator|decoratormethod|property|staticmethod|classmethod|coroutinefunction|macro|type|member|var|enum|enumerator|enum-class|struct|union|concept|setting|django-admin|django-admin-option|templatetag|templatefilter|fieldlookup|signature|cfunction|cmember|cmacro|ctype|cvar|opcode|pdbcommand|2to3fixer|monitoring-event|directive|configprop|conf|config|command|variable|event|signal|api|endpoint|method-signature)$/;
 
-const blocksOf = ({ content, document, depth }: ReadDirective): Element[] => document.readBlocks(content, depth + 1);
-const wholeOf = ({ whole, document, depth }: ReadDirective): Element[] => document.readBlocks(whole, depth + 1);
+const blocksOf = ({ content, document, depth }: ReadDirective): Element[] =>
+  document.readBlocks(content, depth + 1);
+const wholeOf = ({ whole, document, depth }: ReadDirective): Element[] =>
+  document.readBlocks(whole, depth + 1);
 
 function readNote(directive: ReadDirective): Element[] {
   const { kind, argument, options, document } = directive;
-  const isTitled = /^(?:admonition|callout|alert|hint-box)$/.test(kind) || (options.has('title') && argument === '');
+  const isTitled =
+    /^(?:admonition|callout|alert|hint-box)$/.test(kind) ||
+    (options.has('title') && argument === '');
   if (kind === 'seealso') return [note('', document.labels.seealso, wholeOf(directive))];
   if (!isTitled) return [note(kind, '', wholeOf(directive))];
   const title = options.get('title') ?? argument;
@@ -136,7 +152,9 @@ function readVersion(directive: ReadDirective): Element[] {
     (isRemoved ? /^(\S+)\s+(\S+)\s*([\s\S]*)$/ : /^(\S+)()\s*([\s\S]*)$/).exec(argument) ?? [];
   const { labels } = document;
   const version = removed === '' ? first : `${first}, ${labels.versionremoved} ${removed}`;
-  const label = isRemoved ? labels.deprecated : (labels[kind as 'versionadded'] ?? labels.versionchanged);
+  const label = isRemoved
+    ? labels.deprecated
+    : (labels[kind as 'versionadded'] ?? labels.versionchanged);
   const [opening, ...others] = document.readBlocks(
     trimmedLines([...text.split('\n'), ...(content.length === 0 ? [] : ['', ...content])]),
     directive.depth + 1,
@@ -146,7 +164,8 @@ function readVersion(directive: ReadDirective): Element[] {
     ...inlineOf(version, document),
     words(opening === undefined ? '.' : ':'),
   ]);
-  if (opening?.tagName !== 'p') return [element('p', [head]), ...(opening === undefined ? [] : [opening]), ...others];
+  if (opening?.tagName !== 'p')
+    return [element('p', [head]), ...(opening === undefined ? [] : [opening]), ...others];
   return [element('p', [head, words(' '), ...opening.children]), ...others];
 }
 
@@ -155,16 +174,26 @@ function readCode({ kind, argument, options, content, whole, document }: ReadDir
   const label = caption === '' ? [] : [labelOf(`${textOfTitle(caption).replace(/:$/, '')}:`)];
   const language = /^(?:code|code-block|sourcecode|prompt|terminal|code-cell|tab-code)$/.test(kind)
     ? (argument.split(/\s/)[0] ?? '')
-    : ({ doctest: 'python', testcode: 'python', ipython: 'python', ipython3: 'python', bash: 'bash', shell: 'sh' }[
-        kind
-      ] ?? '');
-  const isBare = /^(?:parsed-literal|productionlist|testoutput|doctest|testcode|console|cli)$/.test(kind);
+    : ({
+        doctest: 'python',
+        testcode: 'python',
+        ipython: 'python',
+        ipython3: 'python',
+        bash: 'bash',
+        shell: 'sh',
+      }[kind] ?? '');
+  const isBare = /^(?:parsed-literal|productionlist|testoutput|doctest|testcode|console|cli)$/.test(
+    kind,
+  );
   const lines = isBare ? whole : content;
-  if (kind === 'parsed-literal') return [...label, codeBlock(lines.map((line) => textOfLiteral(line, document)))];
+  if (kind === 'parsed-literal')
+    return [...label, codeBlock(lines.map((line) => textOfLiteral(line, document)))];
   // Without an option or a blank line, all below is the code.
   const code = lines.length > 0 ? lines : argument.split('\n').slice(1);
   const shown = kind === 'prompt' ? code.map((line) => line) : code;
-  return shown.length === 0 ? label : [...label, codeBlock(shown, cleanLanguage(language.split('\n')[0] ?? ''))];
+  return shown.length === 0
+    ? label
+    : [...label, codeBlock(shown, cleanLanguage(language.split('\n')[0] ?? ''))];
 }
 
 const cleanLanguage = (language: string): string =>
@@ -246,7 +275,10 @@ function imageOf({ options, document }: ReadDirective): Element[] {
   return /\s/.test(alternative.trim()) ? [paragraph(alternative, document)] : [];
 }
 
-const readFigure = (directive: ReadDirective): Element[] => [...imageOf(directive), ...blocksOf(directive)];
+const readFigure = (directive: ReadDirective): Element[] => [
+  ...imageOf(directive),
+  ...blocksOf(directive),
+];
 
 /** Content for pages; what is for other outputs or for builds with a tag of their own is left out. */
 function readOnly(directive: ReadDirective): Element[] {
@@ -256,7 +288,8 @@ function readOnly(directive: ReadDirective): Element[] {
 }
 
 /** Outputs of Sphinx, whose parts every reader of pages expects elsewhere. */
-const OUTPUTS = /^(?:[\s()]|\b(?:and|or|not|html|latex|latexpdf|pdf|epub|man|text|texinfo|gettext|builder_\w+)\b)*$/i;
+const OUTPUTS =
+  /^(?:[\s()]|\b(?:and|or|not|html|latex|latexpdf|pdf|epub|man|text|texinfo|gettext|builder_\w+)\b)*$/i;
 
 /** `html and not draft`: tags that only a build sets are not set. */
 const isForPages = (expression: string): boolean =>
@@ -268,7 +301,8 @@ const isForPages = (expression: string): boolean =>
         .split(/\band\b/)
         .every(
           (term) =>
-            /^[\s(]*(?:not\s+)?(?:html|builder_(?:dir|single)?html)?[\s)]*$/.test(term) !== /\bnot\b/.test(term),
+            /^[\s(]*(?:not\s+)?(?:html|builder_(?:dir|single)?html)?[\s)]*$/.test(term) !==
+            /\bnot\b/.test(term),
         ),
     );
 
@@ -283,14 +317,19 @@ const readCard = (directive: ReadDirective): Element[] =>
 function readButtonLink(directive: ReadDirective): Element[] {
   const { argument, content, document, kind } = directive;
   const label =
-    content.length === 0 ? inlineOf(textOfTitle(argument), document) : inlineOf(content.join(' '), document);
-  return [element('p', kind === 'button-link' ? [element('a', label, { href: argument.trim() })] : label)];
+    content.length === 0
+      ? inlineOf(textOfTitle(argument), document)
+      : inlineOf(content.join(' '), document);
+  return [
+    element('p', kind === 'button-link' ? [element('a', label, { href: argument.trim() })] : label),
+  ];
 }
 
 function readRaw({ argument, content, options, document }: ReadDirective): Element[] {
   if (!/^html?$/i.test(argument.trim()) || options.has('file') || options.has('url')) return [];
   const root = parseHtml(content.join('\n'), { isFragment: true });
-  if (root === undefined) return [paragraph(content.join(' ').replace(/<[^<>]{0,500}>/g, ' '), document)];
+  if (root === undefined)
+    return [paragraph(content.join(' ').replace(/<[^<>]{0,500}>/g, ' '), document)];
   return [element('div', root.children as ElementContent[])];
 }
 
@@ -300,7 +339,8 @@ function readListTable(directive: ReadDirective): Element[] {
   const list = document.readBlocks(content, depth + 1).find(({ tagName }) => tagName === 'ul');
   if (list === undefined) return captionOf(directive);
   const rows = (list.children as Element[]).map((row, at) => {
-    const cells = (row.children as Element[]).find(({ tagName }) => tagName === 'ul')?.children ?? [];
+    const cells =
+      (row.children as Element[]).find(({ tagName }) => tagName === 'ul')?.children ?? [];
     return element(
       'tr',
       (cells as Element[]).map((item) => element(at < heads ? 'th' : 'td', inlineCell(item))),
@@ -311,7 +351,9 @@ function readListTable(directive: ReadDirective): Element[] {
 
 const inlineCell = ({ children }: Element): ElementContent[] => {
   const [only, other] = children;
-  return other === undefined && only?.type === 'element' && only.tagName === 'p' ? only.children : children;
+  return other === undefined && only?.type === 'element' && only.tagName === 'p'
+    ? only.children
+    : children;
 };
 
 const captionOf = ({ argument }: ReadDirective): Element[] => {
@@ -326,14 +368,16 @@ function readCsvTable(directive: ReadDirective): Element[] {
     document.included.add(file);
     return captionOf(directive);
   }
-  const delimiter = { tab: '\t', space: ' ' }[options.get('delim') ?? ''] ?? options.get('delim') ?? ',';
+  const delimiter =
+    { tab: '\t', space: ' ' }[options.get('delim') ?? ''] ?? options.get('delim') ?? ',';
   const parse = (text: string, separator = delimiter.slice(0, 1) || ','): string[][] =>
     readCsv(text, { separator }).rows.filter((row) => row.some((cell) => cell !== ''));
   const header = options.get('header');
   const heads = Number(options.get('header-rows') ?? 0);
   const rows = parse(content.join('\n')).map((cells, at) => rowOf(cells, at < heads, document));
   // The header has commas, whatever parts the rows.
-  const head = header === undefined ? [] : parse(header, ',').map((cells) => rowOf(cells, true, document));
+  const head =
+    header === undefined ? [] : parse(header, ',').map((cells) => rowOf(cells, true, document));
   return [...captionOf(directive), element('table', [...head, ...rows])];
 }
 
@@ -411,8 +455,13 @@ const READERS: Readonly<Record<string, (directive: ReadDirective) => Element[]>>
   rubric: (directive) =>
     directive.argument === ''
       ? []
-      : [element('p', [element('strong', inlineOf(directive.argument, directive.document))]), ...blocksOf(directive)],
-  centered: (directive) => [element('p', [element('strong', inlineOf(directive.argument, directive.document))])],
+      : [
+          element('p', [element('strong', inlineOf(directive.argument, directive.document))]),
+          ...blocksOf(directive),
+        ],
+  centered: (directive) => [
+    element('p', [element('strong', inlineOf(directive.argument, directive.document))]),
+  ],
   glossary: readGlossary,
   todo: ({ document }) => {
     count(document, 'todo');

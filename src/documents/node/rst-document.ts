@@ -43,7 +43,9 @@ export interface RstDocument {
 export type Omission = 'diagram' | 'generated' | 'todo' | 'other';
 
 /** Names compare without regard to case and white space (reStructuredText, reference names). */
-export const nameOf = (name: string): string => name.replaceAll('\\', '').replace(/\s+/g, ' ').trim().toLowerCase();
+export function nameOf(name: string): string {
+  return name.replaceAll('\\', '').replace(/\s+/g, ' ').trim().toLowerCase();
+}
 
 const TARGET = /^\s{0,40}\.\. _(?:`([^`]{1,200})`|((?:[^:\\]|\\.|:(?!\s|$)){1,200})):(?:\s+(.*))?$/;
 const ANONYMOUS = /^\s{0,40}(?:\.\. )?__:?\s+(\S.*)$/;
@@ -154,7 +156,12 @@ const charactersOf = (value: string): string =>
     .split(/\s+/)
     .map((each) => {
       const hex = /^(?:0x|x|\\x|U\+|u|\\u|&#x)([0-9a-f]{1,6});?$/i.exec(each)?.[1];
-      const point = hex === undefined ? (/^\d{1,7}$/.test(each) ? Number(each) : undefined) : Number.parseInt(hex, 16);
+      const point =
+        hex === undefined
+          ? /^\d{1,7}$/.test(each)
+            ? Number(each)
+            : undefined
+          : Number.parseInt(hex, 16);
       return point === undefined || point > 0x10ffff ? each : String.fromCodePoint(point);
     })
     .join('');
@@ -163,29 +170,45 @@ const MAX_WAITING = 20;
 const MAX_SUBSTITUTED = 200_000;
 
 /** A label names the section whose title comes next. */
-function readTitle(lines: readonly string[], at: number, waiting: string[], { titles }: RstDocument): void {
+function readTitle(
+  lines: readonly string[],
+  at: number,
+  waiting: string[],
+  { titles }: RstDocument,
+): void {
   const line = lines[at] ?? '';
   if (line === '' || /^\s*\.\. (?:_|[\w-]+::)/.test(line) || waiting.length > MAX_WAITING) {
     if (waiting.length > MAX_WAITING) waiting.length = 0;
     return;
   }
   const isOver = isAdornment(line) && isAdornment(lines[at + 2] ?? '');
-  const title = isOver ? (lines[at + 1] ?? '') : isAdornment(lines[at + 1] ?? '') ? line : undefined;
+  const title = isOver
+    ? (lines[at + 1] ?? '')
+    : isAdornment(lines[at + 1] ?? '')
+      ? line
+      : undefined;
   if (title !== undefined && /^\s*\S/.test(title))
     for (const label of waiting) titles.set(label, title.trim().slice(0, 300));
   waiting.length = 0;
 }
 
 /** A line of one punctuation mark, three times or more. */
-export const isAdornment = (line: string): boolean => /^([!-/:-@[-`{-~])\1{2,}$/.test(line);
+export function isAdornment(line: string): boolean {
+  return /^([!-/:-@[-`{-~])\1{2,}$/.test(line);
+}
 
 export function count(document: RstDocument, kind: Omission): void {
   document.omitted.set(kind, (document.omitted.get(kind) ?? 0) + 1);
 }
 
 /** Footnotes that count by themselves take the numbers that others leave. */
-function numberNotes(lines: readonly string[], { noteNumbers, notesToUse, notesToShow }: RstDocument): void {
-  const labels = lines.flatMap((line) => /^\s{0,40}\.\. \[(#[\w-]{0,60}|\d{1,6})\](?:\s|$)/.exec(line)?.[1] ?? []);
+function numberNotes(
+  lines: readonly string[],
+  { noteNumbers, notesToUse, notesToShow }: RstDocument,
+): void {
+  const labels = lines.flatMap(
+    (line) => /^\s{0,40}\.\. \[(#[\w-]{0,60}|\d{1,6})\](?:\s|$)/.exec(line)?.[1] ?? [],
+  );
   const taken = new Set(labels.filter((label) => !label.startsWith('#')));
   let number = 0;
   for (const label of labels) {

@@ -17,9 +17,11 @@ export function readExplicit({ lines, at, document, depth }: BlockPlace): Read |
   if (first === '' && (lines[at + 1] ?? '') === '') return { blocks: [], next: at + 1 };
   const { body, next } = indentedFrom(lines, at + 1);
   const [, name, argument = ''] = DIRECTIVE.exec(first) ?? [];
-  if (name !== undefined) return { blocks: readDirective({ name, argument, body, document, depth }), next };
+  if (name !== undefined)
+    return { blocks: readDirective({ name, argument, body, document, depth }), next };
   const [, label, text = ''] = NOTE.exec(first) ?? [];
-  if (label !== undefined) return { blocks: noteOf(label, [text, ...body], { document, depth }), next };
+  if (label !== undefined)
+    return { blocks: noteOf(label, [text, ...body], { document, depth }), next };
   return { blocks: [], next };
 }
 

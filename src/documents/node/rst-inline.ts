@@ -33,7 +33,8 @@ export function readInline(text: string, document: RstDocument, depth = 0): Elem
     }
     const piece = readMark(text, at, mark, document, depth);
     if (piece === undefined) {
-      start.lastIndex = at + Math.max(1, /^[`*]/.test(mark) ? mark.length : mark.startsWith(':') ? 1 : mark.length);
+      start.lastIndex =
+        at + Math.max(1, /^[`*]/.test(mark) ? mark.length : mark.startsWith(':') ? 1 : mark.length);
       continue;
     }
     plain += text.slice(from, at);
@@ -55,7 +56,13 @@ interface Found {
   end: number;
 }
 
-function readMark(text: string, at: number, mark: string, document: RstDocument, depth: number): Found | undefined {
+function readMark(
+  text: string,
+  at: number,
+  mark: string,
+  document: RstDocument,
+  depth: number,
+): Found | undefined {
   if (/^(?:https?:|mailto:)/.test(mark)) return linkIn(mark, at);
   if (mark.endsWith('_')) return referenceIn(mark, at, document);
   if (mark === '[') return noteIn(text, at, document);
@@ -67,31 +74,53 @@ function readMark(text: string, at: number, mark: string, document: RstDocument,
   const from = at + mark.length;
   if (mark === '``') {
     const end = endOf(text, from, '``', document) ?? looseEnd(text, from);
-    return end === undefined ? undefined : { is: [element('code', [words(text.slice(from, end))])], end: end + 2 };
+    return end === undefined
+      ? undefined
+      : { is: [element('code', [words(text.slice(from, end))])], end: end + 2 };
   }
   if (mark === '**' || mark === '*') {
     const end = endOf(text, from, mark, document);
     if (end === undefined) return undefined;
-    return { is: [element(mark === '*' ? 'em' : 'strong', inner(from, end))], end: end + mark.length };
+    return {
+      is: [element(mark === '*' ? 'em' : 'strong', inner(from, end))],
+      end: end + mark.length,
+    };
   }
   if (mark === '|') return substitutionIn(text, at, document, depth);
   return interpretedIn(text, at, mark, document);
 }
 
 const OPENS_AFTER = /[\s'"([{<\-/:\p{Ps}\p{Pi}\p{Pf}\p{Pd}\p{Po}\u3000-\u9fff\uac00-\ud7af]/u;
-const CLOSES_BEFORE = /[\s'")\]}>\-/:.,;!?\\\p{Pe}\p{Pi}\p{Pf}\p{Pd}\p{Po}\u3000-\u9fff\uac00-\ud7af]/u;
+const CLOSES_BEFORE =
+  /[\s'")\]}>\-/:.,;!?\\\p{Pe}\p{Pi}\p{Pf}\p{Pd}\p{Po}\u3000-\u9fff\uac00-\ud7af]/u;
 
 function canOpen(text: string, at: number, mark: string): boolean {
   const before = text[at - 1];
   const next = text[at + mark.length] ?? '';
   if (before !== undefined && !OPENS_AFTER.test(before)) return false;
-  return next !== '' && !/\s/.test(next) && !(before !== undefined && QUOTES[before] === next && mark !== '``');
+  return (
+    next !== '' &&
+    !/\s/.test(next) &&
+    !(before !== undefined && QUOTES[before] === next && mark !== '``')
+  );
 }
 
 /** A mark within quotation marks of its own is text: `"*"`. */
-const QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '(': ')', '[': ']', '{': '}', '<': '>' };
+const QUOTES: Readonly<Record<string, string>> = {
+  '"': '"',
+  "'": "'",
+  '(': ')',
+  '[': ']',
+  '{': '}',
+  '<': '>',
+};
 
-function endOf(text: string, from: number, mark: string, { failures }: RstDocument): number | undefined {
+function endOf(
+  text: string,
+  from: number,
+  mark: string,
+  { failures }: RstDocument,
+): number | undefined {
   const failed = failures.get(mark) ?? 0;
   if (failed > MAX_FAILURES) return undefined;
   const part = text.slice(from, from + MAX_LENGTH);
@@ -120,7 +149,9 @@ function looseEnd(text: string, from: number): number | undefined {
 }
 
 function linkIn(mark: string, at: number): Found {
-  const address = mark.replace(/[.,;:!?)\]}'"*]+$/, (end) => (end.startsWith(')') && mark.includes('(') ? ')' : ''));
+  const address = mark.replace(/[.,;:!?)\]}'"*]+$/, (end) =>
+    end.startsWith(')') && mark.includes('(') ? ')' : '',
+  );
   return { is: [element('a', [words(address)], { href: address })], end: at + address.length };
 }
 
@@ -159,9 +190,15 @@ const noteLabel = (label: string, document: RstDocument): string => {
 };
 
 /** Substitutions that Sphinx defines. */
-export const GENERATOR_VALUE = /^(?:version|release|today|project|copyright|author|language|branch|commit)$/i;
+export const GENERATOR_VALUE =
+  /^(?:version|release|today|project|copyright|author|language|branch|commit)$/i;
 
-function substitutionIn(text: string, at: number, document: RstDocument, depth: number): Found | undefined {
+function substitutionIn(
+  text: string,
+  at: number,
+  document: RstDocument,
+  depth: number,
+): Found | undefined {
   const [all, name = '', link = ''] =
     /^\|([^|\s](?:[^|\n]{0,118}[^|\s])?)\|(_{0,2})/.exec(text.slice(at, at + 125)) ?? [];
   if (all === undefined) return undefined;
@@ -177,35 +214,51 @@ function substitutionIn(text: string, at: number, document: RstDocument, depth: 
   }
   // `|` may be text: of pipes, of alternatives.
   if (!GENERATOR_VALUE.test(name) && !/^[\w-]+$/.test(name)) return undefined;
-  if (!GENERATOR_VALUE.test(name) && CLOSES_BEFORE.test(text[end] ?? ' ') === false) return undefined;
+  if (!GENERATOR_VALUE.test(name) && CLOSES_BEFORE.test(text[end] ?? ' ') === false)
+    return undefined;
   document.unknown += 1;
   return { is: '…', end };
 }
 
-function interpretedIn(text: string, at: number, mark: string, document: RstDocument): Found | undefined {
+function interpretedIn(
+  text: string,
+  at: number,
+  mark: string,
+  document: RstDocument,
+): Found | undefined {
   const from = at + mark.length;
   const end = endOf(text, from, '`', document);
   if (end === undefined) return undefined;
   const content = text.slice(from, end);
   const rest = text.slice(end + 1, end + 70);
   if (mark === '_`') return { is: unescaped(content), end: end + 1 };
-  if (mark.startsWith(':')) return { is: readRole(mark.slice(1, -2), content, document), end: end + 1 };
+  if (mark.startsWith(':'))
+    return { is: readRole(mark.slice(1, -2), content, document), end: end + 1 };
   const suffix = /^:([a-zA-Z][\w:+.-]{0,60}):/.exec(rest);
-  if (suffix !== null) return { is: readRole(suffix[1] ?? '', content, document), end: end + 1 + suffix[0].length };
+  if (suffix !== null)
+    return { is: readRole(suffix[1] ?? '', content, document), end: end + 1 + suffix[0].length };
   const isLink = /^__?(?!\w)/.exec(rest)?.[0];
-  if (isLink !== undefined) return { is: phraseLink(content, isLink === '__', document), end: end + 1 + isLink.length };
+  if (isLink !== undefined)
+    return { is: phraseLink(content, isLink === '__', document), end: end + 1 + isLink.length };
   return { is: readRole(document.defaultRole, content, document), end: end + 1 };
 }
 
 /** `` `text <address>`_ ``, `` `text <name_>`_ ``, `` `text`_ ``, `` `text`__ ``. */
-function phraseLink(content: string, isAnonymous: boolean, document: RstDocument): ElementContent[] {
-  const [, label = '', target] = /^([\s\S]*?)\s*<([^<>]{1,2000})>$/.exec(content.slice(0, MAX_LENGTH)) ?? [];
+function phraseLink(
+  content: string,
+  isAnonymous: boolean,
+  document: RstDocument,
+): ElementContent[] {
+  const [, label = '', target] =
+    /^([\s\S]*?)\s*<([^<>]{1,2000})>$/.exec(content.slice(0, MAX_LENGTH)) ?? [];
   if (target !== undefined) {
     const address = target.replace(/\s+/g, '');
     if (label.trim() !== '') document.addresses.set(nameOf(label), address);
     return linked(label.trim() === '' ? address.replace(/_$/, '') : label, address, document);
   }
-  const address = isAnonymous ? document.anonymous.shift() : document.addresses.get(nameOf(content));
+  const address = isAnonymous
+    ? document.anonymous.shift()
+    : document.addresses.get(nameOf(content));
   return address === undefined ? [words(unescaped(content))] : linked(content, address, document);
 }
 
@@ -221,9 +274,13 @@ const NAME_ROLES =
 function readRole(role: string, content: string, document: RstDocument): ElementContent[] {
   const name = role.toLowerCase().split(':').at(-1) ?? '';
   const kind = document.roles.get(name) || name;
-  const [, label, target] = /^([\s\S]*?)\s*(?<!\\)<([^<>]{1,500})>$/.exec(content.slice(0, MAX_LENGTH)) ?? [];
-  const hasLabel = label !== undefined && label !== '' && kind !== 'samp' && kind !== 'code' && kind !== 'literal';
-  const title = unescaped(hasLabel ? label : target !== undefined && label === '' ? target : content);
+  const [, label, target] =
+    /^([\s\S]*?)\s*(?<!\\)<([^<>]{1,500})>$/.exec(content.slice(0, MAX_LENGTH)) ?? [];
+  const hasLabel =
+    label !== undefined && label !== '' && kind !== 'samp' && kind !== 'code' && kind !== 'literal';
+  const title = unescaped(
+    hasLabel ? label : target !== undefined && label === '' ? target : content,
+  );
   switch (kind) {
     case '':
       return [
@@ -253,7 +310,9 @@ function readRole(role: string, content: string, document: RstDocument): Element
     case 'guilabel':
       return [element('strong', [words(title.replace(/&(?=\S)(?!&)/g, '').replaceAll('&&', '&'))])];
     case 'menuselection':
-      return [element('strong', [words(title.replace(/\s*-->\s*/g, ' › ').replace(/&(?=\w)/g, ''))])];
+      return [
+        element('strong', [words(title.replace(/\s*-->\s*/g, ' › ').replace(/&(?=\w)/g, ''))]),
+      ];
     case 'samp':
       return [element('code', [words(title.replace(/\{([^{}]*)\}/g, '$1'))])];
     case 'code':
@@ -273,7 +332,9 @@ function readRole(role: string, content: string, document: RstDocument): Element
       return [words(hasLabel ? title : titleFromName(title))];
     case 'ref':
     case 'std-ref':
-      return [words(hasLabel ? title : (document.titles.get(nameOf(title)) ?? titleFromName(title)))];
+      return [
+        words(hasLabel ? title : (document.titles.get(nameOf(title)) ?? titleFromName(title))),
+      ];
     case 'numref':
       // Numbers are those of the generator.
       return [
@@ -284,7 +345,13 @@ function readRole(role: string, content: string, document: RstDocument): Element
         ),
       ];
     case 'index':
-      return [words(hasLabel ? title : title.replace(/^(?:single|pair|triple|see|seealso):\s*/, '').replace(/^!/, ''))];
+      return [
+        words(
+          hasLabel
+            ? title
+            : title.replace(/^(?:single|pair|triple|see|seealso):\s*/, '').replace(/^!/, ''),
+        ),
+      ];
     case 'eq':
       return [words(`(${title})`)];
     case 'footcite':
@@ -296,11 +363,13 @@ function readRole(role: string, content: string, document: RstDocument): Element
     case 'raw':
       return [words(content.replace(/<br\s*\/?>/gi, ' ').replace(/<[^<>]{0,200}>/g, ''))];
   }
-  if (/^(?:issue|pr|pull|gh|bug|ticket|user-issue)$/.test(kind) && /^\d+$/.test(title)) return [words(`#${title}`)];
+  if (/^(?:issue|pr|pull|gh|bug|ticket|user-issue)$/.test(kind) && /^\d+$/.test(title))
+    return [words(`#${title}`)];
   if (!CODE_ROLES.test(kind) && !(role.includes(':') && !/^std:/.test(role)))
     return [words(withoutPrefix(title, hasLabel, kind))];
   const shown = withoutPrefix(title, hasLabel, kind);
-  const isCall = /^(?:func|meth|method|function|cfunc)$/.test(kind) && !hasLabel && !/[)\]]$/.test(shown);
+  const isCall =
+    /^(?:func|meth|method|function|cfunc)$/.test(kind) && !hasLabel && !/[)\]]$/.test(shown);
   return [element('code', [words(isCall ? `${shown}()` : shown)])];
 }
 
@@ -308,5 +377,7 @@ function readRole(role: string, content: string, document: RstDocument): Element
 const withoutPrefix = (title: string, hasLabel: boolean, kind: string): string => {
   if (hasLabel || !(NAME_ROLES.test(kind) || CODE_ROLES.test(kind))) return title;
   const plain = title.replace(/^[!]/, '');
-  return plain.startsWith('~') ? (plain.slice(1).split(/[./]/).at(-1) ?? plain) : plain.replace(/^\.(?=\w)/, '');
+  return plain.startsWith('~')
+    ? (plain.slice(1).split(/[./]/).at(-1) ?? plain)
+    : plain.replace(/^\.(?=\w)/, '');
 };

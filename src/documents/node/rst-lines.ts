@@ -17,10 +17,16 @@ export interface BlockPlace {
   depth: number;
 }
 
-export const indentOf = (line: string): number => line.length - line.trimStart().length;
+export function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
 
 /** The indented lines from `from` on, without what they have in common. */
-export function indentedFrom(lines: readonly string[], from: number, least = 1): { body: string[]; next: number } {
+export function indentedFrom(
+  lines: readonly string[],
+  from: number,
+  least = 1,
+): { body: string[]; next: number } {
   let next = from;
   let common = Number.POSITIVE_INFINITY;
   for (; next < lines.length; next += 1) {
@@ -34,18 +40,26 @@ export function indentedFrom(lines: readonly string[], from: number, least = 1):
   return { body: lines.slice(from, next).map((line) => line.slice(common)), next };
 }
 
-export const inlineOf = (text: string, document: RstDocument): ElementContent[] => readInline(text, document);
+export function inlineOf(text: string, document: RstDocument): ElementContent[] {
+  return readInline(text, document);
+}
 
-export const paragraph = (text: string, document: RstDocument): Element => element('p', readInline(text, document));
+export function paragraph(text: string, document: RstDocument): Element {
+  return element('p', readInline(text, document));
+}
 
-export const codeBlock = (lines: readonly string[], language = ''): Element => {
+export function codeBlock(lines: readonly string[], language = ''): Element {
   const text = lines.join('\n').replace(/^\n+|\s+$/g, '');
   return element('pre', [
-    element('code', [words(`${text}\n`)], language === '' ? {} : { className: [`language-${language}`] }),
+    element(
+      'code',
+      [words(`${text}\n`)],
+      language === '' ? {} : { className: [`language-${language}`] },
+    ),
   ]);
-};
+}
 
-export const trimmedLines = (lines: readonly string[]): string[] => {
+export function trimmedLines(lines: readonly string[]): string[] {
   const from = lines.findIndex((line) => line !== '');
   return from === -1 ? [] : lines.slice(from, lines.findLastIndex((line) => line !== '') + 1);
-};
+}

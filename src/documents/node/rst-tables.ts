@@ -6,11 +6,16 @@ import { type BlockPlace, codeBlock, indentOf, type Read, trimmedLines } from '.
 const MAX_LINES = 3000;
 const MAX_WIDTH = 2000;
 
-const cell = (lines: readonly string[], tag: 'td' | 'th', { document, depth }: BlockPlace): Element => {
+const cell = (
+  lines: readonly string[],
+  tag: 'td' | 'th',
+  { document, depth }: BlockPlace,
+): Element => {
   const trimmed = trimmedLines(lines.map((line) => line.trimEnd()));
   const common = Math.min(...trimmed.filter((line) => line !== '').map(indentOf));
   const plain = trimmed.map((line) => line.slice(common));
-  const blocks = plain.length === 0 || plain.join('') === '\\' ? [] : document.readBlocks(plain, depth + 1);
+  const blocks =
+    plain.length === 0 || plain.join('') === '\\' ? [] : document.readBlocks(plain, depth + 1);
   const [only] = blocks;
   return element(tag, blocks.length === 1 && only?.tagName === 'p' ? only.children : blocks);
 };
@@ -30,7 +35,10 @@ export function readGridTable(place: BlockPlace): Read | undefined {
       }),
     ),
   );
-  return { blocks: [rows === undefined ? codeBlock(drawn) : element('table', rows)], next: at + drawn.length };
+  return {
+    blocks: [rows === undefined ? codeBlock(drawn) : element('table', rows)],
+    next: at + drawn.length,
+  };
 }
 
 const BORDER = /^=+(?: +=+)+ *$/;
@@ -59,7 +67,10 @@ interface Column {
 }
 
 const columnsOf = (line: string): Column[] =>
-  [...line.matchAll(/[=-]+/g)].map(({ 0: mark, index }) => ({ from: index, to: index + mark.length }));
+  [...line.matchAll(/[=-]+/g)].map(({ 0: mark, index }) => ({
+    from: index,
+    to: index + mark.length,
+  }));
 
 function rowsOf(lines: readonly string[], border: string, place: BlockPlace): Element[] {
   const columns = columnsOf(border);
@@ -72,7 +83,8 @@ function rowsOf(lines: readonly string[], border: string, place: BlockPlace): El
   };
   for (const [at, line] of lines.entries()) {
     if (BORDER.test(line)) flush(columns, at <= headEnd);
-    else if (SPANS.test(line) && columnsOf(line).length <= columns.length) flush(columnsOf(line), at < headEnd);
+    else if (SPANS.test(line) && columnsOf(line).length <= columns.length)
+      flush(columnsOf(line), at < headEnd);
     else if (line === '') pending.at(-1)?.push('');
     else {
       const first = line.slice(0, columns[1]?.from ?? line.length).trim();

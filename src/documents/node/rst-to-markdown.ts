@@ -36,7 +36,8 @@ export function rstToMarkdown(written: string): DocumentText {
 const expanded = (line: string): string => {
   if (!line.includes('\t')) return line;
   let out = '';
-  for (const piece of line.split(/(\t)/)) out += piece === '\t' ? ' '.repeat(TAB - (out.length % TAB)) : piece;
+  for (const piece of line.split(/(\t)/))
+    out += piece === '\t' ? ' '.repeat(TAB - (out.length % TAB)) : piece;
   return out;
 };
 
@@ -70,7 +71,8 @@ function partsOf(blocks: readonly Element[]): { parts: Element[][]; isReduced: b
       parts.at(-1)?.push(block);
       size += count;
       reduced = undefined;
-    } else if (last?.type === 'text' && last.value.length < MAX_REDUCED) last.value += ` ${lineOf(block)}`;
+    } else if (last?.type === 'text' && last.value.length < MAX_REDUCED)
+      last.value += ` ${lineOf(block)}`;
     else {
       reduced = element('p', [words(lineOf(block))]);
       parts.at(-1)?.push(reduced);
@@ -84,10 +86,17 @@ function warningsOf({ unknown, omitted, included, unknownDirectives }: RstDocume
   const warnings = [
     ...unknownValues(unknown),
     ...drawnDiagrams(omitted.get('diagram') ?? 0),
-    ...leftOut(omitted.get('generated') ?? 0, 'part', 'parts', ' that the site generator makes from code'),
+    ...leftOut(
+      omitted.get('generated') ?? 0,
+      'part',
+      'parts',
+      ' that the site generator makes from code',
+    ),
     ...leftOut(omitted.get('other') ?? 0, 'part', 'parts', ' for builds with a tag of their own'),
   ];
-  if (included.size > 0) warnings.push(`Left out what is included from other files: ${listed(included)}`);
-  if (unknownDirectives.size > 0) warnings.push(`Left out directives that are not known: ${listed(unknownDirectives)}`);
+  if (included.size > 0)
+    warnings.push(`Left out what is included from other files: ${listed(included)}`);
+  if (unknownDirectives.size > 0)
+    warnings.push(`Left out directives that are not known: ${listed(unknownDirectives)}`);
   return warnings;
 }

@@ -36,7 +36,8 @@ export function markdownOfRows(rows: readonly Cell[][]): { text: string; isCut: 
   for (const block of blocksOf(rows)) {
     const from = block.findIndex((row) => row.filter(isFilled).length > 1);
     const titles = from === -1 ? block : block.slice(0, from);
-    for (const row of titles) for (const cell of row.filter(isFilled)) parts.push(paragraphOf(cell));
+    for (const row of titles)
+      for (const cell of row.filter(isFilled)) parts.push(paragraphOf(cell));
     if (from === -1) continue;
     const { header, body } = headed(block.slice(from), last);
     last = header;
@@ -47,7 +48,12 @@ export function markdownOfRows(rows: readonly Cell[][]): { text: string; isCut: 
     };
     if (body.length === 0) add(tableOf(header, []));
     else if (isWide(header, body)) body.every((row) => add(recordOf(header, row, budget)));
-    else for (let at = 0; at < body.length && add(tableOf(header, body.slice(at, at + MAX_PART))); at += MAX_PART);
+    else
+      for (
+        let at = 0;
+        at < body.length && add(tableOf(header, body.slice(at, at + MAX_PART)));
+        at += MAX_PART
+      );
     if (budget.characters < 0) break;
   }
   return { text: parts.filter((part) => part !== '').join('\n\n'), isCut: budget.characters < 0 };
@@ -78,7 +84,8 @@ function blocksOf(rows: readonly Cell[][]): Cell[][][] {
 
 function withoutEmptyColumns(rows: readonly Cell[][]): Cell[][] {
   const filled = new Set<number>();
-  for (const row of rows) for (const [at, cell] of row.entries()) if (isFilled(cell)) filled.add(at);
+  for (const row of rows)
+    for (const [at, cell] of row.entries()) if (isFilled(cell)) filled.add(at);
   const columns = [...filled].sort((one, other) => one - other);
   return rows.map((row) => columns.map((at) => row[at] ?? EMPTY));
 }
@@ -86,7 +93,10 @@ function withoutEmptyColumns(rows: readonly Cell[][]): Cell[][] {
 const isNumber = ({ text }: Cell): boolean => /^[-+−]?[\d.,\s%€$£]*\d[\d.,\s%€$£]*$/.test(text);
 
 /** The first row names the columns, unless it holds numbers or leaves most of them out; then those of the table before, or letters do. */
-function headed(rows: readonly Cell[][], last: Cell[] | undefined): { header: Cell[]; body: Cell[][] } {
+function headed(
+  rows: readonly Cell[][],
+  last: Cell[] | undefined,
+): { header: Cell[]; body: Cell[][] } {
   const [first = [], ...others] = rows;
   const names = first.filter(isFilled);
   const isHeader =
@@ -94,7 +104,8 @@ function headed(rows: readonly Cell[][], last: Cell[] | undefined): { header: Ce
     !names.some(isNumber) &&
     new Set(names.map(({ text }) => text)).size === names.length;
   if (isHeader && (others.length > 0 || last === undefined)) return { header: first, body: others };
-  const header = last?.length === first.length ? last : first.map((_, at) => ({ text: letterOf(at) }));
+  const header =
+    last?.length === first.length ? last : first.map((_, at) => ({ text: letterOf(at) }));
   return { header, body: [...rows] };
 }
 
@@ -104,7 +115,10 @@ const letterOf = (at: number): string =>
 
 function isWide(header: readonly Cell[], body: readonly Cell[][]): boolean {
   if (header.length > MAX_COLUMNS) return true;
-  const length = body.reduce((sum, row) => sum + row.reduce((all, { text }) => all + text.length, 0), 0);
+  const length = body.reduce(
+    (sum, row) => sum + row.reduce((all, { text }) => all + text.length, 0),
+    0,
+  );
   return length / body.length > MAX_ROW_LENGTH;
 }
 
@@ -115,7 +129,10 @@ function inline({ text, isStruck = false, runs = [{ text, isStruck }] }: Cell): 
     const words = at === last ? value.trimEnd() : value;
     if (!run.isStruck || words.trim() === '')
       return words === '' ? [] : [{ type: 'text', value: at === 0 ? words.trimStart() : words }];
-    const struck: PhrasingContent = { type: 'delete', children: [{ type: 'text', value: words.trim() }] };
+    const struck: PhrasingContent = {
+      type: 'delete',
+      children: [{ type: 'text', value: words.trim() }],
+    };
     return at === last ? [struck] : [struck, { type: 'text', value: ' ' }];
   });
 }
@@ -131,7 +148,10 @@ function tableOf(header: readonly Cell[], body: readonly Cell[][]): string {
     type: 'tableRow' as const,
     children: cells.map((cell): TableCell => ({ type: 'tableCell', children: inline(cell) })),
   });
-  return writeMarkdown({ type: 'root', children: [{ type: 'table', children: [row(header), ...body.map(row)] }] });
+  return writeMarkdown({
+    type: 'root',
+    children: [{ type: 'table', children: [row(header), ...body.map(row)] }],
+  });
 }
 
 const HTML = /<\/(?:p|div|ul|ol|li|a|b|strong|em|i|span|table|h[1-6])>|<br\s*\/?>/i;
@@ -139,34 +159,43 @@ const HTML = /<\/(?:p|div|ul|ol|li|a|b|strong|em|i|span|table|h[1-6])>|<br\s*\/?
 /** A row as a section: its first value, which is a text, is the heading. */
 function recordOf(header: readonly Cell[], row: readonly Cell[], budget: Budget): string {
   const named = row.findIndex(
-    (cell) => isFilled(cell) && !isNumber(cell) && cell.text.length <= 200 && !cell.text.includes('\n'),
+    (cell) =>
+      isFilled(cell) && !isNumber(cell) && cell.text.length <= 200 && !cell.text.includes('\n'),
   );
   const title: Root = {
     type: 'root',
-    children: named === -1 ? [] : [{ type: 'heading', depth: 2, children: inline(row[named] ?? EMPTY) }],
+    children:
+      named === -1 ? [] : [{ type: 'heading', depth: 2, children: inline(row[named] ?? EMPTY) }],
   };
   const parts = [writeMarkdown(title)];
   for (const [at, cell] of row.entries()) {
     if (at === named || !isFilled(cell)) continue;
     const label: PhrasingContent = {
       type: 'strong',
-      children: [{ type: 'text', value: `${header[at]?.text.replace(/\s+/g, ' ') ?? letterOf(at)}:` }],
+      children: [
+        { type: 'text', value: `${header[at]?.text.replace(/\s+/g, ' ') ?? letterOf(at)}:` },
+      ],
     };
     if (HTML.test(cell.text)) {
       budget.tags -= cell.text.match(/<[a-z]/gi)?.length ?? 0;
-      parts.push(writeMarkdown({ type: 'root', children: [{ type: 'paragraph', children: [label] }] }));
       parts.push(
-        (budget.tags < 0 ? plainText(cell.text) : readDocument(cell.text, { format: 'html' }).text).replace(
-          /^(#{1,5})(?= )/gm,
-          '#$1',
-        ),
+        writeMarkdown({ type: 'root', children: [{ type: 'paragraph', children: [label] }] }),
+      );
+      parts.push(
+        (budget.tags < 0
+          ? plainText(cell.text)
+          : readDocument(cell.text, { format: 'html' }).text
+        ).replace(/^(#{1,5})(?= )/gm, '#$1'),
       );
       continue;
     }
     const lines = cell.text.split(/\n+/).filter((line) => line.trim() !== '');
     const blocks = lines.map((line, index): BlockContent => {
       const words = inline({ text: line, isStruck: cell.isStruck ?? false });
-      return { type: 'paragraph', children: index === 0 ? [label, { type: 'text', value: ' ' }, ...words] : words };
+      return {
+        type: 'paragraph',
+        children: index === 0 ? [label, { type: 'text', value: ' ' }, ...words] : words,
+      };
     });
     parts.push(writeMarkdown({ type: 'root', children: blocks }));
   }

@@ -5,22 +5,27 @@ import { type DocumentText, NotReadable } from './document-text.ts';
 export const NO_TEXT = 'it is no text, or its encoding is in doubt. Save it as UTF-8';
 
 /** How a document that is text is read from its bytes. */
-export const textReader =
-  (read: (text: string) => DocumentText | Promise<DocumentText>) =>
-  async (bytes: Uint8Array): Promise<DocumentText> => {
+export function textReader(read: (text: string) => DocumentText | Promise<DocumentText>) {
+  return async (bytes: Uint8Array): Promise<DocumentText> => {
     const text = decodeText(bytes);
     if (text === undefined) throw new NotReadable(NO_TEXT);
     return read(plainLines(text));
   };
+}
 
 /** The same, of one that may begin with front matter, or with fields of its own. */
-export const pageReader = (read: (text: string) => DocumentText | Promise<DocumentText>) =>
-  textReader(async (text) => {
+export function pageReader(read: (text: string) => DocumentText | Promise<DocumentText>) {
+  return textReader(async (text) => {
     const { body, warnings } = splitFrontMatter(text);
     const document = await read(body);
     if (document.text === '') throw new NotReadable('it has no text');
-    return { ...document, front: headerOf(text), warnings: [...warnings, ...(document.warnings ?? [])] };
+    return {
+      ...document,
+      front: headerOf(text),
+      warnings: [...warnings, ...(document.warnings ?? [])],
+    };
   });
+}
 
 /** Line ends as `\n`, without control characters that no text holds. */
 const plainLines = (text: string): string =>
@@ -52,7 +57,10 @@ export function headerOf(text: string): FrontMatter {
     if (/^(?:status|jbake-status)$/.test(name) && value.trim() === 'draft') fields.draft = true;
   }
   const own = frontMatterOf(fields);
-  return { ...own, ...Object.fromEntries(Object.entries(front).filter(([, value]) => value !== undefined)) };
+  return {
+    ...own,
+    ...Object.fromEntries(Object.entries(front).filter(([, value]) => value !== undefined)),
+  };
 }
 
 /** Fields that say something of the document, in either language. */

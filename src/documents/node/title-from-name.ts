@@ -1,5 +1,5 @@
 /** The words of a name that only a site generator resolves: `/admin/first-steps.html` is "first steps". */
-export const titleFromName = (name: string): string => {
+export function titleFromName(name: string): string {
   const [path = '', fragment = ''] = name.split('#');
   const last =
     path
@@ -10,4 +10,4 @@ export const titleFromName = (name: string): string => {
   return /^[\w.:-]+$/.test(last)
     ? (last.split(':').at(-1) || last).replace(/^_+/, '').replace(/[-_]+/g, ' ').trim()
     : last;
-};
+}

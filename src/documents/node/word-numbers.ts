@@ -36,11 +36,13 @@ export function readWordNumbers(xml: string): WordNumbers {
   const { levels, lists } = numberingIn(xml);
   const counts = new Map<string, (number | undefined)[]>();
   const used = new Set<string>();
-  const levelIn = (abstractId: string, level: number): Level | undefined => levels.get(`${abstractId} ${level}`);
+  const levelIn = (abstractId: string, level: number): Level | undefined =>
+    levels.get(`${abstractId} ${level}`);
   return {
     levelOf: (numId, style) => {
       const { abstractId = '' } = lists.get(numId) ?? {};
-      for (let level = 0; level < MAX_LEVEL; level += 1) if (levelIn(abstractId, level)?.style === style) return level;
+      for (let level = 0; level < MAX_LEVEL; level += 1)
+        if (levelIn(abstractId, level)?.style === style) return level;
       return 0;
     },
     next: (numId, level) => {
@@ -124,7 +126,8 @@ function numeral(value: number, format: string): string {
   const isUpper = format.startsWith('upper');
   if (value < 1 || value > 4000 || !/Letter|Roman/.test(format)) return String(value);
   let text = '';
-  if (format.endsWith('Letter')) text = String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));
+  if (format.endsWith('Letter'))
+    text = String.fromCharCode(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26));
   else {
     let left = value;
     for (const [amount, sign] of ROMAN)

@@ -55,7 +55,10 @@ export function readWordStyles(xml: string, fonts: string): WordStyles {
   const fixedFonts = fixedFontsIn(fonts);
   const styles = stylesIn(xml, fixedFonts);
   /** The first value along the styles that one is based on. */
-  const inherited = <Value>(id: string, read: (style: Style) => Value | undefined): Value | undefined => {
+  const inherited = <Value>(
+    id: string,
+    read: (style: Style) => Value | undefined,
+  ): Value | undefined => {
     let style = styles.get(id);
     for (let bases = 0; style !== undefined && bases < MAX_BASES; bases += 1) {
       const value = read(style);
@@ -65,9 +68,14 @@ export function readWordStyles(xml: string, fonts: string): WordStyles {
     return undefined;
   };
   const levelOf = ({ name, outline }: Style): number | undefined =>
-    Number(HEADING.exec(name)?.[1] ?? (/^title$/i.test(name) ? 1 : outline === undefined ? 0 : outline + 1)) ||
-    undefined;
-  if (styles.get(DEFAULTS)?.isFixed || [...styles.values()].some(({ isDefault, isFixed }) => isDefault && isFixed))
+    Number(
+      HEADING.exec(name)?.[1] ??
+        (/^title$/i.test(name) ? 1 : outline === undefined ? 0 : outline + 1),
+    ) || undefined;
+  if (
+    styles.get(DEFAULTS)?.isFixed ||
+    [...styles.values()].some(({ isDefault, isFixed }) => isDefault && isFixed)
+  )
     fixedFonts.clear();
   return {
     isFixed: (id) => fixedFonts.size > 0 && inherited(id, ({ isFixed }) => isFixed) === true,
@@ -105,7 +113,9 @@ function stylesIn(xml: string, fixedFonts: ReadonlySet<string>): ReadonlyMap<str
     open: (name, attributes) => {
       const value = attributes['w:val'] ?? '';
       if (name === 'style' || name === 'docDefaults') {
-        const isDefault = attributes['w:type'] === 'paragraph' && /^(?:1|true|on)$/.test(attributes['w:default'] ?? '');
+        const isDefault =
+          attributes['w:type'] === 'paragraph' &&
+          /^(?:1|true|on)$/.test(attributes['w:default'] ?? '');
         style = { ...NO_STYLE, isDefault };
         styles.set(attributes['w:styleId'] ?? DEFAULTS, style);
       }

@@ -24,8 +24,13 @@ const MAX_FORMATS = 900;
  *
  * @throws {NotReadable} When it is encrypted, no such document, unpacks to too much, or has no text.
  */
-export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> => {
-  const files = await openOffice(bytes, { kind: 'workbook', ending: '.xlsx', main: 'xl/workbook.xml', read: READ });
+export async function xlsxToMarkdown(bytes: Uint8Array): Promise<DocumentText> {
+  const files = await openOffice(bytes, {
+    kind: 'workbook',
+    ending: '.xlsx',
+    main: 'xl/workbook.xml',
+    read: READ,
+  });
   const book = openBook(files);
   const parts: { name: string; text: string }[] = [];
   const budget: Budget = {
@@ -54,9 +59,11 @@ export const xlsxToMarkdown = async (bytes: Uint8Array): Promise<DocumentText> =
     .join('\n\n');
   if (text === '') throw new NotReadable('it has no text');
   const warnings = cutWarnings(budget.isCut || book.sheets.length > MAX_SHEETS);
-  warnings.push(...leftOut(budget.hidden, 'hidden sheet, row or column', 'hidden sheets, rows or columns', ''));
+  warnings.push(
+    ...leftOut(budget.hidden, 'hidden sheet, row or column', 'hidden sheets, rows or columns', ''),
+  );
   return { text, title: titleOf(files), warnings };
-};
+}
 
 interface Book {
   sheets: { name: string; part: string; isHidden: boolean }[];
@@ -82,7 +89,8 @@ function openBook(parts: OfficeParts): Book {
   const targets = new Map<string, string>();
   readXml(parts.get('xl/_rels/workbook.xml.rels') ?? '', {
     open: (name, { Id = '', Target = '' }) => {
-      if (name === 'Relationship') targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`);
+      if (name === 'Relationship')
+        targets.set(Id, Target.startsWith('/') ? Target.slice(1) : `xl/${Target}`);
     },
   });
   const book: Book = { sheets: [], strings: [], styles: [], is1904: false };
@@ -91,7 +99,11 @@ function openBook(parts: OfficeParts): Book {
       if (name === 'workbookPr') book.is1904 = isTrue(attributes.date1904);
       if (name !== 'sheet') return;
       const part = targets.get(attributes['r:id'] ?? '') ?? '';
-      book.sheets.push({ name: attributes.name ?? '', part, isHidden: /hidden/i.test(attributes.state ?? '') });
+      book.sheets.push({
+        name: attributes.name ?? '',
+        part,
+        isHidden: /hidden/i.test(attributes.state ?? ''),
+      });
     },
   });
   readStrings(parts.get('xl/sharedStrings.xml') ?? '', book);
@@ -151,7 +163,8 @@ function readStyles(xml: string, { styles }: Book): void {
   let section = '';
   readXml(xml, {
     open: (name, attributes) => {
-      if (name === 'fonts' || name === 'cellXfs' || name === 'cellStyleXfs' || name === 'dxfs') section = name;
+      if (name === 'fonts' || name === 'cellXfs' || name === 'cellStyleXfs' || name === 'dxfs')
+        section = name;
       if (name === 'numFmt' && section !== 'dxfs' && patterns.size < MAX_FORMATS) {
         const pattern = (attributes.formatCode ?? '').slice(0, 255);
         patterns.set(attributes.numFmtId ?? '', isValidFormat(pattern) ? pattern : 'General');
@@ -205,12 +218,19 @@ function rowsOf(xml: string, book: Book, budget: Budget): Cell[][] {
       }
       if (name === 'col' && isTrue(attributes.hidden)) {
         const to = Math.min(Number(attributes.max), MAX_COLUMNS);
-        for (let column = Number(attributes.min); column <= to && marked < MAX_HIDDEN; column += 1) {
+        for (
+          let column = Number(attributes.min);
+          column <= to && marked < MAX_HIDDEN;
+          column += 1
+        ) {
           marked += 1;
           hiddenColumns.add(column - 1);
         }
       } else if (name === 'row') {
-        at = { row: attributes.r === undefined ? at.row + 1 : Number(attributes.r) - 1, column: -1 };
+        at = {
+          row: attributes.r === undefined ? at.row + 1 : Number(attributes.r) - 1,
+          column: -1,
+        };
         if (!isTrue(attributes.hidden)) budget.rows -= 1;
         else {
           marked += 1;
@@ -253,13 +273,23 @@ function rowsOf(xml: string, book: Book, budget: Budget): Cell[][] {
 const MAX_MERGES = 5000;
 
 function addMerge(merges: Merge[], reference: string): void {
-  const [, left, top, right, bottom] = /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(reference) ?? [];
+  const [, left, top, right, bottom] =
+    /^([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})$/.exec(reference) ?? [];
   if (left === undefined || right === undefined || merges.length >= MAX_MERGES) return;
-  merges.push({ top: Number(top) - 1, left: columnOf(left), bottom: Number(bottom) - 1, right: columnOf(right) });
+  merges.push({
+    top: Number(top) - 1,
+    left: columnOf(left),
+    bottom: Number(bottom) - 1,
+    right: columnOf(right),
+  });
 }
 
 /** What is alone in its row is a title, however many columns it covers. */
-function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge, budget: Budget): void {
+function spread(
+  rows: Map<number, Cell[]>,
+  { top, left, bottom, right }: Merge,
+  budget: Budget,
+): void {
   const value = rows.get(top)?.[left];
   if (value === undefined || value.text === '') return;
   const isTitle = top === bottom && (rows.get(top) ?? []).filter((cell) => cell?.text).length === 1;
@@ -280,7 +310,10 @@ function spread(rows: Map<number, Cell[]>, { top, left, bottom, right }: Merge, 
 /** An empty row stands for all that are missing between two others; columns without a value are left out. */
 function inOrder(
   rows: ReadonlyMap<number, Cell[]>,
-  { hiddenRows, hiddenColumns }: { hiddenRows: ReadonlySet<number>; hiddenColumns: ReadonlySet<number> },
+  {
+    hiddenRows,
+    hiddenColumns,
+  }: { hiddenRows: ReadonlySet<number>; hiddenColumns: ReadonlySet<number> },
 ): Cell[][] {
   const filled = new Set<number>();
   for (const cells of rows.values())
@@ -288,12 +321,15 @@ function inOrder(
       // Cells that are not there are passed over.
       if (text !== '') filled.add(column);
     });
-  const columns = [...filled].filter((column) => !hiddenColumns.has(column)).sort((one, other) => one - other);
+  const columns = [...filled]
+    .filter((column) => !hiddenColumns.has(column))
+    .sort((one, other) => one - other);
   const result: Cell[][] = [];
   let last = -1;
   for (const number of [...rows.keys()].sort((one, other) => one - other)) {
     let missing = false;
-    for (let between = last + 1; between < number && !missing; between += 1) missing = !hiddenRows.has(between);
+    for (let between = last + 1; between < number && !missing; between += 1)
+      missing = !hiddenRows.has(between);
     if (missing && result.length > 0) result.push([]);
     last = number;
     const cells = rows.get(number) ?? [];
@@ -313,11 +349,16 @@ function shownValue(
   }
   if (type === 'e') return { text: '' };
   if (type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' };
-  if (type !== 'n' || value === '' || Number.isNaN(Number(value))) return { text: value.trim(), isStruck };
-  return { text: numberText(Number(value) + (is1904 && isDate(pattern) ? 1462 : 0), pattern), isStruck };
+  if (type !== 'n' || value === '' || Number.isNaN(Number(value)))
+    return { text: value.trim(), isStruck };
+  return {
+    text: numberText(Number(value) + (is1904 && isDate(pattern) ? 1462 : 0), pattern),
+    isStruck,
+  };
 }
 
-const isDate = (pattern: string): boolean => /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
+const isDate = (pattern: string): boolean =>
+  /[ymdhs]/i.test(pattern.replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
 
 function numberText(value: number, pattern: string): string {
   try {

@@ -52,8 +52,9 @@ export const ADMINISTRATOR: Pick<ApiKeyRecord, 'capabilities' | 'audiences'> = {
 };
 
 /** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise, and another one for publishable keys. */
-export const newApiKey = ({ isPublishable = false } = {}): string =>
-  `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+export function newApiKey({ isPublishable = false } = {}): string {
+  return `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
+}
 
 /** What the secret of a publishable key begins with. */
 export const PUBLISHABLE_PREFIX = 'ck_pub_';
@@ -76,10 +77,10 @@ export interface ApiKeys {
 export const API_KEY = /^[\x21-\x7e]{16,200}$/;
 
 /** Storage key of a record: the SHA-256 of the API key, in hexadecimal. */
-export const hashApiKey = async (secret: string): Promise<string> => {
+export async function hashApiKey(secret: string): Promise<string> {
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
-};
+}
 
 const MAX_CACHED = 1000;
 const CACHED_MS = 30_000;
@@ -89,7 +90,10 @@ const CACHED_MS = 30_000;
  * everywhere after at most two minutes. An unknown key is not cached here, so that one is accepted as soon as KV has it: somebody may have
  * asked with it a moment before, such as a page that was open while the product started.
  */
-export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => number } = {}): ApiKeys => {
+export function kvApiKeys(
+  kv: KVNamespace,
+  { now = Date.now }: { now?: () => number } = {},
+): ApiKeys {
   const cached = lruCache<string, ApiKey>({ max: MAX_CACHED, ttlMs: CACHED_MS, now });
   return {
     find: async (secret) => {
@@ -103,12 +107,18 @@ export const kvApiKeys = (kv: KVNamespace, { now = Date.now }: { now?: () => num
       return unexpired(key, now());
     },
   };
-};
+}
 
 const apiKeyOf = (record: ApiKeyRecord, hash: string): ApiKey => {
   const [first = 'default', ...others] = record.workspaces;
-  const key = { ...record, workspaces: [first, ...others] satisfies ApiKey['workspaces'], id: hash.slice(0, 16) };
-  return record.origins === undefined ? key : { ...key, capabilities: ['kb:read'], audiences: [], rate: 'standard' };
+  const key = {
+    ...record,
+    workspaces: [first, ...others] satisfies ApiKey['workspaces'],
+    id: hash.slice(0, 16),
+  };
+  return record.origins === undefined
+    ? key
+    : { ...key, capabilities: ['kb:read'], audiences: [], rate: 'standard' };
 };
 
 const unexpired = (key: ApiKey, now: number): ApiKey | undefined =>

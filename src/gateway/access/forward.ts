@@ -41,7 +41,9 @@ interface KeptReply {
 const MAX_PATH_LENGTH = 2000;
 
 /** The path of a request as functions know it: a slash at its end means nothing. */
-export const pathOf = (c: Context<GatewayEnv>): string => new URL(c.req.url).pathname.replace(/(?<=.)\/$/, '');
+export function pathOf(c: Context<GatewayEnv>): string {
+  return new URL(c.req.url).pathname.replace(/(?<=.)\/$/, '');
+}
 
 /** Long enough for every answer, short enough to give up on a lost one. */
 const TIMEOUT_MS = 30_000;
@@ -50,7 +52,7 @@ const TIMEOUT_MS = 30_000;
  * Calls a function in the user's name: starts a signed context, sends the request, checks the receipt, and returns the response
  * byte for byte. The API key is not forwarded; behind the gateway only the context counts.
  */
-export const forward = async (
+export async function forward(
   c: Context<GatewayEnv>,
   client: SignedClient,
   {
@@ -67,7 +69,7 @@ export const forward = async (
     progress: reported,
     keep,
   }: Forwarding,
-): Promise<Response> => {
+): Promise<Response> {
   if (path.length > MAX_PATH_LENGTH) {
     throw new GatewayError('INVALID_QUERY', {
       message: `Cannot read the address: path and query are longer than ${MAX_PATH_LENGTH} characters`,
@@ -102,17 +104,24 @@ export const forward = async (
   const headers = new Headers({ 'Content-Type': answer.contentType });
   for (const name of PASSED_ON) {
     const value = answer.headers.get(name);
-    if (value !== null) headers.set(name, name === 'Link' ? linkWithin(value, namedWorkspace) : value);
+    if (value !== null)
+      headers.set(name, name === 'Link' ? linkWithin(value, namedWorkspace) : value);
   }
-  return new Response(answer.body.length === 0 ? null : answer.body, { status: answer.status, headers });
-};
+  return new Response(answer.body.length === 0 ? null : answer.body, {
+    status: answer.status,
+    headers,
+  });
+}
 
 /** The body of a JSON request as bytes; throws when it is too long or of another type. */
-export const jsonBytes = async (
+export async function jsonBytes(
   c: Context<GatewayEnv>,
   maxBytes = MAX_BODY_BYTES,
-): Promise<Uint8Array<ArrayBuffer>> => {
-  if (c.req.raw.body !== null && !/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')) {
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (
+    c.req.raw.body !== null &&
+    !/^application\/json\b/i.test(c.req.header('Content-Type') ?? '')
+  ) {
     throw new HttpRefusal(415, {
       message: 'Cannot read the body: its content type is not application/json',
       suggestion: 'Send JSON with the header Content-Type: application/json',
@@ -126,11 +135,13 @@ export const jsonBytes = async (
     suggestion: 'Send less at once',
     details: { max_bytes: maxBytes },
   });
-};
+}
 
 /** `</path?query>; rel="next"`, with the workspace of this page. */
 const linkWithin = (link: string, workspace: string | undefined): string =>
-  workspace === undefined ? link : link.replace('>', `&workspace_id=${encodeURIComponent(workspace)}>`);
+  workspace === undefined
+    ? link
+    : link.replace('>', `&workspace_id=${encodeURIComponent(workspace)}>`);
 
 /** Response headers that are passed to the caller. */
 const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
@@ -139,7 +150,10 @@ const PASSED_ON = ['Link', 'Retry-After', 'ETag', 'Last-Modified'];
 const codeOf = (json: () => unknown): ErrorCode => {
   try {
     // Not validated: a response of our own function, whose receipt was checked.
-    const { error, metadata } = json() as { error?: { code?: ErrorCode }; metadata?: { error_code?: ErrorCode } };
+    const { error, metadata } = json() as {
+      error?: { code?: ErrorCode };
+      metadata?: { error_code?: ErrorCode };
+    };
     return error?.code ?? metadata?.error_code ?? 'INTERNAL_ERROR';
   } catch {
     return 'INTERNAL_ERROR';

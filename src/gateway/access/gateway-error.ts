@@ -34,14 +34,25 @@ export class HttpRefusal extends GatewayError {
 }
 
 /** An error as a caller sees it: `{ error }`, with the status of its code unless another is given, and the headers that belong to it. */
-export const errorResponse = (
+export function errorResponse(
   info: ErrorInfo,
-  { status = HTTP_STATUS[info.code], headers = {} }: { status?: number; headers?: Record<string, string> } = {},
-): Response =>
-  Response.json(
+  {
+    status = HTTP_STATUS[info.code],
+    headers = {},
+  }: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  return Response.json(
     { error: info },
-    { status, headers: { ...errorHeaders(info), ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}), ...headers } },
+    {
+      status,
+      headers: {
+        ...errorHeaders(info),
+        ...(info.code === 'UNAUTHORIZED' ? CHALLENGE : {}),
+        ...headers,
+      },
+    },
   );
+}
 
 interface FaultOptions {
   log?: Log | undefined;
@@ -49,26 +60,41 @@ interface FaultOptions {
 }
 
 /** The response for an exception of a route. */
-export const faultResponse = (c: Context<GatewayEnv>, error: unknown, options?: FaultOptions): Response =>
-  errorResponse(faultOf(c, error, options), error instanceof HttpRefusal ? error : {});
+export function faultResponse(
+  c: Context<GatewayEnv>,
+  error: unknown,
+  options?: FaultOptions,
+): Response {
+  return errorResponse(faultOf(c, error, options), error instanceof HttpRefusal ? error : {});
+}
 
 /** An exception as its caller sees it: its own error, or one without internal details. */
-export const faultOf = (
+export function faultOf(
   c: Context<GatewayEnv>,
   error: unknown,
   { log = logLine, now = Date.now }: FaultOptions = {},
-): ErrorInfo => {
+): ErrorInfo {
   const info =
     error instanceof GatewayError
       ? errorOf(error.code, error.reported)
-      : errorInfoOf(error, { librarian: 'gateway', where: 'route', log, now: now(), traceId: c.get('traceId') });
+      : errorInfoOf(error, {
+          librarian: 'gateway',
+          where: 'route',
+          log,
+          now: now(),
+          traceId: c.get('traceId'),
+        });
   c.set('outcome', info.code);
   return info;
-};
+}
 
 /** The error for a code, with the default message unless another is given. */
-export const errorOf = (code: ErrorCode, reported: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo =>
-  errorInfo(code, reported);
+export function errorOf(
+  code: ErrorCode,
+  reported: Partial<Omit<ErrorInfo, 'code'>> = {},
+): ErrorInfo {
+  return errorInfo(code, reported);
+}
 
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="constellation"' };
 
@@ -90,34 +116,45 @@ export const RATE_PERIOD_SECONDS = 60;
 /** Longest body of an ordinary request, in bytes. */
 export const MAX_BODY_BYTES = 64 * 1024;
 /** Whether the key is within its rate limit. */
-export const withinRate = async (key: ApiKey, limits: RateLimits): Promise<boolean> =>
-  key.rate === 'unlimited' || within(limits[key.rate], key.id);
+export async function withinRate(key: ApiKey, limits: RateLimits): Promise<boolean> {
+  return key.rate === 'unlimited' || within(limits[key.rate], key.id);
+}
 
 /** Whether an address is within the limit for calls with a signature of their own: of librarians and helpdesks. */
-export const withinSignedRate = (address: string, limits: RateLimits): Promise<boolean> =>
-  within(limits.high, `address ${address}`);
+export function withinSignedRate(address: string, limits: RateLimits): Promise<boolean> {
+  return within(limits.high, `address ${address}`);
+}
 
 /** Whether a partner's librarian, which has signed its call, is within its limit. */
-export const withinPartnerRate = (id: string, limits: RateLimits): Promise<boolean> =>
-  within(limits.standard, `librarian ${id}`);
+export function withinPartnerRate(id: string, limits: RateLimits): Promise<boolean> {
+  return within(limits.standard, `librarian ${id}`);
+}
 
 /** Whether an unauthenticated address is within its limit. */
-export const withinAddressRate = (address: string, limits: RateLimits): Promise<boolean> =>
-  within(limits.anonymous, address);
+export function withinAddressRate(address: string, limits: RateLimits): Promise<boolean> {
+  return within(limits.anonymous, address);
+}
 
 /** Whether an address is within the limit for questions with a publishable key. */
-export const withinPageRate = (address: string, { id, limits }: { id: string; limits: RateLimits }): Promise<boolean> =>
-  within(limits.anonymous, `page ${id} ${address}`);
+export function withinPageRate(
+  address: string,
+  { id, limits }: { id: string; limits: RateLimits },
+): Promise<boolean> {
+  return within(limits.anonymous, `page ${id} ${address}`);
+}
 
 /** Whether an address is within the limit for sign-ins at an identity provider; their beginnings and ends count apart. */
-export const withinSignInRate = (
+export function withinSignInRate(
   address: string,
   { method, limits }: { method: string; limits: RateLimits },
-): Promise<boolean> => within(limits.anonymous, `sign-in ${method} ${address}`);
+): Promise<boolean> {
+  return within(limits.anonymous, `sign-in ${method} ${address}`);
+}
 
 /** Whether an address is within the limit for what anybody may read. */
-export const withinPublicRate = (address: string, limits: RateLimits): Promise<boolean> =>
-  within(limits.standard, `public ${address}`);
+export function withinPublicRate(address: string, limits: RateLimits): Promise<boolean> {
+  return within(limits.standard, `public ${address}`);
+}
 
 /** A failing limiter lets the request through: rate limits are best effort. */
 const within = async (limiter: RateLimit, key: string): Promise<boolean> => {

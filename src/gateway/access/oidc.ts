@@ -123,42 +123,53 @@ const FAILURE_MS = 10_000;
 const MAX_METADATA_BYTES = 256 * 1024;
 
 /** Verifies the tokens of identity providers. Keys are fetched when the first token comes, and cached in the isolate. */
-export const oidcTokens = (
+export function oidcTokens(
   providers: readonly Provider[],
   { send = fetch, now = () => Date.now() }: { send?: typeof fetch; now?: () => number } = {},
-): Tokens => {
+): Tokens {
   const metadataOf = cachedPerIssuer((issuer) => providerMetadata(issuer, send), now);
   const verifiers = new Map(
-    providers.map((provider) => [provider.issuer, { provider, keyOf: keysOf(provider, { send, now, metadataOf }) }]),
+    providers.map((provider) => [
+      provider.issuer,
+      { provider, keyOf: keysOf(provider, { send, now, metadataOf }) },
+    ]),
   );
   return {
     issuers: [...verifiers.keys()],
     metadataOf,
     reads: (credential) => verifiers.size > 0 && TOKEN.test(credential),
     find: async (token) => {
-      if (token.length > MAX_TOKEN_LENGTH) throw refused(`it has more than ${MAX_TOKEN_LENGTH} characters`);
+      if (token.length > MAX_TOKEN_LENGTH)
+        throw refused(`it has more than ${MAX_TOKEN_LENGTH} characters`);
       const known = verifiers.get(issuerOf(token));
       if (known === undefined) throw refused('its issuer is not accepted here');
       const { provider, keyOf } = known;
       const { issuer, audience } = provider;
       const claims = await verified(token, keyOf, { issuer, audience, now: now() });
-      if (typeof claims.sub !== 'string' || claims.sub === '') throw refused('its claim sub is not as it has to be');
+      if (typeof claims.sub !== 'string' || claims.sub === '')
+        throw refused('its claim sub is not as it has to be');
       const grant = provider.grants.find((each) => fits(each.claims ?? {}, claims));
       if (grant === undefined) throw refused('its claims give no rights here');
       const { workspaces, capabilities, rate = 'standard' } = grant;
       const audiences = audiencesOf(grant, claims);
       const [first = '', ...others] = workspaces;
       const id = (await hashApiKey(`${issuer}\n${claims.sub}`)).slice(0, 16);
-      const rights = { workspaces: [first, ...others] satisfies ApiKey['workspaces'], capabilities, audiences, rate };
+      const rights = {
+        workspaces: [first, ...others] satisfies ApiKey['workspaces'],
+        capabilities,
+        audiences,
+        rate,
+      };
       return { name: 'token', ...rights, id, authentication: 'oidc' };
     },
   };
-};
+}
 
 const refused = (why: string): GatewayError =>
   new GatewayError('UNAUTHORIZED', {
     message: `Cannot accept the token: ${why}`,
-    suggestion: 'Sign in again at the identity provider, or have an administrator of this gateway check OIDC_PROVIDERS',
+    suggestion:
+      'Sign in again at the identity provider, or have an administrator of this gateway check OIDC_PROVIDERS',
   });
 
 const issuerOf = (token: string): string => {
@@ -176,7 +187,11 @@ const verified = async (
 ): Promise<JWTPayload> => {
   try {
     const { payload } = await jwtVerify(token, keyOf, {
-      ...{ issuer, audience, algorithms: ALGORITHMS, clockTolerance: CLOCK_TOLERANCE, currentDate: new Date(now) },
+      issuer,
+      audience,
+      algorithms: ALGORITHMS,
+      clockTolerance: CLOCK_TOLERANCE,
+      currentDate: new Date(now),
       requiredClaims: ['sub', 'exp'],
     });
     return payload;
@@ -190,8 +205,12 @@ const problemOf = (error: unknown): GatewayError => {
   if (error instanceof errors.JWTExpired) return refused('it has expired');
   if (error instanceof errors.JWTClaimValidationFailed)
     return refused(`its claim ${error.claim} is not as it has to be`);
-  if (error instanceof errors.JOSEAlgNotAllowed) return refused('its signature algorithm is not accepted');
-  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)
+  if (error instanceof errors.JOSEAlgNotAllowed)
+    return refused('its signature algorithm is not accepted');
+  if (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWSSignatureVerificationFailed
+  )
     return refused('its signature is not of the identity provider');
   const isOfToken =
     error instanceof errors.JWSInvalid ||
@@ -216,12 +235,19 @@ interface KeysParts {
 }
 
 /** The keys of a provider. After a failure, the gateway does not ask again before the cooldown ends. */
-const keysOf = ({ issuer, jwks_uri }: Provider, { send, now, metadataOf }: KeysParts): JWTVerifyGetKey => {
+const keysOf = (
+  { issuer, jwks_uri }: Provider,
+  { send, now, metadataOf }: KeysParts,
+): JWTVerifyGetKey => {
   let keys: ReturnType<typeof createRemoteJWKSet> | undefined;
-  const read = cachedPerIssuer((address) => boundedText(send, address), now, { forMs: SAME_KEYS_MS });
+  const read = cachedPerIssuer((address) => boundedText(send, address), now, {
+    forMs: SAME_KEYS_MS,
+  });
   return async (header, token) => {
     keys ??= createRemoteJWKSet(new URL(jwks_uri ?? (await metadataOf(issuer)).jwks_uri), {
-      ...{ timeoutDuration: TIMEOUT_MS, cacheMaxAge: KEYS_MS, cooldownDuration: COOLDOWN_MS },
+      timeoutDuration: TIMEOUT_MS,
+      cacheMaxAge: KEYS_MS,
+      cooldownDuration: COOLDOWN_MS,
       [customFetch]: async (address: string) => new Response(await read(address)),
     });
     return keys(header, token);
@@ -230,8 +256,14 @@ const keysOf = ({ issuer, jwks_uri }: Provider, { send, now, metadataOf }: KeysP
 
 const boundedText = async (send: typeof fetch, address: string): Promise<string> => {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await sendOk(address, { fetch: send, headers: { accept: 'application/json' }, signal });
-  return new TextDecoder().decode(await readBytes(response, { maxBytes: MAX_METADATA_BYTES, signal }));
+  const response = await sendOk(address, {
+    fetch: send,
+    headers: { accept: 'application/json' },
+    signal,
+  });
+  return new TextDecoder().decode(
+    await readBytes(response, { maxBytes: MAX_METADATA_BYTES, signal }),
+  );
 };
 
 interface CachedCall<Value> {
@@ -253,7 +285,11 @@ const cachedPerIssuer = <Value>(
 ): ((issuer: string) => Promise<Value>) => {
   const calls = new Map<string, CachedCall<Value>>();
   return async (issuer) => {
-    for (let known = calls.get(issuer); known !== undefined && known.untilMs > now(); known = calls.get(issuer)) {
+    for (
+      let known = calls.get(issuer);
+      known !== undefined && known.untilMs > now();
+      known = calls.get(issuer)
+    ) {
       if (known.outcome?.ok === true) return known.outcome.value;
       if (known.outcome?.ok === false) throw known.outcome.error;
       await sleep(LOOK_AGAIN_MS);
@@ -292,15 +328,21 @@ const providerMetadata = async (issuer: string, send: typeof fetch): Promise<Pro
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   try {
     const { json } = await fetchJson(address, {
-      ...{ fetch: send, headers: { accept: 'application/json' }, maxBytes: MAX_METADATA_BYTES },
+      fetch: send,
+      headers: { accept: 'application/json' },
+      maxBytes: MAX_METADATA_BYTES,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const metadata = Metadata.parse(json);
-    if (metadata.issuer !== issuer) throw new HttpFailure('not-json', 'the metadata is of another issuer');
+    if (metadata.issuer !== issuer)
+      throw new HttpFailure('not-json', 'the metadata is of another issuer');
     for (const name of ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] as const) {
       const address = metadata[name];
       if (address !== undefined)
-        serviceAddress(new URL(address).origin, { name, isLocal: new URL(issuer).protocol === 'http:' });
+        serviceAddress(new URL(address).origin, {
+          name,
+          isLocal: new URL(issuer).protocol === 'http:',
+        });
     }
     return metadata;
   } catch (error) {
@@ -321,7 +363,9 @@ const fits = (demanded: Readonly<Record<string, string>>, claims: JWTPayload): b
   Object.entries(demanded).every(([name, wanted]) => {
     const claim = claimOf(name, claims);
     if (Array.isArray(claim)) return claim.includes(wanted);
-    return name === 'scope' && typeof claim === 'string' ? claim.split(' ').includes(wanted) : claim === wanted;
+    return name === 'scope' && typeof claim === 'string'
+      ? claim.split(' ').includes(wanted)
+      : claim === wanted;
   });
 
 const claimOf = (name: string, claims: JWTPayload): unknown => {

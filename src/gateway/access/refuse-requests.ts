@@ -14,31 +14,37 @@ export const plainBodies: MiddlewareHandler<GatewayEnv> = async (c, next) => {
 };
 
 /** Names the methods of an address to those who ask with OPTIONS; the rest of the answer is for browsers. */
-export const namesMethods =
-  (app: Hono<GatewayEnv>): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function namesMethods(app: Hono<GatewayEnv>): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     await next();
     const methods = c.req.method === 'OPTIONS' ? methodsOf(app, c.req.path) : [];
     if (methods.length > 0) c.res.headers.set('Allow', methods.join(', '));
   };
+}
 
 /** The error for a request that no route takes: there is no such address, or it has other methods. */
-export const noRoute = (app: Hono<GatewayEnv>, c: Context<GatewayEnv>): GatewayError => {
+export function noRoute(app: Hono<GatewayEnv>, c: Context<GatewayEnv>): GatewayError {
   const { path } = c.req;
   const methods = methodsOf(app, path);
   return (
     (methods.length > 0 && wrongMethod(c, methods)) ||
-    new GatewayError('NOT_FOUND', { message: 'Cannot find this address here', suggestion: hintFor(path) })
+    new GatewayError('NOT_FOUND', {
+      message: 'Cannot find this address here',
+      suggestion: hintFor(path),
+    })
   );
-};
+}
 
 /** Throws unless a request has one of these methods, for addresses that are answered by another function. */
-export const demandMethod = (c: Context<GatewayEnv>, methods: readonly string[]): void => {
+export function demandMethod(c: Context<GatewayEnv>, methods: readonly string[]): void {
   const error = wrongMethod(c, methods);
   if (error !== undefined) throw error;
-};
+}
 
-const wrongMethod = ({ req: { method } }: Context<GatewayEnv>, methods: readonly string[]): HttpRefusal | undefined =>
+const wrongMethod = (
+  { req: { method } }: Context<GatewayEnv>,
+  methods: readonly string[],
+): HttpRefusal | undefined =>
   methods.includes(method)
     ? undefined
     : new HttpRefusal(405, {
@@ -55,7 +61,8 @@ const hintFor = (path: string): string => {
   return OPENAI_HINTS[area] ?? 'docs/http-api.md lists the routes; check the path and the method';
 };
 
-const OFFERED = 'Of the API of OpenAI there are POST /v1/chat/completions, POST /v1/responses and GET /v1/models';
+const OFFERED =
+  'Of the API of OpenAI there are POST /v1/chat/completions, POST /v1/responses and GET /v1/models';
 
 /** Areas of OpenAI's API, with what to use in place of what does not exist here. */
 const OPENAI_HINTS: Readonly<Record<string, string>> = {
@@ -63,10 +70,21 @@ const OPENAI_HINTS: Readonly<Record<string, string>> = {
   responses: 'Use POST /v1/responses with the earlier turns in input; responses are not stored',
   models: 'Use GET /v1/models',
   completions: 'Use POST /v1/chat/completions with messages in place of a prompt',
-  embeddings: 'Use POST /v1/knowledge/search to search articles; there are no embeddings of texts to be had here',
+  embeddings:
+    'Use POST /v1/knowledge/search to search articles; there are no embeddings of texts to be had here',
   ...Object.fromEntries(
     [
-      ...['assistants', 'audio', 'batches', 'containers', 'conversations', 'evals', 'files', 'fine_tuning', 'images'],
+      ...[
+        'assistants',
+        'audio',
+        'batches',
+        'containers',
+        'conversations',
+        'evals',
+        'files',
+        'fine_tuning',
+        'images',
+      ],
       ...['moderations', 'realtime', 'threads', 'uploads', 'vector_stores', 'videos'],
     ].map((area) => [area, OFFERED]),
   ),
@@ -82,7 +100,9 @@ export const OPENAI_PATHS: readonly string[] = [
 const methodsOf = (app: Hono<GatewayEnv>, path: string): string[] => {
   const known = routesOf.get(app) ?? patternsOf(app);
   routesOf.set(app, known);
-  const methods = new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method));
+  const methods = new Set(
+    known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method),
+  );
   if (methods.has('GET')) methods.add('HEAD');
   return [...methods].sort();
 };
@@ -99,8 +119,9 @@ const patternsOf = (app: Hono<GatewayEnv>): RoutePattern[] =>
   app.routes
     .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
     .map(({ method, path }) => {
-      const pattern = path.replaceAll(/:\w+(?:\{([^}]+)\})?|\./g, (part, own: string | undefined) =>
-        part === '.' ? '\\.' : `(${own ?? '[^/]+'})`,
+      const pattern = path.replaceAll(
+        /:\w+(?:\{([^}]+)\})?|\./g,
+        (part, own: string | undefined) => (part === '.' ? '\\.' : `(${own ?? '[^/]+'})`),
       );
       return { method, pattern: new RegExp(`^${pattern}$`) };
     });

@@ -28,9 +28,14 @@ export interface GatewayEnv {
 }
 
 /** Gives every request an id, returns it as `X-Request-Id`, and logs one line per request. */
-export const requestLog =
-  ({ log, now }: { log: Log; now: () => number }): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function requestLog({
+  log,
+  now,
+}: {
+  log: Log;
+  now: () => number;
+}): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     const arrival = now();
     const traceId = randomHex(16);
     c.set('traceId', traceId);
@@ -39,9 +44,11 @@ export const requestLog =
     const finish = () => log(lineOf(c, { arrival, now: now() }), waitUntilOf(c));
     const ended = c.get('work') ?? streamEnd(c.res);
     if (ended !== undefined) waitUntilOf(c)(ended.then(finish, finish));
-    else if (isEventStream(c.res.headers)) c.res = tapStream(c.res, { onEnd: async () => void finish() });
+    else if (isEventStream(c.res.headers))
+      c.res = tapStream(c.res, { onEnd: async () => void finish() });
     else finish();
   };
+}
 
 const lineOf = (c: Context<GatewayEnv>, { arrival, now }: { arrival: number; now: number }) => ({
   event: 'request' as const,

@@ -1,10 +1,23 @@
 import type { Context } from 'hono';
-import { ASKER_LANGUAGE, answerPhrases, languageOfAsker } from '../../answering/write/answer-phrases.ts';
+import {
+  ASKER_LANGUAGE,
+  answerPhrases,
+  languageOfAsker,
+} from '../../answering/write/answer-phrases.ts';
 import { shortenAnswer } from '../../answering/write/shorten-answer.ts';
-import { AskRequest, QUESTION_ORIGIN, QuestionOrigin, Statements } from '../../contract/core/ask.ts';
+import {
+  AskRequest,
+  QUESTION_ORIGIN,
+  QuestionOrigin,
+  Statements,
+} from '../../contract/core/ask.ts';
 import { ErrorInfo, HTTP_STATUS, readAs } from '../../contract/core/error-info.ts';
 import type { AIClient, Librarian, LibrarianInfo } from '../../contract/core/librarian.ts';
-import { type DelegateRequest, type LibrarianResponse, withPartial } from '../../contract/core/response.ts';
+import {
+  type DelegateRequest,
+  type LibrarianResponse,
+  withPartial,
+} from '../../contract/core/response.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
 import { idAsWords } from '../../language/id-as-words.ts';
 import { hasOnlyWordsOf } from '../../language/keeps-question.ts';
@@ -28,7 +41,12 @@ import { budgetedModel, type TokenPrice } from '../../platform/context/model-bud
 import { type OriginContext, originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { errorHeaders, jsonAnswer, knownJson, readJson } from '../../platform/http/json-http.ts';
-import { type Reporting, reportStatements, withProgress, withStatements } from '../../platform/http/progress.ts';
+import {
+  type Reporting,
+  reportStatements,
+  withProgress,
+  withStatements,
+} from '../../platform/http/progress.ts';
 import type { Log } from '../../platform/log.ts';
 import { demand, workspaceOf } from '../access/authenticate.ts';
 import { jsonBytes } from '../access/forward.ts';
@@ -87,11 +105,13 @@ const TIMEOUT_MS = 30_000;
  * articles under `metadata.closest`, not an error. A question in a conversation is read with the previous turns and stored;
  * `metadata.conversation` holds how it was understood. `metadata.usage` is the model usage of all hops.
  */
-export const createAsk = (asking: Asking): ((c: Context<GatewayEnv>) => Promise<Response>) => {
+export function createAsk(asking: Asking): (c: Context<GatewayEnv>) => Promise<Response> {
   return async (c) => {
     const request = readRequest(await jsonBytes(c));
     const ask = asking(c, request);
-    const include = isExplained(request) ? [...(request.include ?? []), 'why' as const] : request.include;
+    const include = isExplained(request)
+      ? [...(request.include ?? []), 'why' as const]
+      : request.include;
     return withProgress(
       c,
       async ({ signal, progress }) => {
@@ -104,14 +124,14 @@ export const createAsk = (asking: Asking): ((c: Context<GatewayEnv>) => Promise<
       { onFault: (error) => faultResponse(c, error) },
     );
   };
-};
+}
 
 /**
  * Checks what a request may ask before anything is asked, for every interface.
  *
  * @returns The function that asks; it never throws.
  */
-export const createAsking = (parts: AskParts): Asking => {
+export function createAsking(parts: AskParts): Asking {
   const { librarians, now = Date.now } = parts;
   const circuitBreakers = createCircuitBreakers();
   const askConcierge = conciergeFor(parts);
@@ -120,9 +140,12 @@ export const createAsking = (parts: AskParts): Asking => {
     const startedAtMs = now();
     const isExplaining = isExplained(sent);
     if (isExplaining) demand(c.get('apiKey'), 'kb:read');
-    const request = isExplaining ? { ...sent, metadata: { ...sent.metadata, explain: true } } : sent;
+    const request = isExplaining
+      ? { ...sent, metadata: { ...sent.metadata, explain: true } }
+      : sent;
     const { librarian = CONCIERGE, timeout_ms: timeoutMs = TIMEOUT_MS } = request;
-    if (librarian !== CONCIERGE && !librarians.ids.includes(librarian)) throw unknownLibrarian(librarians.ids);
+    if (librarian !== CONCIERGE && !librarians.ids.includes(librarian))
+      throw unknownLibrarian(librarians.ids);
     const key = c.get('apiKey');
     const origin = originate({
       self: 'gateway',
@@ -130,7 +153,8 @@ export const createAsking = (parts: AskParts): Asking => {
       workspace: workspaceOf(key, request.workspace_id, c.req.query('workspace_id')),
       authentication: key.authentication ?? 'key',
       // A question is untrusted text: write rights are not delegated with it (docs/contract.md#calls-between-librarians).
-      capabilities: options.capabilities ?? readingCapabilities(key.capabilities) ?? key.capabilities,
+      capabilities:
+        options.capabilities ?? readingCapabilities(key.capabilities) ?? key.capabilities,
       audiences: key.audiences,
       budgets: { calls: DEFAULT_CALLS, ...parts.budgets, ...options.budgets },
       timeoutMs,
@@ -139,7 +163,8 @@ export const createAsking = (parts: AskParts): Asking => {
     });
     c.set('answeredBy', librarian);
     // The conversation is read and written in the name of the key, which must hold the rights itself.
-    if (request.conversation_id !== undefined) for (const right of ['memory:read', 'memory:write']) demand(key, right);
+    if (request.conversation_id !== undefined)
+      for (const right of ['memory:read', 'memory:write']) demand(key, right);
     return async ({ signal, progress: reported }) => {
       const isStream = reported !== undefined;
       const kept =
@@ -150,7 +175,13 @@ export const createAsking = (parts: AskParts): Asking => {
       const budget = requestBudget(origin);
       const model = parts.ai && budgetedModel(parts.ai, { budget, price: parts.aiPrice });
       const ai = model?.ai;
-      const talked = await talk({ request, context: origin, signal, waitUntil: waitUntilOf(c), ai });
+      const talked = await talk({
+        request,
+        context: origin,
+        signal,
+        waitUntil: waitUntilOf(c),
+        ai,
+      });
       const { query, said, metadata, store } = talked;
       kept?.ended('understanding');
       const ways = parts.personWays?.(origin.workspace) ?? NO_WAYS;
@@ -164,7 +195,8 @@ export const createAsking = (parts: AskParts): Asking => {
       }
       // A follow-up question may have been completed with words of an answer, which quotes articles.
       const isTainted = !hasOnlyWordsOf(query, said);
-      const capabilities = readingCapabilities(origin.capabilities, { isTainted }) ?? origin.capabilities;
+      const capabilities =
+        readingCapabilities(origin.capabilities, { isTainted }) ?? origin.capabilities;
       const context = { ...origin, capabilities };
       const nameOf = (id: string): string | undefined => librarians.infoOf(id)?.name;
       const known = { ...parts, context, budget, query, said, metadata, signal, nameOf };
@@ -174,7 +206,9 @@ export const createAsking = (parts: AskParts): Asking => {
           ? await askConcierge(c, { query, metadata, context, ai, signal })
           : named(librarians.infoOf(librarian) ?? { id: librarian }, { query, metadata });
       const isRewritten = query !== request.query;
-      const asked = [chosen.delegate ?? []].flat().map((each) => withOrigin(each, { metadata, isRewritten }));
+      const asked = [chosen.delegate ?? []]
+        .flat()
+        .map((each) => withOrigin(each, { metadata, isRewritten }));
       kept?.ended('routing');
       const routed = asked.map(({ to: id, query: own }) => {
         const name = isExternal(parts.directory, id) ? reporterName(id, nameOf) : undefined;
@@ -182,7 +216,10 @@ export const createAsking = (parts: AskParts): Asking => {
       });
       progress?.({ type: 'routing', librarians: routed, ...(kept && { answer_id: kept.id }) });
       if (isStream) await untilSent();
-      const combined = delegates.combine(chosen, asked.length === 0 ? [] : await delegates.ask(asked, { progress }));
+      const combined = delegates.combine(
+        chosen,
+        asked.length === 0 ? [] : await delegates.ask(asked, { progress }),
+      );
       kept?.ended('answering');
       const answering = delegates.trace().hops.findLast(({ from }) => from === context.self)?.to;
       c.set('answeredBy', answering ?? CONCIERGE);
@@ -209,28 +246,38 @@ export const createAsking = (parts: AskParts): Asking => {
       if (kept === undefined) return final;
       const delegated = asked.length === 1 ? (asked[0]?.query ?? query) : query;
       // A librarian that reads the conversation gets the question as typed.
-      const completed = delegated === query ? completedQuestion(query, turnBefore({ metadata })) : delegated;
+      const completed =
+        delegated === query ? completedQuestion(query, turnBefore({ metadata })) : delegated;
       const standalone = completed === query ? query : withoutContinuation(completed);
       const understoodAs = standalone === request.query ? undefined : standalone;
       return kept.keep(final, { budget, understoodAs });
     };
   };
-};
+}
 
-const reporterName = (id: string, nameOf: NameOf): string => inertLine(nameOf(id) ?? idAsWords(id), 100);
+const reporterName = (id: string, nameOf: NameOf): string =>
+  inertLine(nameOf(id) ?? idAsWords(id), 100);
 
 /** Names the external librarians whose claims a response holds, under `metadata.reporters`: readers know them by name. */
 const withReporters = <T extends LibrarianResponse>(response: T, nameOf: NameOf): T => {
   const { sources = [], metadata } = response;
   const read = readAs(Statements, metadata?.statements ?? []);
-  const claims = [...sources, ...(read.ok ? read.value : [])].flatMap((each) => each.reported_by ?? []);
-  const ids = [...new Set([...claims, ...(typeof metadata?.reported_by === 'string' ? [metadata.reported_by] : [])])];
+  const claims = [...sources, ...(read.ok ? read.value : [])].flatMap(
+    (each) => each.reported_by ?? [],
+  );
+  const ids = [
+    ...new Set([
+      ...claims,
+      ...(typeof metadata?.reported_by === 'string' ? [metadata.reported_by] : []),
+    ]),
+  ];
   if (ids.length === 0) return response;
   const reporters = Object.fromEntries(ids.map((id) => [id, reporterName(id, nameOf)]));
   return { ...response, metadata: { ...metadata, reporters } };
 };
 
-const isExplained = ({ explain, include = [] }: AskRequest): boolean => explain === true || include.includes('why');
+const isExplained = ({ explain, include = [] }: AskRequest): boolean =>
+  explain === true || include.includes('why');
 
 const NO_WAYS: WaysToPerson = { handsOver: false };
 
@@ -249,7 +296,9 @@ const named = (
   { query, metadata }: Asked,
 ): LibrarianResponse => {
   const text = readsHistory ? query : completedQuestion(query, turnBefore({ metadata }));
-  const context = readsHistory ? {} : { context: { [QUESTION_ORIGIN]: { memory_context_used: text !== query } } };
+  const context = readsHistory
+    ? {}
+    : { context: { [QUESTION_ORIGIN]: { memory_context_used: text !== query } } };
   return { delegate: { to: id, ...context, ...(text === query ? {} : { query: text }) } };
 };
 
@@ -259,17 +308,26 @@ const withOrigin = (
   { metadata, isRewritten }: Pick<Asked, 'metadata'> & { isRewritten: boolean },
 ): DelegateRequest => {
   const read = readAs(QuestionOrigin, context?.[QUESTION_ORIGIN]);
-  const origin = { ...(read.ok ? read.value : {}), ...(isRewritten ? { memory_context_used: true } : {}) };
+  const origin = {
+    ...(read.ok ? read.value : {}),
+    ...(isRewritten ? { memory_context_used: true } : {}),
+  };
   const member = { [QUESTION_ORIGIN]: origin };
   const isEmpty = Object.keys(origin).length === 0;
-  return isEmpty || withMembers(metadata, member) === metadata ? request : { ...request, context: member };
+  return isEmpty || withMembers(metadata, member) === metadata
+    ? request
+    : { ...request, context: member };
 };
 
 /** Share of the request's time that may be spent on descriptions of librarians that are not in the directory yet. */
 const SHARE_OF_DESCRIPTIONS = 0.25;
 
 /** Routes by the concierge among the librarians that are available now. */
-const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = Date.now }: AskParts) => {
+const conciergeFor = ({
+  librarians,
+  defaultLibrarian = DEFAULT_LIBRARIAN,
+  now = Date.now,
+}: AskParts) => {
   const conciergeOf = conciergeCache(defaultLibrarian);
   return async (
     c: Context<GatewayEnv>,
@@ -285,7 +343,13 @@ const conciergeFor = ({ librarians, defaultLibrarian = DEFAULT_LIBRARIAN, now = 
     const withinMs = (context.deadlineMs - now()) * SHARE_OF_DESCRIPTIONS;
     const known = await librarians.routable({ waitUntil: waitUntilOf(c), withinMs, signal });
     const user = { id, workspaceId, capabilities: [...capabilities] };
-    return conciergeOf(known)(query, { user, metadata, ai, timeout: context.deadlineMs - now(), signal });
+    return conciergeOf(known)(query, {
+      user,
+      metadata,
+      ai,
+      timeout: context.deadlineMs - now(),
+      signal,
+    });
   };
 };
 
@@ -304,14 +368,22 @@ const conciergeCache = (defaultLibrarian: string) => {
  * Gives every abstention the same shape. When only the fallback of a failed librarian found nothing, the error of the failed
  * librarian is the answer.
  */
-const normaliseAbstention = (response: LibrarianResponse, language: string | undefined): LibrarianResponse => {
+const normaliseAbstention = (
+  response: LibrarianResponse,
+  language: string | undefined,
+): LibrarianResponse => {
   const { metadata = {}, error, answer } = response;
   if (answer === undefined)
-    return error?.code === 'NOT_FOUND' ? nothingFound(withSuggestion(metadata, error), language) : response;
+    return error?.code === 'NOT_FOUND'
+      ? nothingFound(withSuggestion(metadata, error), language)
+      : response;
   if (!isDeclined(response)) return response;
   const failure = realFailure(metadata.delegationError);
   if (failure !== undefined)
-    return { error: failure, ...(metadata.trace === undefined ? {} : { metadata: { trace: metadata.trace } }) };
+    return {
+      error: failure,
+      ...(metadata.trace === undefined ? {} : { metadata: { trace: metadata.trace } }),
+    };
   return { ...response, sources: [], partial: true, metadata: { closest: [], ...metadata } };
 };
 
@@ -322,7 +394,9 @@ const withSuggestion = (metadata: Readonly<Record<string, unknown>>, { suggestio
 /** The error of the chosen librarian, unless it is that it cannot answer this question. */
 const realFailure = (failure: unknown): ErrorInfo | undefined => {
   const read = readAs(ErrorInfo, failure);
-  return read.ok && !['NOT_FOUND', 'INVALID_QUERY'].includes(read.value.code) ? read.value : undefined;
+  return read.ok && !['NOT_FOUND', 'INVALID_QUERY'].includes(read.value.code)
+    ? read.value
+    : undefined;
 };
 
 const answerWith = (c: Context<GatewayEnv>, response: LibrarianResponse): Response => {
@@ -353,10 +427,10 @@ const readRequest = (bytes: Uint8Array): AskRequest => {
  * Adds the model usage of the whole question under `metadata.usage`: tokens, and US dollars where the model has prices. Only
  * signed receipts count; a librarian's own report stays as `usage.librarian`. Unchanged when no model was used.
  */
-export const withUsage = (
+export function withUsage(
   response: LibrarianResponse,
   { own, below }: { own: ModelUse | undefined; below: Amounts },
-): LibrarianResponse => {
+): LibrarianResponse {
   const said = response.metadata?.usage;
   const tokens = (own === undefined ? 0 : own.inputTokens + own.outputTokens) + (below.tokens ?? 0);
   if (tokens === 0 && said === undefined) return response;
@@ -367,7 +441,7 @@ export const withUsage = (
     ...(said === undefined ? {} : { librarian: said }),
   };
   return withMetadata(response, { usage }) ?? response;
-};
+}
 
 const MICROS = 1_000_000;
 
@@ -375,12 +449,12 @@ const MICROS = 1_000_000;
  * Answers as JSON, or with events for a caller that accepts them. The statements of the stream are in the end those of the response: one
  * that it does not contain is withdrawn, and those that were not sent yet follow before `done`.
  */
-export const answerOrStream = (
+export function answerOrStream(
   c: Context<GatewayEnv>,
   run: (reporting: Reporting) => Promise<Response>,
   { beginsWithReport }: { beginsWithReport?: boolean } = {},
-): Promise<Response> =>
-  withProgress(
+): Promise<Response> {
+  return withProgress(
     c,
     async ({ signal, progress }) => {
       if (progress === undefined) return run({ signal });
@@ -394,9 +468,14 @@ export const answerOrStream = (
       });
       if (response.ok) {
         const known = knownJson(response);
-        reportStatements(progress, known === undefined ? await response.clone().json() : known.value, sent);
+        reportStatements(
+          progress,
+          known === undefined ? await response.clone().json() : known.value,
+          sent,
+        );
       }
       return response;
     },
     { onFault: (error) => faultResponse(c, error), beginsWithReport },
   );
+}

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import { MemoryId } from '../../contract/core/names.ts';
-import { Facts, type FactsRequest, type Memory, type MemoryInput, MemoryPage } from '../../contract/wire/memory.ts';
+import {
+  Facts,
+  type FactsRequest,
+  type Memory,
+  type MemoryInput,
+  MemoryPage,
+} from '../../contract/wire/memory.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { GatewayError } from '../access/gateway-error.ts';
@@ -64,59 +70,87 @@ const REMEMBER_MS = 5000;
  * memories that this port stored for the same holder and the same user are read as turns; the content of other memories in the conversation cannot
  * make them turns.
  */
-export const conversationsBy = (
+export function conversationsBy(
   client: SignedClient,
   { newId = () => crypto.randomUUID() }: { newId?: (() => string) | undefined } = {},
-): Conversations => ({
-  recall: async (place, withinMs) => {
-    const query = new URLSearchParams({ conversation_id: place.id, limit: String(READ_MEMORIES) });
-    if (place.personId !== undefined) query.set('person_id', place.personId);
-    const call = { to: MEMORY, method: 'GET', path: `${pathOf(place)}?${query}`, signal: place.signal };
-    const answer = await client.call(contextOf(place, 'memory:read', withinMs), call);
-    if (!answer.ok || answer.status !== 200) return undefined;
-    const page = readAs(MemoryPage, answer.json());
-    return page.ok ? turnsOf(page.value.memories, place) : undefined;
-  },
-  remember: async (place, { question, understoodAs, answer, librarian }) => {
-    const turn = { turn: newId() };
-    const about = {
-      ...turn,
-      ...(understoodAs === undefined ? {} : { understood_as: understoodAs }),
-      ...(librarian === undefined ? {} : { librarian }),
-    };
-    const stored = await Promise.all([
-      store(client, place, { type: QUESTION, content: question, metadata: about }),
-      store(client, place, { type: ANSWER, content: answer, metadata: turn }),
-    ]);
-    return stored.every(Boolean);
-  },
-  facts: async (asker, { query, tokens }, withinMs) => {
-    const { id, personId } = asker;
-    const request = {
-      ...{ query, token_budget: tokens },
-      ...(personId === undefined ? { conversation_id: id } : { person_id: personId }),
-    } satisfies FactsRequest;
-    const call = { to: MEMORY, path: `${pathOf(asker)}/facts`, body: JSON.stringify(request), signal: asker.signal };
-    const answer = await client.call(contextOf(asker, 'memory:read', withinMs), call);
-    if (!answer.ok || answer.status !== 200) return undefined;
-    const read = readAs(Facts, answer.json());
-    return read.ok ? read.value : undefined;
-  },
-});
+): Conversations {
+  return {
+    recall: async (place, withinMs) => {
+      const query = new URLSearchParams({
+        conversation_id: place.id,
+        limit: String(READ_MEMORIES),
+      });
+      if (place.personId !== undefined) query.set('person_id', place.personId);
+      const call = {
+        to: MEMORY,
+        method: 'GET',
+        path: `${pathOf(place)}?${query}`,
+        signal: place.signal,
+      };
+      const answer = await client.call(contextOf(place, 'memory:read', withinMs), call);
+      if (!answer.ok || answer.status !== 200) return undefined;
+      const page = readAs(MemoryPage, answer.json());
+      return page.ok ? turnsOf(page.value.memories, place) : undefined;
+    },
+    remember: async (place, { question, understoodAs, answer, librarian }) => {
+      const turn = { turn: newId() };
+      const about = {
+        ...turn,
+        ...(understoodAs === undefined ? {} : { understood_as: understoodAs }),
+        ...(librarian === undefined ? {} : { librarian }),
+      };
+      const stored = await Promise.all([
+        store(client, place, { type: QUESTION, content: question, metadata: about }),
+        store(client, place, { type: ANSWER, content: answer, metadata: turn }),
+      ]);
+      return stored.every(Boolean);
+    },
+    facts: async (asker, { query, tokens }, withinMs) => {
+      const { id, personId } = asker;
+      const request = {
+        query,
+        token_budget: tokens,
+        ...(personId === undefined ? { conversation_id: id } : { person_id: personId }),
+      } satisfies FactsRequest;
+      const call = {
+        to: MEMORY,
+        path: `${pathOf(asker)}/facts`,
+        body: JSON.stringify(request),
+        signal: asker.signal,
+      };
+      const answer = await client.call(contextOf(asker, 'memory:read', withinMs), call);
+      if (!answer.ok || answer.status !== 200) return undefined;
+      const read = readAs(Facts, answer.json());
+      return read.ok ? read.value : undefined;
+    },
+  };
+}
 
 const MEMORY = 'memory';
 
 const pathOf = ({ workspace }: Asker): string => `/v1/workspaces/${workspace}/memories`;
 
-const store = async (client: SignedClient, place: ConversationPlace, memory: MemoryInput): Promise<boolean> => {
+const store = async (
+  client: SignedClient,
+  place: ConversationPlace,
+  memory: MemoryInput,
+): Promise<boolean> => {
   const { id, personId } = place;
-  const body = { ...memory, conversation_id: id, ...(personId === undefined ? {} : { person_id: personId }) };
+  const body = {
+    ...memory,
+    conversation_id: id,
+    ...(personId === undefined ? {} : { person_id: personId }),
+  };
   const call = { to: MEMORY, path: `${pathOf(place)}/turns`, body: JSON.stringify(body) };
   const answer = await client.call(contextOf(place, 'memory:turns:write', REMEMBER_MS), call);
   return answer.ok && answer.status === 201;
 };
 
-const contextOf = ({ subject, workspace, audiences, traceId, now }: Asker, capability: string, timeoutMs: number) =>
+const contextOf = (
+  { subject, workspace, audiences, traceId, now }: Asker,
+  capability: string,
+  timeoutMs: number,
+) =>
   originate({
     self: 'gateway',
     subject,
@@ -170,12 +204,15 @@ const turnsOf = (
  *
  * @throws {GatewayError} When it is not a valid id: a turn stored without it could not be erased with the user.
  */
-export const personIn = (metadata: Readonly<Record<string, unknown>> | undefined): string | undefined => {
+export function personIn(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): string | undefined {
   if (metadata?.person_id === undefined) return undefined;
   const read = MemoryId.safeParse(metadata.person_id);
   if (read.success) return read.data;
   throw new GatewayError('INVALID_QUERY', {
-    message: 'Cannot keep the conversation: metadata.person_id is not an id of 1 to 128 visible ASCII characters',
+    message:
+      'Cannot keep the conversation: metadata.person_id is not an id of 1 to 128 visible ASCII characters',
     suggestion: 'Send an id of the person, without spaces, or leave it out',
   });
-};
+}

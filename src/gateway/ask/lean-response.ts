@@ -12,17 +12,21 @@ type Metadata = NonNullable<LibrarianResponse['metadata']>;
  *
  * @param librarian Id of the one that answered.
  */
-export const leanResponse = (
+export function leanResponse(
   response: LibrarianResponse,
-  { include = [], librarian }: { include?: readonly Include[] | undefined; librarian: string | undefined },
-): LibrarianResponse => {
+  {
+    include = [],
+    librarian,
+  }: { include?: readonly Include[] | undefined; librarian: string | undefined },
+): LibrarianResponse {
   const { metadata = {}, ...rest } = response;
   const wanted = new Set(include);
   const edition = editionIn(metadata);
   const members = Object.entries(metadata).flatMap(([name, value]): [string, unknown][] => {
     const detail = detailOf(name, value);
     if (detail === undefined) return [[name, value]];
-    if (detail === 'closest') return wanted.has('statements') ? [[name, value]] : [[name, links(value)]];
+    if (detail === 'closest')
+      return wanted.has('statements') ? [[name, value]] : [[name, links(value)]];
     return wanted.has(detail) ? [[name, value]] : [];
   });
   return {
@@ -33,7 +37,7 @@ export const leanResponse = (
       ...Object.fromEntries(members),
     } satisfies Metadata,
   };
-};
+}
 
 /** Whole replies of librarians, and of those that answered a part each. */
 const REPLIES = new Set<string>(['navigator', ...AgentType.options, 'parts', 'reported']);
@@ -48,6 +52,10 @@ const detailOf = (name: string, value: unknown): Include | 'closest' | undefined
 const links = (closest: unknown): unknown =>
   Array.isArray(closest)
     ? closest.map(({ title, url, file, ...rest }) =>
-        title === undefined ? { url, file, ...rest } : url === undefined ? { title, file } : { title, url },
+        title === undefined
+          ? { url, file, ...rest }
+          : url === undefined
+            ? { title, file }
+            : { title, url },
       )
     : closest;

@@ -6,9 +6,16 @@ import type { Danger } from '../../language/danger.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { reportedDanger } from '../../language/reported-danger.ts';
 import { type SmallTalk, smallTalkIn } from '../../language/small-talk.ts';
-import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import {
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
 import { setting } from '../../platform/settings/values.ts';
-import { type handoverSettings, readHandoverTargets } from '../../support/tickets/handover-target.ts';
+import {
+  type handoverSettings,
+  readHandoverTargets,
+} from '../../support/tickets/handover-target.ts';
 import SAFETY from './safety.json' with { type: 'json' };
 import REPLIES from './small-talk.json' with { type: 'json' };
 
@@ -29,21 +36,24 @@ export type PersonWays = (workspace: string) => WaysToPerson;
  *
  * @param options.hasForm Whether the client shows a form for handing over: otherwise the sentence about it would lead nowhere.
  */
-export const replyTo = (
+export function replyTo(
   { kind, language }: SmallTalk,
   { handsOver, contact }: WaysToPerson,
   { hasForm = false }: { hasForm?: boolean } = {},
-): LibrarianResponse => {
+): LibrarianResponse {
   const texts = textsIn(language);
   if (kind !== 'person') return response(texts[kind], { small_talk: kind });
-  const link = contact === undefined ? [] : [texts.contact.replace('{link}', () => `[${texts.link}](${contact})`)];
+  const link =
+    contact === undefined
+      ? []
+      : [texts.contact.replace('{link}', () => `[${texts.link}](${contact})`)];
   const ways = [...(handsOver && hasForm ? [texts.handover] : []), ...link];
   return response(ways.length === 0 ? texts.person : ways.join('\n\n'), {
     small_talk: kind,
     handover: handsOver,
     ...(contact === undefined ? {} : { contact }),
   });
-};
+}
 
 /**
  * Replies to a message that reports danger, before anything is looked up: what keeps people safe, in the language of the words that report it,
@@ -74,23 +84,30 @@ export interface FixedReply {
  *
  * @param options.before The previous message of the same person.
  */
-export const fixedReply = (
+export function fixedReply(
   message: string,
   ways: WaysToPerson = { handsOver: false },
   { before, ...client }: { before?: string | undefined; hasForm?: boolean } = {},
-): FixedReply | undefined => {
+): FixedReply | undefined {
   const danger = reportedDanger(message);
   const found = danger ?? smallTalkIn(message, before);
   if (found === undefined) return undefined;
   // Languages share words of danger.
   const own = 'kind' in found ? undefined : detectLanguage(message);
   const language = own !== undefined && Object.hasOwn(SAFETY, own) ? own : found.language;
-  const reply = 'kind' in found ? replyTo(found, ways, client) : replyToDanger({ ...found, language }, ways, client);
+  const reply =
+    'kind' in found
+      ? replyTo(found, ways, client)
+      : replyToDanger({ ...found, language }, ways, client);
   return { response: reply, language, reason: textsIn(language).reason };
-};
+}
 
-const response = (answer: string, metadata: Readonly<Record<string, unknown>>): LibrarianResponse => ({
-  ...{ answer, sources: [] },
+const response = (
+  answer: string,
+  metadata: Readonly<Record<string, unknown>>,
+): LibrarianResponse => ({
+  answer,
+  sources: [],
   // Nothing in it is a statement of an article.
   metadata: { ...metadata, statements: [] },
 });
@@ -104,8 +121,12 @@ const Contacts = z.record(WorkspaceId, Contact);
 /** A link for all workspaces, or one for each. */
 const ContactWays = z
   .string()
-  .transform((link) => (link.startsWith('{') ? { byWorkspace: parseJson(link) } : { everywhere: link }))
-  .pipe(z.union([z.strictObject({ everywhere: Contact }), z.strictObject({ byWorkspace: Contacts })]));
+  .transform((link) =>
+    link.startsWith('{') ? { byWorkspace: parseJson(link) } : { everywhere: link },
+  )
+  .pipe(
+    z.union([z.strictObject({ everywhere: Contact }), z.strictObject({ byWorkspace: Contacts })]),
+  );
 
 /** How a person is reached, beside the handover. */
 export const contactSettings = {
@@ -120,7 +141,9 @@ export const contactSettings = {
  *
  * @throws {SettingRefused} For a contact that is no http, https or mailto address.
  */
-export function readPersonWays(variables: Variables<typeof contactSettings & typeof handoverSettings>): PersonWays {
+export function readPersonWays(
+  variables: Variables<typeof contactSettings & typeof handoverSettings>,
+): PersonWays {
   const { CONTACT_URL: ways } = readSettings(contactSettings, variables);
   const handoverTo = readHandoverTargets(variables);
   return (workspace) => ({

@@ -73,7 +73,7 @@ const KEEP_MS = 100;
  * Reads questions in their conversations: the previous turns are those stored for `conversation_id`, or those that the caller sends in
  * `metadata.history`. What is stored about the person or the conversation goes along as `metadata.asker_facts`.
  */
-export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<Talk>) => {
+export function createTalk(parts: TalkParts): (asked: TalkRequest) => Promise<Talk> {
   const { client, factTokens = 0, now = Date.now } = parts;
   const conversations = conversationsBy(client);
   return async ({ request, context, signal, waitUntil, ai }) => {
@@ -83,7 +83,9 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     const withinMs = () => Math.min(RECALL_MS, (context.deadlineMs - now()) * SHARE_OF_RECALLING);
     const { workspace, subject, audiences, traceId } = context;
     const personId =
-      id === undefined ? MemoryId.safeParse(request.metadata?.person_id).data : personIn(request.metadata);
+      id === undefined
+        ? MemoryId.safeParse(request.metadata?.person_id).data
+        : personIn(request.metadata);
     const asker = () => ({ workspace, subject, audiences, traceId, signal, now: now(), personId });
     const hasFacts =
       (id ?? personId) !== undefined &&
@@ -93,7 +95,8 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
     const reading = hasFacts
       ? conversations.facts({ ...asker(), id }, { query, tokens: factTokens }, withinMs())
       : undefined;
-    const place = (): ConversationPlace | undefined => (id === undefined ? undefined : { ...asker(), id });
+    const place = (): ConversationPlace | undefined =>
+      id === undefined ? undefined : { ...asker(), id };
     const conversation = place();
     const turns = conversation && (await conversations.recall(conversation, withinMs()));
     const before = given.length > 0 ? given : (turns ?? []);
@@ -112,7 +115,12 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
         const { answer } = response;
         const asked = answered.query ?? understood.query;
         const understoodAs = asked === query ? undefined : asked;
-        const turn = { question: query, understoodAs, answer: answer ?? '', librarian: answered.librarian };
+        const turn = {
+          question: query,
+          understoodAs,
+          answer: answer ?? '',
+          librarian: answered.librarian,
+        };
         const isKept =
           answer === undefined ||
           answered.isTurn === false ||
@@ -127,7 +135,7 @@ export const createTalk = (parts: TalkParts): ((asked: TalkRequest) => Promise<T
       },
     };
   };
-};
+}
 
 /** Numbers only: the answer goes to people who may not be the person. Undefined when nothing is known. */
 const factsUsed = (facts: Facts | undefined) => {
@@ -145,7 +153,11 @@ const kept = async (
     place,
     turn,
     waitUntil,
-  }: { place: ConversationPlace; turn: Parameters<Conversations['remember']>[1]; waitUntil: WaitUntil },
+  }: {
+    place: ConversationPlace;
+    turn: Parameters<Conversations['remember']>[1];
+    waitUntil: WaitUntil;
+  },
 ): Promise<boolean> => {
   // The caller may disconnect after the response.
   const keeping = conversations.remember({ ...place, signal: new AbortController().signal }, turn);
@@ -160,7 +172,8 @@ const RECALL_MS = 1000;
 
 /** Only memories that are stored for the asker count as facts, and only the concierge says why a librarian was chosen. */
 const withoutOurs = (metadata: Metadata): Metadata => {
-  if (metadata?.[ASKER_FACTS] === undefined && metadata?.[QUESTION_ORIGIN] === undefined) return metadata;
+  if (metadata?.[ASKER_FACTS] === undefined && metadata?.[QUESTION_ORIGIN] === undefined)
+    return metadata;
   const { [ASKER_FACTS]: _facts, [QUESTION_ORIGIN]: _origin, ...rest } = metadata;
   return rest;
 };
@@ -172,12 +185,18 @@ const withLanguage = (
 ): Metadata => {
   if (detectLanguage(query) !== undefined) return metadata;
   const asked = before.map(({ question }) => question);
-  const language = languageOfAsker({ question: query, before: asked, known: metadata?.[ASKER_LANGUAGE] });
+  const language = languageOfAsker({
+    question: query,
+    before: asked,
+    known: metadata?.[ASKER_LANGUAGE],
+  });
   return language === undefined ? metadata : withMembers(metadata, { [ASKER_LANGUAGE]: language });
 };
 
-const withFacts = (metadata: Metadata, { facts }: Pick<Facts, 'facts'> = { facts: [] }): Metadata =>
-  facts.length === 0 ? metadata : withMembers(metadata, { [ASKER_FACTS]: facts });
+const withFacts = (
+  metadata: Metadata,
+  { facts }: Pick<Facts, 'facts'> = { facts: [] },
+): Metadata => (facts.length === 0 ? metadata : withMembers(metadata, { [ASKER_FACTS]: facts }));
 
 /** What a forwarded body says about who asks. */
 interface AskersRequest {
@@ -195,27 +214,45 @@ interface FactsOfBody<Body> {
  * Adds what is stored about `metadata.person_id` to a body that is forwarded, as `metadata.asker_facts`, and drops what the caller sent
  * under that name. A body that does not fit its schema is unchanged: the function says what is wrong with it.
  */
-export const bodiesWithFacts =
-  ({ client, factTokens = 0, now }: { client: SignedClient; factTokens?: number | undefined; now: () => number }) =>
-  <Body extends AskersRequest>({ schema, textOf }: FactsOfBody<Body>) =>
-  async (c: Context<GatewayEnv>, workspace: string, maxBytes?: number): Promise<Uint8Array> => {
-    const bytes = await jsonBytes(c, maxBytes);
-    const read = readJson(bytes, schema);
-    if (!read.ok) return bytes;
-    const { value } = read;
-    const metadata = withoutOurs(value.metadata ?? undefined);
-    const key = c.get('apiKey');
-    const personId = MemoryId.safeParse(metadata?.person_id).data;
-    const isRead =
-      personId !== undefined && factTokens > 0 && value.facts !== false && covers(key.capabilities, 'memory:read');
-    const asker = {
-      ...{ workspace, subject: `user:${key.id}`, audiences: key.audiences ?? [], personId },
-      ...{ traceId: c.get('traceId'), signal: c.req.raw.signal, now: now() },
+export function bodiesWithFacts({
+  client,
+  factTokens = 0,
+  now,
+}: {
+  client: SignedClient;
+  factTokens?: number | undefined;
+  now: () => number;
+}) {
+  return <Body extends AskersRequest>({ schema, textOf }: FactsOfBody<Body>) =>
+    async (c: Context<GatewayEnv>, workspace: string, maxBytes?: number): Promise<Uint8Array> => {
+      const bytes = await jsonBytes(c, maxBytes);
+      const read = readJson(bytes, schema);
+      if (!read.ok) return bytes;
+      const { value } = read;
+      const metadata = withoutOurs(value.metadata ?? undefined);
+      const key = c.get('apiKey');
+      const personId = MemoryId.safeParse(metadata?.person_id).data;
+      const isRead =
+        personId !== undefined &&
+        factTokens > 0 &&
+        value.facts !== false &&
+        covers(key.capabilities, 'memory:read');
+      const asker = {
+        workspace,
+        subject: `user:${key.id}`,
+        audiences: key.audiences ?? [],
+        personId,
+        traceId: c.get('traceId'),
+        signal: c.req.raw.signal,
+        now: now(),
+      };
+      const about = { query: textOf(value), tokens: factTokens };
+      const facts = isRead
+        ? await conversationsBy(client).facts(asker, about, RECALL_MS)
+        : undefined;
+      const known = withFacts(metadata, facts);
+      return known === (value.metadata ?? undefined)
+        ? bytes
+        : new TextEncoder().encode(JSON.stringify({ ...value, metadata: known }));
     };
-    const about = { query: textOf(value), tokens: factTokens };
-    const facts = isRead ? await conversationsBy(client).facts(asker, about, RECALL_MS) : undefined;
-    const known = withFacts(metadata, facts);
-    return known === (value.metadata ?? undefined)
-      ? bytes
-      : new TextEncoder().encode(JSON.stringify({ ...value, metadata: known }));
-  };
+}

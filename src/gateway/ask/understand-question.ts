@@ -37,17 +37,18 @@ interface Bounds {
  * Reads a question after the previous turns. One that does not refer back is read alone. For one that does, a model, if there is one and it
  * adds no words of its own, writes a standalone question; otherwise the question stays as typed and is sent with the previous turns.
  */
-export const understandQuestion = async (
+export async function understandQuestion(
   question: string,
   said: readonly PastTurn[],
   bounds: Bounds,
-): Promise<UnderstoodQuestion> => {
+): Promise<UnderstoodQuestion> {
   const turns = said.filter((turn) => smallTalkIn(turn.question) === undefined);
-  if (turns.length === 0 || !refersBack(question, turns.at(-1))) return { query: question, history: [] };
+  if (turns.length === 0 || !refersBack(question, turns.at(-1)))
+    return { query: question, history: [] };
   const written = await writtenByModel(question, turns, bounds);
   if (written !== undefined && written !== question) return { query: written, history: [] };
   return { query: question, history: historyOf(turns) };
-};
+}
 
 /** Answers are cut to their beginning, which names the subject best. In UTF-16 units. */
 const MAX_SAID = 1500;
@@ -56,9 +57,15 @@ const MAX_SAID = 1500;
 const historyOf = (turns: readonly PastTurn[]): HistoryTurn[] =>
   turns.slice(-2).flatMap(({ question, understoodAs, answer, librarian }, place, last) => {
     const before = last[place - 1];
-    const earlier = before && { question: before.understoodAs ?? before.question, answer: before.answer };
+    const earlier = before && {
+      question: before.understoodAs ?? before.question,
+      answer: before.answer,
+    };
     return [
-      { speaker: 'user' as const, text: (understoodAs ?? completedQuestion(question, earlier)).slice(0, MAX_SAID) },
+      {
+        speaker: 'user' as const,
+        text: (understoodAs ?? completedQuestion(question, earlier)).slice(0, MAX_SAID),
+      },
       {
         speaker: 'assistant' as const,
         text: answer.slice(0, MAX_SAID),
@@ -74,29 +81,29 @@ const LIMITS = { maxDepth: 8, maxLength: 16_000 };
  * The metadata sent with a question: with the turns that it is read with, and without those of the caller when it is read alone. Of a
  * question that refers back, turns from the caller take precedence.
  */
-export const withHistory = (
+export function withHistory(
   metadata: Readonly<Record<string, unknown>> | undefined,
   history: readonly HistoryTurn[],
-): Readonly<Record<string, unknown>> | undefined => {
+): Readonly<Record<string, unknown>> | undefined {
   if (metadata?.history === undefined) {
     return history.length === 0 ? metadata : withMembers(metadata, { history: [...history] });
   }
   if (history.length > 0) return metadata;
   const { history: _, ...rest } = metadata;
   return rest;
-};
+}
 
 /** The metadata with further members, or unchanged when it would be too large. */
-export const withMembers = (
+export function withMembers(
   metadata: Readonly<Record<string, unknown>> | undefined,
   members: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> | undefined => {
+): Readonly<Record<string, unknown>> | undefined {
   const extended = { ...metadata, ...members };
   return isWithin(extended, LIMITS) ? extended : metadata;
-};
+}
 
 /** The turns of a conversation that the caller stores itself, from `metadata.history`; none when malformed. */
-export const turnsIn = (metadata: Readonly<Record<string, unknown>> | undefined): PastTurn[] => {
+export function turnsIn(metadata: Readonly<Record<string, unknown>> | undefined): PastTurn[] {
   const read = readAs(History, metadata?.history);
   if (!read.ok) return [];
   const turns: PastTurn[] = [];
@@ -106,7 +113,7 @@ export const turnsIn = (metadata: Readonly<Record<string, unknown>> | undefined)
     else if (last !== undefined) last.answer = `${last.answer} ${text}`.trim();
   }
   return turns.slice(-MAX_TURNS);
-};
+}
 
 /** Turns in the prompt, and characters of each question and answer. */
 const MAX_TURNS = 4;
@@ -147,7 +154,9 @@ const writtenByModel = async (
   if (reply === undefined) return undefined;
   const questions = turns.flatMap((turn) => [turn.question, turn.understoodAs ?? '']);
   const answers = turns.map(({ answer }) => answer);
-  return keepsQuestion(reply.question, question, { questions, answers }) ? reply.question : undefined;
+  return keepsQuestion(reply.question, question, { questions, answers })
+    ? reply.question
+    : undefined;
 };
 
 const INSTRUCTIONS =

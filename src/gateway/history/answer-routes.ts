@@ -64,10 +64,10 @@ const GivenTogether = z.preprocess(
  * `/v1/answers`: the kept answers of the workspace of the verified context. `POST /v1/answers`, `GET /v1/answers-in-full` and
  * `GET /v1/answers-counted` are the gateway's own and not reachable at it.
  */
-export const answerRoutes = (
+export function answerRoutes(
   app: Hono<GuardedEnv>,
   { guard, answersOf, mask, now = Date.now }: AnswerRouteParts,
-): void => {
+): void {
   const replay = memoryReplayStore();
   const read = [contextGuard(guard), requireCapability('answers:read')] as const;
   const erase = [contextGuard({ ...guard, replay }), requireCapability('answers:write')] as const;
@@ -76,22 +76,33 @@ export const answerRoutes = (
     contextGuard({ ...internal, replay, maxBodyBytes: MAX_ANSWER_INPUT }),
     requireCapability('answers:keep:write'),
   ] as const;
-  const judge = [contextGuard({ ...internal, replay }), requireCapability('answers:feedback:write')] as const;
-  const refused = (c: AnswerContext, code: ErrorCode, message: string, suggestion?: string | undefined): Response => {
+  const judge = [
+    contextGuard({ ...internal, replay }),
+    requireCapability('answers:feedback:write'),
+  ] as const;
+  const refused = (
+    c: AnswerContext,
+    code: ErrorCode,
+    message: string,
+    suggestion?: string | undefined,
+  ): Response => {
     c.set('outcome', code);
     return refusal(code, { librarian: guard.self, message, suggestion });
   };
   const answersIn = (c: AnswerContext): RemoteAnswers => answersOf(c.get('context').workspace);
   const listingIn = (
     c: AnswerContext,
-  ): { ok: true; value: AnswerListing } | { ok: false; problem: string; suggestion?: string | undefined } => {
+  ):
+    | { ok: true; value: AnswerListing }
+    | { ok: false; problem: string; suggestion?: string | undefined } => {
     const query = readAs(AnswersQuery, c.req.query());
     if (!query.ok) {
       const suggestion = suggestForm(AnswersQuery, query.issues, inAddress);
       return { ok: false, problem: describeIssues(query.issues), suggestion };
     }
     const { limit, cursor, format: _format, ...filter } = query.value;
-    if (cursor !== undefined && readAnswerCursor(cursor) === undefined) return { ok: false, problem: NO_CURSOR };
+    if (cursor !== undefined && readAnswerCursor(cursor) === undefined)
+      return { ok: false, problem: NO_CURSOR };
     return { ok: true, value: { filter, limit, cursor, audiences: c.get('context').audiences } };
   };
   /** The id in the path; undefined for a text that no answer can have. */
@@ -110,20 +121,36 @@ export const answerRoutes = (
   });
   app.get('/v1/answers', ...read, async (c) => {
     const listing = listingIn(c);
-    if (!listing.ok) return refused(c, 'INVALID_QUERY', `Cannot list answers: ${listing.problem}`, listing.suggestion);
+    if (!listing.ok)
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot list answers: ${listing.problem}`,
+        listing.suggestion,
+      );
     return jsonAnswer((await answersIn(c).list(listing.value)) satisfies AnswersPage);
   });
   app.get('/v1/answers-in-full', ...read, async (c) => {
     const listing = listingIn(c);
     if (!listing.ok)
-      return refused(c, 'INVALID_QUERY', `Cannot export answers: ${listing.problem}`, listing.suggestion);
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot export answers: ${listing.problem}`,
+        listing.suggestion,
+      );
     return jsonAnswer(await answersIn(c).full(listing.value));
   });
   app.get('/v1/answers-counted', ...read, async (c) => {
     const query = readAs(CountsQuery, c.req.query());
-    if (!query.ok) return refused(c, 'INVALID_QUERY', `Cannot count answers: ${describeIssues(query.issues)}`);
+    if (!query.ok)
+      return refused(c, 'INVALID_QUERY', `Cannot count answers: ${describeIssues(query.issues)}`);
     const { before, from, to } = query.value;
-    const [fromMs, middleMs, toMs] = [before, from, to].map((moment) => Date.parse(moment)) as [number, number, number];
+    const [fromMs, middleMs, toMs] = [before, from, to].map((moment) => Date.parse(moment)) as [
+      number,
+      number,
+      number,
+    ];
     const range = { fromMs, toMs, bucketMs: middleMs - fromMs };
     return jsonAnswer(await answersIn(c).counts(range, c.get('context').audiences));
   });
@@ -139,12 +166,16 @@ export const answerRoutes = (
       );
     const { bucket: _bucket, ...filter } = query.value;
     const { audiences } = c.get('context');
-    return jsonAnswer((await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics);
+    return jsonAnswer(
+      (await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics,
+    );
   });
   app.get('/v1/answers/:id', ...read, async (c) => {
     const id = idIn(c);
     const answer = id === undefined ? null : await answersIn(c).get(id, c.get('context').audiences);
-    return answer === null ? refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE) : jsonAnswer(answer satisfies KeptAnswer);
+    return answer === null
+      ? refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE)
+      : jsonAnswer(answer satisfies KeptAnswer);
   });
   app.post('/v1/answers/:id/feedback', ...judge, async (c) => {
     const request = readJson(c.get('body'), AnswerFeedbackRequest);
@@ -152,15 +183,21 @@ export const answerRoutes = (
     const { subject, capabilities, audiences } = c.get('context');
     const { value, comment, person_id: person } = request.value;
     const feedback = {
-      ...{ value, at: new Date(now()).toISOString() },
+      value,
+      at: new Date(now()).toISOString(),
       ...(comment === undefined ? {} : { comment: mask(comment).slice(0, MAX_COMMENT) }),
     };
     const by = { subject, mayJudgeAll: covers(capabilities, 'answers:read'), audiences, person };
     const id = idIn(c);
     const isStored = id !== undefined && (await answersIn(c).judge(id, feedback, by));
-    return isStored ? jsonAnswer({ feedback }) : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
+    return isStored
+      ? jsonAnswer({ feedback })
+      : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
   });
-  const note = [contextGuard({ ...internal, replay }), requireCapability('audit:keep:write')] as const;
+  const note = [
+    contextGuard({ ...internal, replay }),
+    requireCapability('audit:keep:write'),
+  ] as const;
   app.post('/v1/audit', ...note, async (c) => {
     const entry = readJson(c.get('body'), AuditEntry);
     if (!entry.ok) return refused(c, 'INVALID_QUERY', entry.problem, entry.suggestion);
@@ -169,7 +206,10 @@ export const answerRoutes = (
   });
   app.get('/v1/audit', contextGuard(guard), requireCapability('audit:read'), async (c) => {
     const query = readAs(AuditQuery, c.req.query());
-    if (!query.ok || (query.value.cursor !== undefined && readAnswerCursor(query.value.cursor) === undefined))
+    if (
+      !query.ok ||
+      (query.value.cursor !== undefined && readAnswerCursor(query.value.cursor) === undefined)
+    )
       return refused(
         c,
         'INVALID_QUERY',
@@ -181,29 +221,38 @@ export const answerRoutes = (
   app.delete('/v1/answers', ...erase, async (c) => {
     const query = readAs(AnswersErasureQuery, c.req.query());
     if (!query.ok)
-      return refused(c, 'INVALID_QUERY', `Cannot erase answers: ${describeIssues(query.issues)}`, HOW_TO_ERASE);
-    return jsonAnswer({ erased: await answersIn(c).erase(query.value, c.get('context').audiences) });
+      return refused(
+        c,
+        'INVALID_QUERY',
+        `Cannot erase answers: ${describeIssues(query.issues)}`,
+        HOW_TO_ERASE,
+      );
+    return jsonAnswer({
+      erased: await answersIn(c).erase(query.value, c.get('context').audiences),
+    });
   });
   app.delete('/v1/answers/:id', ...erase, async (c) => {
     const id = idIn(c);
     const isGone = id !== undefined && (await answersIn(c).remove(id, c.get('context').audiences));
     return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE);
   });
-};
+}
 
 const MAX_COMMENT = 500;
 const NO_CURSOR = 'cursor is not one that a page before has given';
 const NO_ANSWER = 'Cannot find this answer: none of that id is kept in this workspace';
-const NO_ANSWER_OF_CALLER = 'Cannot take the feedback: no answer of that id to this caller is kept in this workspace';
+const NO_ANSWER_OF_CALLER =
+  'Cannot take the feedback: no answer of that id to this caller is kept in this workspace';
 const WHY_NONE =
   'Use metadata.answer_id of a Response; answers are kept where KEEP_ANSWERS names the workspace, until they expire or are erased';
-const HOW_TO_ERASE = 'Name one of ?person_id=, ?conversation_id= and ?before=, or an answer as /v1/answers/{id}';
+const HOW_TO_ERASE =
+  'Name one of ?person_id=, ?conversation_id= and ?before=, or an answer as /v1/answers/{id}';
 
 /**
  * An answer without personal data and secrets in its texts. A quote with offsets stays as it is, since it is the text of an article; so do
  * ids, signatures and names of members.
  */
-export const maskAnswer = (answer: AnswerInput, mask: (text: string) => string): AnswerInput => {
+export function maskAnswer(answer: AnswerInput, mask: (text: string) => string): AnswerInput {
   const {
     question,
     understood_as: understood,
@@ -229,7 +278,7 @@ export const maskAnswer = (answer: AnswerInput, mask: (text: string) => string):
     ...(error === undefined ? {} : { error: inside(error) as typeof error }),
     metadata: maskInside(metadata, (part) => words(mask(part))) as typeof metadata,
   };
-};
+}
 
 /** Words of a text that its masked form lacks: what librarians say about the words of a question would repeat them. */
 const wordsMasked = (text: string, mask: (text: string) => string): ReadonlySet<string> => {
@@ -244,10 +293,13 @@ const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const withoutWords =
   (masked: ReadonlySet<string>) =>
   (text: string): string =>
-    masked.size === 0 ? text : text.replace(WORD, (word) => (isOf(word.toLowerCase(), masked) ? '[masked]' : word));
+    masked.size === 0
+      ? text
+      : text.replace(WORD, (word) => (isOf(word.toLowerCase(), masked) ? '[masked]' : word));
 
 const isOf = (word: string, masked: ReadonlySet<string>): boolean =>
-  masked.has(word) || (word.length >= SHORTEST_STEM && [...masked].some((each) => each.startsWith(word)));
+  masked.has(word) ||
+  (word.length >= SHORTEST_STEM && [...masked].some((each) => each.startsWith(word)));
 
 const SHORTEST_STEM = 4;
 
@@ -259,7 +311,9 @@ const maskInside = (value: unknown, mask: (text: string) => string): unknown => 
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      (isOfArticle && name === 'quote') || AS_THEY_ARE.has(name) ? member : maskInside(member, mask),
+      (isOfArticle && name === 'quote') || AS_THEY_ARE.has(name)
+        ? member
+        : maskInside(member, mask),
     ]),
   );
 };
@@ -268,8 +322,10 @@ const maskInside = (value: unknown, mask: (text: string) => string): unknown => 
 const AS_THEY_ARE = new Set(['url', 'file', 'id', 'edition', 'code', 'librarian']);
 
 /** A long text may be at the upper bound of its member, and a placeholder longer than what it replaces. */
-const withinLength = (masked: string, length: number): string => (length < LONG ? masked : cut(masked, length));
+const withinLength = (masked: string, length: number): string =>
+  length < LONG ? masked : cut(masked, length);
 const LONG = 400;
 
 /** Never within a surrogate pair. */
-const cut = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+const cut = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');

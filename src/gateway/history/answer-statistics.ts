@@ -23,7 +23,10 @@ const BUCKET_MS = { hour: 3_600_000, day: DAY_MS };
 const DAYS = 30;
 
 /** The whole buckets that a query covers; a text that says what is wrong with its time. */
-export const rangeOf = ({ from, to, bucket }: AnswerStatisticsQuery, now: number): StatisticsRange | string => {
+export function rangeOf(
+  { from, to, bucket }: AnswerStatisticsQuery,
+  now: number,
+): StatisticsRange | string {
   const end = to === undefined ? now + 1 : Date.parse(to);
   const start = from === undefined ? end - DAYS * DAY_MS : Date.parse(from);
   const bucketMs = BUCKET_MS[bucket];
@@ -31,11 +34,19 @@ export const rangeOf = ({ from, to, bucket }: AnswerStatisticsQuery, now: number
   const toMs = Math.ceil(end / bucketMs) * bucketMs;
   if (fromMs >= toMs) return 'from is not before to';
   const count = (toMs - fromMs) / bucketMs;
-  return count > MAX_BUCKETS ? `the time has ${count} buckets, more than ${MAX_BUCKETS}` : { fromMs, toMs, bucketMs };
-};
+  return count > MAX_BUCKETS
+    ? `the time has ${count} buckets, more than ${MAX_BUCKETS}`
+    : { fromMs, toMs, bucketMs };
+}
 
 const NO_VERDICTS: Readonly<Record<AnswerVerdict, number>> = {
-  ...{ answered: 0, hedged: 0, declined: 0, clarifying: 0, closes: 0, person: 0, error: 0 },
+  answered: 0,
+  hedged: 0,
+  declined: 0,
+  clarifying: 0,
+  closes: 0,
+  person: 0,
+  error: 0,
 };
 
 const STAGES = {
@@ -51,12 +62,15 @@ const STAGES = {
  *
  * @param where Condition on the table `answers` with its values, the time included.
  */
-export const statisticsOf = (
+export function statisticsOf(
   sql: Sql,
   where: { sql: string; values: readonly SqlValue[] },
   { fromMs, toMs, bucketMs }: StatisticsRange,
-): AnswerStatistics => {
-  const rows = <Row extends Record<string, SqlValue>>(select: string, ...values: SqlValue[]): Row[] =>
+): AnswerStatistics {
+  const rows = <Row extends Record<string, SqlValue>>(
+    select: string,
+    ...values: SqlValue[]
+  ): Row[] =>
     sql.all<Row>(
       select.replace('$where', () => where.sql),
       ...values,
@@ -78,8 +92,13 @@ export const statisticsOf = (
     const at = fromMs + index * bucketMs;
     const its = byBucket.get(index) ?? [];
     return {
-      ...{ from: moment(at), to: moment(at + bucketMs), total: sumOf(its, 'total'), verdicts: verdictsOf(its) },
-      ...{ tokens: sumOf(its, 'tokens'), cost_usd: sumOf(its, 'micros') / MICROS, cached: sumOf(its, 'cached') },
+      from: moment(at),
+      to: moment(at + bucketMs),
+      total: sumOf(its, 'total'),
+      verdicts: verdictsOf(its),
+      tokens: sumOf(its, 'tokens'),
+      cost_usd: sumOf(its, 'micros') / MICROS,
+      cached: sumOf(its, 'cached'),
       feedback: { up: sumOf(its, 'up'), down: sumOf(its, 'down') },
       latency: percentilesOf(timesByBucket.get(index) ?? []),
     };
@@ -106,7 +125,10 @@ export const statisticsOf = (
       .slice(0, limit);
   };
   return {
-    ...{ from: moment(fromMs), to: moment(toMs), total: sumOf(buckets, 'total'), buckets },
+    from: moment(fromMs),
+    to: moment(toMs),
+    total: sumOf(buckets, 'total'),
+    buckets,
     latency: {
       total: percentiles(STAGES.total),
       understanding: percentiles(STAGES.understanding),
@@ -115,10 +137,16 @@ export const statisticsOf = (
       first_statement: percentiles(STAGES.first_statement),
     },
     confidence: Array.from({ length: 10 }, (_, tenth) => {
-      const { total, up, down, judged, correct, stated } = histogram.find((each) => each.tenth === tenth) ?? NO_TENTH;
+      const { total, up, down, judged, correct, stated } =
+        histogram.find((each) => each.tenth === tenth) ?? NO_TENTH;
       const feedback = { up, down };
       const range = { from: tenth / 10, to: (tenth + 1) / 10 };
-      return { ...range, total, feedback, judged: { total: judged, right: correct, confidence: stated } };
+      return {
+        ...range,
+        total,
+        feedback,
+        judged: { total: judged, right: correct, confidence: stated },
+      };
     }),
     librarians: grouped((kind) => readStored(z.array(z.string()), kind.librarians) ?? [], 100).map(
       ({ name: librarian, ...rest }) => ({ librarian, ...rest }),
@@ -128,16 +156,18 @@ export const statisticsOf = (
       interface: name as AnswerInterface,
       ...rest,
     })),
-    intents: grouped(({ intent }) => (intent === null ? [] : [intent]), 200).map(({ name: intent, ...rest }) => ({
-      intent,
-      ...rest,
-    })),
+    intents: grouped(({ intent }) => (intent === null ? [] : [intent]), 200).map(
+      ({ name: intent, ...rest }) => ({
+        intent,
+        ...rest,
+      }),
+    ),
     articles: rows<{ article: string; title: string; total: number }>(
       `SELECT cited.key AS article, max(cited.value) AS title, count(*) AS total FROM answers, json_each(articles) AS cited WHERE $where
         GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT ${MAX_CITED_ARTICLES}`,
     ),
   };
-};
+}
 
 /** Number of the bucket of an answer, from 0; begins with the first bucket's time. */
 const BUCKET = 'CAST((asked_at - ?) / ? AS INTEGER)';
@@ -232,7 +262,8 @@ interface Sums extends Opinions {
   cached: number;
 }
 
-const OPINIONS = "count(*) FILTER (WHERE feedback = 'up') AS up, count(*) FILTER (WHERE feedback = 'down') AS down";
+const OPINIONS =
+  "count(*) FILTER (WHERE feedback = 'up') AS up, count(*) FILTER (WHERE feedback = 'down') AS down";
 
 const JUDGED = "WHERE feedback IS NOT NULL AND verdict IN ('answered', 'hedged')";
 

@@ -10,7 +10,11 @@ import type {
 import type { AuditEntry, AuditPage } from '../../contract/wire/audit.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
 import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
-import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import {
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
 import { wholeNumber } from '../../platform/settings/values.ts';
 import type { AnswerCounts, StatisticsRange } from './answer-statistics.ts';
 
@@ -43,7 +47,11 @@ export interface AnswerStore {
   full(listing: AnswerListing): FullPage;
   get(id: string, audiences?: readonly string[]): KeptAnswer | null;
   /** Counts the answers of the filter within a time, which takes the place of the filter's own. */
-  statistics(filter: AnswerFilter, range: StatisticsRange, audiences?: readonly string[]): AnswerStatistics;
+  statistics(
+    filter: AnswerFilter,
+    range: StatisticsRange,
+    audiences?: readonly string[],
+  ): AnswerStatistics;
   /** Counts the answers of each bucket of a time, oldest first. */
   counts(range: StatisticsRange, audiences?: readonly string[]): AnswerCounts[];
   /**
@@ -83,7 +91,12 @@ export interface AnswerLimits {
 }
 
 export const answerSettings = {
-  ANSWER_DAYS: wholeNumber({ from: 1, to: 3650, usual: 30, what: 'Days until a kept answer is removed' }),
+  ANSWER_DAYS: wholeNumber({
+    from: 1,
+    to: 3650,
+    usual: 30,
+    what: 'Days until a kept answer is removed',
+  }),
   MAX_ANSWERS: wholeNumber({
     from: 1,
     to: 1_000_000,
@@ -99,13 +112,15 @@ export function readAnswerLimits(variables: AnswerVariables): AnswerLimits {
   return { days, answers };
 }
 
-export const answerCursorText = (place: number): string => `p${place}`;
+export function answerCursorText(place: number): string {
+  return `p${place}`;
+}
 
 /** The place that a page ends with; undefined for a text that is no cursor. */
-export const readAnswerCursor = (cursor: string): number | undefined => {
+export function readAnswerCursor(cursor: string): number | undefined {
   const digits = /^p(\d{1,15})$/.exec(cursor)?.[1];
   return digits === undefined ? undefined : Number(digits);
-};
+}
 
 /** The RPC methods of the object; no other member can be called from outside. */
 export const ANSWER_METHODS = [
@@ -131,6 +146,7 @@ export function remoteAnswers(
   stub: (workspace: string) => ObjectMethods<AnswerStore, AnswerMethod>,
   workspace: string,
 ): RemoteAnswers {
-  const failure = (cause: unknown) => new CodedError('SERVICE_UNAVAILABLE', 'Cannot use the kept answers', { cause });
+  const failure = (cause: unknown) =>
+    new CodedError('SERVICE_UNAVAILABLE', 'Cannot use the kept answers', { cause });
   return remoteStore<AnswerStore, AnswerMethod>(ANSWER_METHODS, { workspace, stub, failure });
 }

@@ -9,7 +9,9 @@ import {
 import { sqlAnswerStore } from './sql-answer-store.ts';
 
 /** The kept answers of one workspace. */
-export class AnswersObject extends storeObject<AnswerVariables, AnswerStore, AnswerMethod>(ANSWER_METHODS) {
+export class AnswersObject extends storeObject<AnswerVariables, AnswerStore, AnswerMethod>(
+  ANSWER_METHODS,
+) {
   protected readonly librarian = 'memory';
 
   protected open(): AnswerStore {

@@ -2,7 +2,10 @@ import type { OriginContext } from '../../platform/context/request-context.ts';
 import { sleep } from '../../platform/retry.ts';
 
 /** Whose calls may be made together. */
-export type Asker = Pick<OriginContext, 'workspace' | 'subject' | 'audiences' | 'traceId' | 'authentication'>;
+export type Asker = Pick<
+  OriginContext,
+  'workspace' | 'subject' | 'audiences' | 'traceId' | 'authentication'
+>;
 
 interface Batch<Item> {
   asker: Asker;

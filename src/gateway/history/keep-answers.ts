@@ -2,7 +2,12 @@ import type { Context } from 'hono';
 import * as z from 'zod';
 import type { AskRequest, Progress } from '../../contract/core/ask.ts';
 import { MemoryId, WorkspaceId } from '../../contract/core/names.ts';
-import { DelegationTrace, degradedIn, isUnsure, type LibrarianResponse } from '../../contract/core/response.ts';
+import {
+  DelegationTrace,
+  degradedIn,
+  isUnsure,
+  type LibrarianResponse,
+} from '../../contract/core/response.ts';
 import {
   AnswerDetails,
   type AnswerInput,
@@ -77,23 +82,49 @@ export type KeepAnswers = (
  * Keeps answers in the memory function, after the response and in the name of the key's holder: those that an asker gets within a moment in
  * one call. What fails is logged without a word of the answer.
  */
-export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
-  const { client, keeps, reportGaps, newId = () => crypto.randomUUID(), log = logLine, now = Date.now } = parts;
+export function createKeepAnswers(parts: KeepParts): KeepAnswers {
+  const {
+    client,
+    keeps,
+    reportGaps,
+    newId = () => crypto.randomUUID(),
+    log = logLine,
+    now = Date.now,
+  } = parts;
   const send = async (
     { workspace, subject, audiences, traceId, authentication }: Asker,
     writers: readonly (() => string)[],
   ): Promise<void> => {
     const answers = writers.map((write) => write());
     const context = originate({
-      ...{ self: 'gateway', subject, workspace, audiences, authentication, traceId },
-      ...{ capabilities: ['answers:keep:write'], timeoutMs: KEEP_MS, now: now() },
+      self: 'gateway',
+      subject,
+      workspace,
+      audiences,
+      authentication,
+      traceId,
+      capabilities: ['answers:keep:write'],
+      timeoutMs: KEEP_MS,
+      now: now(),
     });
-    const reply = await client.call(context, { to: 'memory', path: '/v1/answers', body: `[${answers.join()}]` });
+    const reply = await client.call(context, {
+      to: 'memory',
+      path: '/v1/answers',
+      body: `[${answers.join()}]`,
+    });
     if (reply.ok && reply.status === 201) return;
     const code = reply.ok ? 'INTERNAL_ERROR' : reply.error.code;
     const why = reply.ok ? `: the memory function answered ${reply.status}` : '';
     const cause = `of ${answers.length} answers not all were kept${why}`;
-    log({ event: 'fault', time: now(), librarian: 'gateway', where: 'answers', code, trace_id: traceId, cause });
+    log({
+      event: 'fault',
+      time: now(),
+      librarian: 'gateway',
+      where: 'answers',
+      code,
+      trace_id: traceId,
+      cause,
+    });
   };
   /** Each as JSON, which is made when it is sent. */
   const keepSoon = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_KEPT_TOGETHER });
@@ -119,9 +150,14 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
         if (isStream && response.answer !== undefined) timings.first_statement ??= timings.total;
         const answer = {
           duration_ms: timings.total,
-          ...{ id, asked_at: new Date(startedAtMs).toISOString(), question: request.query, interface: origin },
+          id,
+          asked_at: new Date(startedAtMs).toISOString(),
+          question: request.query,
+          interface: origin,
           ...(understoodAs === undefined ? {} : { understood_as: understoodAs.slice(0, 8000) }),
-          ...(request.conversation_id === undefined ? {} : { conversation_id: request.conversation_id }),
+          ...(request.conversation_id === undefined
+            ? {}
+            : { conversation_id: request.conversation_id }),
           ...personOf(request),
           asked_by: context.subject,
           budgets: { granted: context.budgets, spent: budget.spent() },
@@ -135,16 +171,23 @@ export const createKeepAnswers = (parts: KeepParts): KeepAnswers => {
         waitUntilOf(c)(keepSoon(context, () => fitted({ ...answer, ...outcome() })));
         const verdict = verdictOf(response);
         // The support function records the gaps of messages itself.
-        if (reportGaps !== undefined && intent === undefined && (verdict === 'declined' || verdict === 'hedged')) {
+        if (
+          reportGaps !== undefined &&
+          intent === undefined &&
+          (verdict === 'declined' || verdict === 'hedged')
+        ) {
           const { person_id: personId } = personOf(request);
-          const open = openQuestions({ question: understoodAs ?? request.query, personId }, response);
+          const open = openQuestions(
+            { question: understoodAs ?? request.query, personId },
+            response,
+          );
           waitUntilOf(c)(reportGaps(context, open));
         }
         return withMetadata(response, { answer_id: id }) ?? response;
       },
     };
   };
-};
+}
 
 const KEEP_MS = 5000;
 /** How long an answer waits for others. */
@@ -166,14 +209,16 @@ export const keepSettings = {
  *
  * @throws {SettingRefused} For a name that no workspace can have.
  */
-export function readKeepAnswers(variables: Variables<typeof keepSettings>): (workspace: string) => boolean {
+export function readKeepAnswers(
+  variables: Variables<typeof keepSettings>,
+): (workspace: string) => boolean {
   const { KEEP_ANSWERS: names } = readSettings(keepSettings, variables);
   if (names.join() === 'all') return () => true;
   return names.join() === 'none' ? () => false : (workspace) => names.includes(workspace);
 }
 
 /** By the route of a protocol; else as the client names it, or by its key. */
-export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerInterface => {
+export function interfaceOf(c: Context<GatewayEnv>, isStream: boolean): AnswerInterface {
   if (c.req.path === '/mcp') return 'mcp';
   if (c.req.path.startsWith('/a2a')) return 'a2a';
   const named = NamedInterface.safeParse(c.req.header(INTERFACE_HEADER));
@@ -181,7 +226,7 @@ export const interfaceOf = (c: Context<GatewayEnv>, isStream: boolean): AnswerIn
   if (c.get('apiKey').origins !== undefined) return 'widget';
   if (c.req.path.startsWith('/v1/chat/') || c.req.path === '/v1/responses') return 'chat';
   return isStream ? 'stream' : 'rest';
-};
+}
 
 /** What a client may call itself. */
 const NamedInterface = AnswerInterface.exclude(['ticket']);
@@ -192,21 +237,41 @@ const personOf = ({ metadata }: Asked): { person_id?: string } => {
 };
 
 /** What is kept of a response. */
-export const outcomeOf = (response: LibrarianResponse) => {
+export function outcomeOf(response: LibrarianResponse) {
   const { answer, sources = [], confidence, error, metadata = {} } = response;
-  const { trace, statements, closest, usage, answer_id: _id, explain: _explain, ...rest } = metadata;
+  const {
+    trace,
+    statements,
+    closest,
+    usage,
+    answer_id: _id,
+    explain: _explain,
+    ...rest
+  } = metadata;
   const read = Kept.parse({ trace, statements, closest, usage });
   const hops = read.trace?.hops ?? [];
-  const answered = hops.filter(({ outcome }) => outcome === 'answer' || outcome === 'partial').map(({ to }) => to);
+  const answered = hops
+    .filter(({ outcome }) => outcome === 'answer' || outcome === 'partial')
+    .map(({ to }) => to);
   return {
-    ...{ verdict: verdictOf(response), confidence: confidence ?? null, answer: answer ?? null, sources },
-    ...{ librarians: [...new Set(answered)].slice(0, 16), edition: editionIn(rest), cached: isCached(rest) },
-    ...{ tokens: read.usage?.tokens ?? 0, cost_usd: read.usage?.cost_usd ?? 0 },
-    ...{ statements: read.statements ?? [], closest: read.closest ?? [], metadata: withoutAnswers(rest) },
+    verdict: verdictOf(response),
+    confidence: confidence ?? null,
+    answer: answer ?? null,
+    sources,
+    librarians: [...new Set(answered)].slice(0, 16),
+    edition: editionIn(rest),
+    cached: isCached(rest),
+    tokens: read.usage?.tokens ?? 0,
+    cost_usd: read.usage?.cost_usd ?? 0,
+    statements: read.statements ?? [],
+    closest: read.closest ?? [],
+    metadata: withoutAnswers(rest),
     ...(read.trace === undefined ? {} : { trace: read.trace }),
-    ...(error === undefined ? {} : { error, ...(answer === undefined ? { code: error.code } : {}) }),
+    ...(error === undefined
+      ? {}
+      : { error, ...(answer === undefined ? { code: error.code } : {}) }),
   };
-};
+}
 
 /** A faulty member counts as absent. */
 const Kept = z.object({
@@ -222,7 +287,8 @@ const Kept = z.object({
 const verdictOf = (response: LibrarianResponse): AnswerVerdict => {
   const { answer, confidence, partial, metadata } = response;
   if (answer === undefined) return 'error';
-  if (metadata?.small_talk !== undefined) return metadata.small_talk === 'person' ? 'person' : 'closes';
+  if (metadata?.small_talk !== undefined)
+    return metadata.small_talk === 'person' ? 'person' : 'closes';
   if (metadata?.clarifying === true) return 'clarifying';
   if (isDeclined(response)) return 'declined';
   // A source that could not be asked, such as embeddings, does not make an answer doubtful by itself.
@@ -237,10 +303,12 @@ const isObject = (value: unknown): value is Metadata =>
 
 /** The edition of the librarian that reports one. */
 /** The edition that a librarian's own reply names; null when none does. */
-export const editionIn = (metadata: Metadata): string | null => {
-  const [edition] = Object.values(metadata).flatMap((each) => (isObject(each) ? [each.edition] : []));
+export function editionIn(metadata: Metadata): string | null {
+  const [edition] = Object.values(metadata).flatMap((each) =>
+    isObject(each) ? [each.edition] : [],
+  );
   return typeof edition === 'string' && edition.length <= 128 ? edition : null;
-};
+}
 
 const isCached = ({ cached }: Metadata): boolean => cached === true;
 
@@ -278,7 +346,10 @@ const SMALLER: readonly (readonly [string, (answer: AnswerInput) => AnswerInput]
     ({ trace, ...rest }) =>
       trace === undefined
         ? rest
-        : { ...rest, trace: { ...trace, hops: trace.hops.map(({ receipt: _, link: __, ...hop }) => hop) } },
+        : {
+            ...rest,
+            trace: { ...trace, hops: trace.hops.map(({ receipt: _, link: __, ...hop }) => hop) },
+          },
   ],
   [
     'statements.quote',

@@ -46,7 +46,12 @@ type Outcome = { late: readonly KnowledgeGapReport[] } | { refused: ErrorCode };
  * Reports questions to the support function, in the name of who asked: the articles that they may read count, and their share of a day. What
  * could not be taken is reported again later, once; what fails then is logged without a word of the question.
  */
-export const createReportGaps = ({ client, log = logLine, now = Date.now, wait = sleep }: ReportParts): ReportGaps => {
+export function createReportGaps({
+  client,
+  log = logLine,
+  now = Date.now,
+  wait = sleep,
+}: ReportParts): ReportGaps {
   const report = async (asker: Asker, reports: readonly KnowledgeGapReport[]): Promise<Outcome> => {
     const { workspace, subject, audiences, traceId, authentication } = asker;
     const context = originate({
@@ -61,18 +66,33 @@ export const createReportGaps = ({ client, log = logLine, now = Date.now, wait =
       timeoutMs: REPORT_MS,
       now: now(),
     });
-    const call = { to: 'support', path: '/v1/knowledge/gaps/reports', body: JSON.stringify(reports) };
+    const call = {
+      to: 'support',
+      path: '/v1/knowledge/gaps/reports',
+      body: JSON.stringify(reports),
+    };
     const reply = await client.call(context, call);
-    if (!reply.ok) return reply.error.recoverable === true ? { late: reports } : { refused: reply.error.code };
-    if (reply.status !== 200) return reply.status >= 500 ? { late: reports } : { refused: 'INTERNAL_ERROR' };
+    if (!reply.ok)
+      return reply.error.recoverable === true ? { late: reports } : { refused: reply.error.code };
+    if (reply.status !== 200)
+      return reply.status >= 500 ? { late: reports } : { refused: 'INTERNAL_ERROR' };
     const read = readAs(KnowledgeGapsReported.pick({ reported: true }), reply.json());
     // The function answers, and could not read the articles or the gaps in time.
-    const isLate = (at: number): boolean => read.ok && read.value.reported[at]?.outcome === 'unavailable';
+    const isLate = (at: number): boolean =>
+      read.ok && read.value.reported[at]?.outcome === 'unavailable';
     return { late: reports.filter((_, at) => isLate(at)) };
   };
   const fault = (code: ErrorCode, { traceId }: Asker, count: number): void => {
     const cause = `${count} questions were not reported as gaps`;
-    log({ event: 'fault', time: now(), librarian: 'gateway', where: 'gaps', code, trace_id: traceId, cause });
+    log({
+      event: 'fault',
+      time: now(),
+      librarian: 'gateway',
+      where: 'gaps',
+      code,
+      trace_id: traceId,
+      cause,
+    });
   };
   const send = async (asker: Asker, reports: readonly KnowledgeGapReport[]): Promise<void> => {
     let waiting = reports;
@@ -85,34 +105,45 @@ export const createReportGaps = ({ client, log = logLine, now = Date.now, wait =
       else await wait(REPEAT_AFTER_MS);
     }
   };
-  const gather = createGatherer({ send, waitMs: GATHER_MS, limit: MAX_REPORTED_TOGETHER, isDropping: true, wait });
+  const gather = createGatherer({
+    send,
+    waitMs: GATHER_MS,
+    limit: MAX_REPORTED_TOGETHER,
+    isDropping: true,
+    wait,
+  });
   return async (asker, reports) => {
     if (!client.targets.includes('support')) return;
     await Promise.all(reports.slice(0, MAX_PARTS).map((each) => gather(asker, each)));
   };
-};
+}
 
 /**
  * The questions that an answer leaves open: the parts that nothing was found for, else the whole question when it was declined or answered
  * in doubt.
  */
-export const openQuestions = (
+export function openQuestions(
   { question, personId }: { question: string; personId?: string | undefined },
   response: LibrarianResponse,
-): KnowledgeGapReport[] => {
+): KnowledgeGapReport[] {
   const why = isDeclined(response) ? 'declined' : 'unsure';
   const about = personId === undefined ? {} : { person_id: personId };
   const parts = openParts(response.metadata ?? {});
-  const questions = parts.length > 0 && why === 'unsure' ? parts : [question.slice(0, MAX_QUESTION)];
+  const questions =
+    parts.length > 0 && why === 'unsure' ? parts : [question.slice(0, MAX_QUESTION)];
   return questions.map((each) => ({ question: each, why, ...about }));
-};
+}
 
 const MAX_QUESTION = 4000;
 
 const Parts = z.object({
   parts: z.array(AnswerPart).optional().catch(undefined),
   hybrid: z
-    .object({ metadata: z.object({ failed: z.array(z.object({ query: z.string().min(1).max(MAX_QUESTION) })) }) })
+    .object({
+      metadata: z.object({
+        failed: z.array(z.object({ query: z.string().min(1).max(MAX_QUESTION) })),
+      }),
+    })
     .optional()
     .catch(undefined),
 });
@@ -121,7 +152,12 @@ const openParts = (metadata: Readonly<Record<string, unknown>>): string[] => {
   const { parts = [], hybrid } = Parts.parse(metadata);
   const unanswered = parts.filter(({ answer, sources = [], metadata: own, error }) => {
     if (answer === undefined) return error !== undefined;
-    return sources.length === 0 && isDeclined({ answer, ...(own === undefined ? {} : { metadata: own }) });
+    return (
+      sources.length === 0 &&
+      isDeclined({ answer, ...(own === undefined ? {} : { metadata: own }) })
+    );
   });
-  return [...unanswered, ...(hybrid?.metadata.failed ?? [])].map(({ query }) => withoutContinuation(query));
+  return [...unanswered, ...(hybrid?.metadata.failed ?? [])].map(({ query }) =>
+    withoutContinuation(query),
+  );
 };

@@ -25,14 +25,20 @@ export interface SqlAnswerStoreOptions {
 }
 
 /** The answers of one workspace, in a database of its own. */
-export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerStoreOptions): AnswerStore => {
+export function sqlAnswerStore(
+  sql: Sql,
+  { limits, now = Date.now }: SqlAnswerStoreOptions,
+): AnswerStore {
   migrate(sql, 'answers', [TABLES, [WITH_AUDIENCES], [WITH_ARTICLES], [ACTS]]);
   let count = countOf(sql);
   const removePlaces = (query: string, ...values: SqlValue[]): number => {
     let removed = 0;
     for (;;) {
       const batch = sql.transaction(() => {
-        const places = sql.all<{ place: number }>(`SELECT place FROM answers WHERE ${query} LIMIT ${BATCH}`, ...values);
+        const places = sql.all<{ place: number }>(
+          `SELECT place FROM answers WHERE ${query} LIMIT ${BATCH}`,
+          ...values,
+        );
         for (const { place } of places) {
           sql.run('DELETE FROM answer_details WHERE place = ?', place);
           sql.run('DELETE FROM answers WHERE place = ?', place);
@@ -47,11 +53,16 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
   const removeSurplus = (): void => {
     if (count <= limits.answers) return;
     const surplus = count - limits.answers;
-    removePlaces('place <= (SELECT place FROM answers ORDER BY place LIMIT 1 OFFSET ?)', surplus - 1);
+    removePlaces(
+      'place <= (SELECT place FROM answers ORDER BY place LIMIT 1 OFFSET ?)',
+      surplus - 1,
+    );
   };
   return {
     keep: (answers, audiences = []) => {
-      count += sql.transaction(() => answers.filter((answer) => insertAnswer(sql, answer, audiences)).length);
+      count += sql.transaction(
+        () => answers.filter((answer) => insertAnswer(sql, answer, audiences)).length,
+      );
       removeSurplus();
     },
     list: ({ filter, audiences, limit, cursor }) => {
@@ -71,7 +82,11 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     full: (listing) => fullPage(sql, listing),
     get: (id, audiences) => {
       const where = conditionsOf({}, audiences);
-      const [row] = sql.all<AnswerRow>(`SELECT * FROM answers WHERE ${where.sql} AND id = ?`, ...where.values, id);
+      const [row] = sql.all<AnswerRow>(
+        `SELECT * FROM answers WHERE ${where.sql} AND id = ?`,
+        ...where.values,
+        id,
+      );
       return (row && answerOf(sql, row)) ?? null;
     },
     statistics: (filter, range, audiences) => {
@@ -85,12 +100,22 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     judge: (id, feedback, by) =>
       sql.transaction(() => {
         const readable = conditionsOf({}, by.audiences);
-        const [row] = sql.all<{ place: number; asked_by: string; person: string | null; readable: number }>(
+        const [row] = sql.all<{
+          place: number;
+          asked_by: string;
+          person: string | null;
+          readable: number;
+        }>(
           `SELECT place, asked_by, person, ${readable.sql} AS readable FROM answers WHERE id = ?`,
           ...[...readable.values, id],
         );
-        if (row === undefined || !((by.mayJudgeAll && row.readable === 1) || row.asked_by === by.subject)) return false;
-        if (by.person !== undefined && row.person !== null && by.person !== row.person) return false;
+        if (
+          row === undefined ||
+          !((by.mayJudgeAll && row.readable === 1) || row.asked_by === by.subject)
+        )
+          return false;
+        if (by.person !== undefined && row.person !== null && by.person !== row.person)
+          return false;
         sql.run(
           'UPDATE answers SET feedback = ?, comment = ?, judged_at = ? WHERE place = ?',
           ...[feedback.value, feedback.comment ?? null, Date.parse(feedback.at), row.place],
@@ -111,12 +136,17 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
     },
     noteAct: (entry) =>
       sql.transaction(() => {
-        sql.run('INSERT INTO acts (at, entry) VALUES (?, ?)', Date.parse(entry.at), JSON.stringify(entry));
+        sql.run(
+          'INSERT INTO acts (at, entry) VALUES (?, ?)',
+          Date.parse(entry.at),
+          JSON.stringify(entry),
+        );
         sql.run('DELETE FROM acts WHERE at < ?', now() - ACT_DAYS * DAY_MS);
         sql.run('DELETE FROM acts WHERE place <= (SELECT max(place) FROM acts) - ?', MAX_ACTS);
       }),
     acts: ({ limit, cursor }) => {
-      const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : (readAnswerCursor(cursor) ?? 0);
+      const before =
+        cursor === undefined ? Number.MAX_SAFE_INTEGER : (readAnswerCursor(cursor) ?? 0);
       const rows = sql.all<{ place: number; entry: string }>(
         'SELECT place, entry FROM acts WHERE place < ? ORDER BY place DESC LIMIT ?',
         ...[before, limit + 1],
@@ -137,14 +167,15 @@ export const sqlAnswerStore = (sql: Sql, { limits, now = Date.now }: SqlAnswerSt
       return oldest?.at == null ? undefined : oldest.at + limits.days * DAY_MS + 1;
     },
   };
-};
+}
 
 const DAY_MS = 86_400_000;
 const MICROS = 1_000_000;
 /** Acts of administration are kept longer than answers, and are few. */
 const ACT_DAYS = 400;
 const MAX_ACTS = 10_000;
-const ACTS = 'CREATE TABLE acts (place INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, entry TEXT NOT NULL)';
+const ACTS =
+  'CREATE TABLE acts (place INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, entry TEXT NOT NULL)';
 /** Answers that one transaction removes. */
 const BATCH = 500;
 /** Characters of the details of one page of an export. */
@@ -212,11 +243,34 @@ const insertAnswer = (sql: Sql, answer: AnswerInput, audiences: readonly string[
         conversation, person, asked_by, duration_ms, understanding_ms, routing_ms, answering_ms, first_statement_ms, tokens, cost_micros,
         cached, code, audiences, articles)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING place`,
-    ...[rest.id, Date.parse(rest.asked_at), rest.question, rest.question.toLowerCase(), rest.understood_as ?? null],
-    ...[rest.verdict, rest.confidence, rest.interface, JSON.stringify(rest.librarians), rest.edition],
-    ...[rest.intent ?? null, rest.conversation_id ?? null, rest.person_id ?? null, rest.asked_by, timings.total],
+    ...[
+      rest.id,
+      Date.parse(rest.asked_at),
+      rest.question,
+      rest.question.toLowerCase(),
+      rest.understood_as ?? null,
+    ],
+    ...[
+      rest.verdict,
+      rest.confidence,
+      rest.interface,
+      JSON.stringify(rest.librarians),
+      rest.edition,
+    ],
+    ...[
+      rest.intent ?? null,
+      rest.conversation_id ?? null,
+      rest.person_id ?? null,
+      rest.asked_by,
+      timings.total,
+    ],
     ...[timings.understanding ?? null, timings.routing ?? null, timings.answering ?? null],
-    ...[timings.first_statement ?? null, rest.tokens, Math.round(rest.cost_usd * MICROS), rest.cached ? 1 : 0],
+    ...[
+      timings.first_statement ?? null,
+      rest.tokens,
+      Math.round(rest.cost_usd * MICROS),
+      rest.cached ? 1 : 0,
+    ],
     ...[rest.code ?? null, JSON.stringify(audiences), JSON.stringify(citedArticles(answer))],
   );
   if (row === undefined) return false;
@@ -247,7 +301,16 @@ const conditionsOf = (filter: AnswerFilter, audiences: readonly string[] = []): 
     conditions.push(condition);
     values.push(...of);
   };
-  const { librarian, article, feedback, confidence_from: above, confidence_to: below, from, to, text } = filter;
+  const {
+    librarian,
+    article,
+    feedback,
+    confidence_from: above,
+    confidence_to: below,
+    from,
+    to,
+    text,
+  } = filter;
   // An id has no quotation mark, so it is found as a whole.
   if (librarian !== undefined) and('instr(librarians, ?) > 0', JSON.stringify(librarian));
   // A quotation mark within a title is escaped, so that only an id ends this way.
@@ -256,9 +319,11 @@ const conditionsOf = (filter: AnswerFilter, audiences: readonly string[] = []): 
   if (below !== undefined) and(below === 1 ? 'confidence <= ?' : 'confidence < ?', below);
   if (from !== undefined) and('asked_at >= ?', Date.parse(from));
   if (to !== undefined) and('asked_at < ?', Date.parse(to));
-  if (feedback === 'any' || feedback === 'none') and(`feedback IS ${feedback === 'any' ? 'NOT NULL' : 'NULL'}`);
+  if (feedback === 'any' || feedback === 'none')
+    and(`feedback IS ${feedback === 'any' ? 'NOT NULL' : 'NULL'}`);
   else if (feedback !== undefined) and('feedback = ?', feedback);
-  for (const word of new Set(text?.toLowerCase().split(/\s+/).slice(0, MAX_WORDS))) and('instr(words, ?) > 0', word);
+  for (const word of new Set(text?.toLowerCase().split(/\s+/).slice(0, MAX_WORDS)))
+    and('instr(words, ?) > 0', word);
   for (const [name, column] of EQUAL) {
     const value = filter[name];
     if (value !== undefined) and(`${column} = ?`, value);
@@ -290,7 +355,10 @@ const pageOf = (
   );
 };
 
-const fullPage = (sql: Sql, { filter, audiences, limit, cursor }: AnswerListing): ReturnType<AnswerStore['full']> => {
+const fullPage = (
+  sql: Sql,
+  { filter, audiences, limit, cursor }: AnswerListing,
+): ReturnType<AnswerStore['full']> => {
   const rows = pageOf(sql, conditionsOf(filter, audiences), { limit: limit + 1, cursor });
   const answers: KeptAnswer[] = [];
   let length = 0;
@@ -309,7 +377,10 @@ const fullPage = (sql: Sql, { filter, audiences, limit, cursor }: AnswerListing)
 
 const answerOf = (sql: Sql, row: AnswerRow): KeptAnswer | undefined => {
   const summary = summaryOf(row);
-  const [stored] = sql.all<{ details: string }>('SELECT details FROM answer_details WHERE place = ?', row.place);
+  const [stored] = sql.all<{ details: string }>(
+    'SELECT details FROM answer_details WHERE place = ?',
+    row.place,
+  );
   const details = stored && readStored(AnswerDetails, stored.details);
   return summary && details && { ...summary, ...details };
 };
@@ -318,19 +389,23 @@ const answerOf = (sql: Sql, row: AnswerRow): KeptAnswer | undefined => {
 const summaryOf = (row: AnswerRow): AnswerSummary | undefined => {
   const { feedback, comment, judged_at: judgedAt } = row;
   return readSummary({
-    ...{ id: row.id, asked_at: moment(row.asked_at), question: row.question, verdict: row.verdict },
-    ...{ confidence: row.confidence, interface: row.interface, edition: row.edition, asked_by: row.asked_by },
+    id: row.id,
+    asked_at: moment(row.asked_at),
+    question: row.question,
+    verdict: row.verdict,
+    confidence: row.confidence,
+    interface: row.interface,
+    edition: row.edition,
+    asked_by: row.asked_by,
     librarians: readStored(z.array(z.string()), row.librarians) ?? [],
     ...(row.understood_as === null ? {} : { understood_as: row.understood_as }),
     ...(row.intent === null ? {} : { intent: row.intent }),
     ...(row.conversation === null ? {} : { conversation_id: row.conversation }),
     ...(row.person === null ? {} : { person_id: row.person }),
-    ...{
-      duration_ms: row.duration_ms,
-      tokens: row.tokens,
-      cost_usd: row.cost_micros / MICROS,
-      cached: row.cached === 1,
-    },
+    duration_ms: row.duration_ms,
+    tokens: row.tokens,
+    cost_usd: row.cost_micros / MICROS,
+    cached: row.cached === 1,
     ...(row.code === null ? {} : { code: row.code }),
     feedback:
       feedback === null || judgedAt === null

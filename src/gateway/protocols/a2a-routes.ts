@@ -1,6 +1,11 @@
 import type { Context } from 'hono';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
-import { type A2aFunction, type A2aRequest, type GatewayKeys, TaskErasureQuery } from '../../contract/wire/a2a.ts';
+import {
+  type A2aFunction,
+  type A2aRequest,
+  type GatewayKeys,
+  TaskErasureQuery,
+} from '../../contract/wire/a2a.ts';
 import { routeMatcher } from '../../contract/wire/http-routes.ts';
 import type { Librarians } from '../../librarians/delegation/librarian-directory.ts';
 import type { Signer } from '../../platform/context/compact-jws.ts';
@@ -33,7 +38,7 @@ export const a2aErrors = jsonRpcErrors(a2aError);
  * `POST /a2a`: hands the request to the function a2a, which gets the rights of the caller and a function that calls routes of this
  * gateway with the caller's credentials, not the credentials themselves. What it has asked goes on when the caller has gone.
  */
-export const createA2a = ({ a2a, ...parts }: CallParts & { a2a: A2aFunction | undefined }) => {
+export function createA2a({ a2a, ...parts }: CallParts & { a2a: A2aFunction | undefined }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (a2a === undefined) return c.notFound();
     if (c.req.method !== 'POST') {
@@ -53,14 +58,18 @@ export const createA2a = ({ a2a, ...parts }: CallParts & { a2a: A2aFunction | un
       body: await jsonBytes(c),
     };
     c.set('answeredBy', 'a2a');
-    const { response, finished } = await a2a.answer(request, caller, callsFor(c, { ...parts, isCallable }));
+    const { response, finished } = await a2a.answer(
+      request,
+      caller,
+      callsFor(c, { ...parts, isCallable }),
+    );
     c.set('work', finished?.());
     return new Response(response.body, response);
   };
-};
+}
 
 /** `DELETE /v1/a2a/tasks`: erases the tasks of a conversation or a person, whoever has begun them. */
-export const createTaskErasure = ({ a2a }: { a2a: A2aFunction | undefined }) => {
+export function createTaskErasure({ a2a }: { a2a: A2aFunction | undefined }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (a2a === undefined) return c.notFound();
     const key = c.get('apiKey');
@@ -76,7 +85,7 @@ export const createTaskErasure = ({ a2a }: { a2a: A2aFunction | undefined }) => 
     c.set('answeredBy', 'a2a');
     return c.json({ erased: await a2a.erase(workspaceOf(key, named), read.value, key.id) });
   };
-};
+}
 
 interface CardParts {
   a2a: A2aFunction | undefined;
@@ -93,7 +102,7 @@ const CARD_SECONDS = 300;
  * `GET /.well-known/agent-card.json`: the card, with a signature over its canonical form by the gateway's own key (A2A 1.0, section 8.4).
  * The header of the signature has a type of its own, so that it can never stand for a link or a receipt.
  */
-export const createCard = ({ a2a, librarians, signer, tokens, now }: CardParts) => {
+export function createCard({ a2a, librarians, signer, tokens, now }: CardParts) {
   const seen = lruCache<string, string>({ max: MAX_SEEN });
   /** When the card of an address was first seen to be as it is now, as a date of HTTP. */
   const changedAt = (etag: string): string => seen.getOr(etag, () => new Date(now()).toUTCString());
@@ -101,13 +110,21 @@ export const createCard = ({ a2a, librarians, signer, tokens, now }: CardParts) 
     if (a2a === undefined || signer === undefined) return c.notFound();
     const { origin } = new URL(c.req.url);
     const own = (await librarians.list()).librarians.filter(({ id }) => !id.startsWith('partner.'));
-    const { card, canonical } = await a2a.card({ origin, librarians: own, issuers: tokens?.issuers ?? [] });
+    const { card, canonical } = await a2a.card({
+      origin,
+      librarians: own,
+      issuers: tokens?.issuers ?? [],
+    });
     const jku = `${origin}/.well-known/jwks.json`;
-    const header = encodeBase64url(utf8(JSON.stringify({ alg: 'EdDSA', jku, kid: signer.kid, typ: 'JOSE' })));
+    const header = encodeBase64url(
+      utf8(JSON.stringify({ alg: 'EdDSA', jku, kid: signer.kid, typ: 'JOSE' })),
+    );
     const signed = utf8(`${header}.${encodeBase64url(utf8(canonical))}`);
     const signature = encodeBase64url(await signer.sign(signed));
     const etag = `"${(await sha256(signed)).slice(0, 22)}"`;
-    const isWhole = own.every(({ id }) => id === 'concierge' || librarians.infoOf(id) !== undefined);
+    const isWhole = own.every(
+      ({ id }) => id === 'concierge' || librarians.infoOf(id) !== undefined,
+    );
     c.set('headersOfFile', {
       // A librarian that has not described itself yet is missing in the card.
       'Cache-Control': isWhole ? `public, max-age=${CARD_SECONDS}` : 'no-cache',
@@ -117,18 +134,27 @@ export const createCard = ({ a2a, librarians, signer, tokens, now }: CardParts) 
     if (c.req.header('If-None-Match') === etag) return c.body(null, 304);
     return c.json({ ...card, signatures: [{ protected: header, signature }] });
   };
-};
+}
 
 const MAX_SEEN = 16;
 
 /** `GET /.well-known/jwks.json`: the keys of the gateway in the directory, so that a client can verify the card. */
-export const gatewayKeys =
-  ({ directory, now }: { directory: KeyDirectory; now: () => number }) =>
-  (c: Context<GatewayEnv>): Response => {
+export function gatewayKeys({ directory, now }: { directory: KeyDirectory; now: () => number }) {
+  return (c: Context<GatewayEnv>): Response => {
     const seconds = now() / 1000;
-    const keys = (directory.librarian('gateway')?.keys ?? []).filter(({ exp = Infinity }) => exp > seconds);
+    const keys = (directory.librarian('gateway')?.keys ?? []).filter(
+      ({ exp = Infinity }) => exp > seconds,
+    );
     c.set('headersOfFile', { 'Cache-Control': `public, max-age=${CARD_SECONDS}` });
     return c.json({
-      keys: keys.map(({ kid, x }) => ({ kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig', kid, x })),
+      keys: keys.map(({ kid, x }) => ({
+        kty: 'OKP',
+        crv: 'Ed25519',
+        alg: 'EdDSA',
+        use: 'sig',
+        kid,
+        x,
+      })),
     } satisfies GatewayKeys);
   };
+}

@@ -1,6 +1,11 @@
 import type { Context, Hono, MiddlewareHandler } from 'hono';
 import { AskRequest, type ProgressEvent } from '../../contract/core/ask.ts';
-import { describeIssues, ErrorBody, type ErrorInfo, readAs } from '../../contract/core/error-info.ts';
+import {
+  describeIssues,
+  ErrorBody,
+  type ErrorInfo,
+  readAs,
+} from '../../contract/core/error-info.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
 import type { LibrarianResponse } from '../../contract/core/response.ts';
 import type { GatewayCall, routeMatcher } from '../../contract/wire/http-routes.ts';
@@ -26,15 +31,18 @@ interface CallOptions extends CallParts {
 }
 
 /** Asks, and calls routes of this gateway, with the credentials of a request. */
-export const callsFor = (
+export function callsFor(
   c: Context<GatewayEnv>,
   { app, asking, limits, isCallable, gone }: CallOptions,
-): GatewayCall => {
+): GatewayCall {
   const credentials = c.req.header('Authorization') ?? '';
   const stopped = new AbortController();
   const signal = gone === undefined ? stopped.signal : AbortSignal.any([gone, stopped.signal]);
   let questions = 0;
-  const ask = async (question: object, report?: (event: ProgressEvent) => void): Promise<LibrarianResponse> => {
+  const ask = async (
+    question: object,
+    report?: (event: ProgressEvent) => void,
+  ): Promise<LibrarianResponse> => {
     // The request itself was counted when its caller was authenticated.
     if (questions++ > 0) await limitKey(c.get('apiKey'), limits);
     const read = readRequest(AskRequest, question);
@@ -47,7 +55,9 @@ export const callsFor = (
       });
     }
     const run = asking(c, read.value);
-    return report === undefined ? run({ signal }) : withStatements(report, (progress) => run({ signal, progress }));
+    return report === undefined
+      ? run({ signal })
+      : withStatements(report, (progress) => run({ signal, progress }));
   };
   return {
     route: async (sent) => {
@@ -57,12 +67,18 @@ export const callsFor = (
       headers.set('Authorization', credentials);
       const url = new URL(`${pathname}${search}`, c.req.url);
       const body = sent.method === 'GET' ? null : await sent.arrayBuffer();
-      return app.fetch(new Request(url, { method: sent.method, headers, body, signal }), c.env, executionOf(c));
+      return app.fetch(
+        new Request(url, { method: sent.method, headers, body, signal }),
+        c.env,
+        executionOf(c),
+      );
     },
     ask: async (question, progress) => {
       const sent: Promise<void>[] = [];
       // Whoever listens may be gone.
-      const report = progress && ((event: ProgressEvent) => void sent.push(progress(event).catch(() => undefined)));
+      const report =
+        progress &&
+        ((event: ProgressEvent) => void sent.push(progress(event).catch(() => undefined)));
       const response = await ask(question, report).catch(
         (error: unknown): LibrarianResponse => ({ error: faultOf(c, error) }),
       );
@@ -73,7 +89,7 @@ export const callsFor = (
     },
     stop: async () => stopped.abort(),
   };
-};
+}
 
 /** Undefined outside of workerd, where Hono throws. */
 const executionOf = (c: Context<GatewayEnv>) => {
@@ -91,18 +107,21 @@ type ErrorReply = (status: number, error: ErrorInfo, headers?: HeadersInit) => R
  *
  * @param dataOf Where a protocol has our error. Codes outside -32768 to -32000 are ours (JSON-RPC 2.0, section 5.1).
  */
-export const jsonRpcError =
-  (dataOf: (error: ErrorInfo) => unknown): ErrorReply =>
-  (status, error, headers = {}) =>
+export function jsonRpcError(dataOf: (error: ErrorInfo) => unknown): ErrorReply {
+  return (status, error, headers = {}) =>
     Response.json(
-      { jsonrpc: '2.0', id: null, error: { code: status, message: error.message, data: dataOf(error) } },
+      {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: status, message: error.message, data: dataOf(error) },
+      },
       { status, headers },
     );
+}
 
 /** Puts errors of the gateway into the form of JSON-RPC. */
-export const jsonRpcErrors =
-  (reply: ErrorReply): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function jsonRpcErrors(reply: ErrorReply): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     await next();
     if (c.res.status < 400) return;
     const json: unknown = await c.res
@@ -118,3 +137,4 @@ export const jsonRpcErrors =
     c.res = undefined;
     c.res = reply(status, read.value.error, headers);
   };
+}

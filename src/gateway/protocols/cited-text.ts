@@ -21,11 +21,13 @@ interface CitedTextOptions {
 }
 
 /** The text of an answer, which grows by checked statements: each is followed by the numbers of its sources, and never changed again. */
-export const citedText = ({ listsSources, language }: CitedTextOptions) => {
+export function citedText({ listsSources, language }: CitedTextOptions) {
   const phrases = answerPhrases(language);
   /** What an external librarian states or names is its claim. */
   const reportedBy = (id: string): string =>
-    filled(phrases.reportedBy, { name: (names.get(id) ?? idAsWords(id)).replace(/[[\]\s]+/g, ' ').trim() });
+    filled(phrases.reportedBy, {
+      name: (names.get(id) ?? idAsWords(id)).replace(/[[\]\s]+/g, ' ').trim(),
+    });
   /** Names of external librarians by their ids. */
   const names = new Map<string, string>();
   let content = '';
@@ -47,7 +49,12 @@ export const citedText = ({ listsSources, language }: CitedTextOptions) => {
       const start = content.length + (content === '' ? 0 : 2);
       const numbers = event.sources.map((source) => {
         const key = `${source.reported_by ?? ''} ${source.url ?? source.file ?? source.name}`;
-        const known = cited.get(key) ?? { number: cited.size + 1, source, start, end: start + text.length };
+        const known = cited.get(key) ?? {
+          number: cited.size + 1,
+          source,
+          start,
+          end: start + text.length,
+        };
         cited.set(key, known);
         return known.number;
       });
@@ -58,8 +65,10 @@ export const citedText = ({ listsSources, language }: CitedTextOptions) => {
     end: ({ confidence, answer = '', metadata }: LibrarianResponse): string => {
       const closest = readAs(Closest, metadata?.closest);
       const reporters = readAs(Reporters, metadata?.reporters ?? {});
-      for (const [id, name] of Object.entries(reporters.ok ? reporters.value : {})) names.set(id, name);
-      const others = closest.ok && cited.size > 0 && (confidence ?? 1) < DOUBTFUL_BELOW ? closest.value : [];
+      for (const [id, name] of Object.entries(reporters.ok ? reporters.value : {}))
+        names.set(id, name);
+      const others =
+        closest.ok && cited.size > 0 && (confidence ?? 1) < DOUBTFUL_BELOW ? closest.value : [];
       const links = others
         .filter(({ title }) => !content.includes(title))
         .map(({ title, url }) => `- ${linkOf(title, url)}`);
@@ -69,29 +78,41 @@ export const citedText = ({ listsSources, language }: CitedTextOptions) => {
       );
       const before = content.length;
       if (content === '') append(answer);
-      if (typeof metadata?.reported_by === 'string') append(`*${reportedBy(metadata.reported_by)}*`);
+      if (typeof metadata?.reported_by === 'string')
+        append(`*${reportedBy(metadata.reported_by)}*`);
       if (links.length > 0) append(`${phrases.others}\n\n${links.join('\n')}`);
       if (listsSources && sources.length > 0) append(`${phrases.sources}\n\n${sources.join('\n')}`);
       return content.slice(before);
     },
     annotations: (): UrlCitation[] =>
-      [...cited.values()].flatMap(({ source: { url, name, reported_by: reporter }, start, end }) => {
-        if (url === undefined || !URL.canParse(url)) return [];
-        const title = reporter === undefined ? name : `${name} (${reportedBy(reporter)})`;
-        return [{ type: 'url_citation', url_citation: { url, title, start_index: start, end_index: end } }];
-      }),
+      [...cited.values()].flatMap(
+        ({ source: { url, name, reported_by: reporter }, start, end }) => {
+          if (url === undefined || !URL.canParse(url)) return [];
+          const title = reporter === undefined ? name : `${name} (${reportedBy(reporter)})`;
+          return [
+            {
+              type: 'url_citation',
+              url_citation: { url, title, start_index: start, end_index: end },
+            },
+          ];
+        },
+      ),
   };
-};
+}
 
 /** Some clients take numbers in brackets, such as `[1]`, `[1,2]` and `[1#x]`, for those of sources. Code stays as it is. */
 const withoutMarks = (markdown: string): string =>
   markdown
     .split(/(`{3,}[\s\S]*?(?:`{3,}|$)|`[^`\n]+`)/)
-    .map((piece, at) => (at % 2 === 1 ? piece : piece.replace(/\[(\d{1,4}(?:[,#][^[\]\n]{0,40})?)\]/g, '\\[$1\\]')))
+    .map((piece, at) =>
+      at % 2 === 1 ? piece : piece.replace(/\[(\d{1,4}(?:[,#][^[\]\n]{0,40})?)\]/g, '\\[$1\\]'),
+    )
     .join('');
 
 const DOUBTFUL_BELOW = 0.6;
-const Closest = z.array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() })).max(10);
+const Closest = z
+  .array(z.object({ title: z.string().max(500), url: z.string().max(2048).optional() }))
+  .max(10);
 
 /** Parentheses too, which would end the address of a link. */
 const percentEncoded = (character: string): string =>

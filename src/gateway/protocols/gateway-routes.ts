@@ -35,7 +35,7 @@ export interface AskReporting {
 export interface HeldCall extends GatewayCall, Disposable {}
 
 /** The same as long as its holder needs it, and not only until the call that brought it has returned. */
-export const held = (call: GatewayCall): HeldCall => {
+export function held(call: GatewayCall): HeldCall {
   // Over a binding it is a stub, which the types of the contract do not say.
   const stub = (call as GatewayCall & { dup(): HeldCall }).dup();
   return {
@@ -44,7 +44,7 @@ export const held = (call: GatewayCall): HeldCall => {
     stop: () => stub.stop(),
     [Symbol.dispose]: () => stub[Symbol.dispose](),
   };
-};
+}
 
 /** The routes of the gateway, with the credentials of the caller. All throw `RouteFailed`. */
 export interface Routes {
@@ -65,7 +65,7 @@ const MAX_REPLY_BYTES = 33_554_432;
 const ADDRESS = 'http://127.0.0.1';
 
 /** @param options.workspace The one that the caller was authenticated for. */
-export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }): Routes => {
+export function routesOf(call: GatewayCall, { workspace }: { workspace: string }): Routes {
   const send = async (method: string, path: string, { body, query = {}, signal }: Sent) => {
     signal.throwIfAborted();
     const url = new URL(path, ADDRESS);
@@ -74,7 +74,11 @@ export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }
     }
     url.searchParams.set('workspace_id', workspace);
     const headers = body === undefined ? {} : { 'Content-Type': 'application/json' };
-    const request = new Request(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+    const request = new Request(url, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
     return stopWith(signal, call.route(request));
   };
   /** What was begun ends with the signal, through every function. */
@@ -112,7 +116,7 @@ export const routesOf = (call: GatewayCall, { workspace }: { workspace: string }
     text: (id, sent) => json('GET', `/api/kb/text/${pathOf(id)}`, sent),
     memories: () => `/v1/workspaces/${workspace}/memories`,
   };
-};
+}
 
 const BROKEN: ErrorInfo = {
   code: 'SERVICE_UNAVAILABLE',
@@ -125,7 +129,9 @@ const jsonOf = (isOk: boolean, text: string | undefined): unknown => {
   const value = parseJson(text ?? '');
   if (isOk && value !== undefined) return value;
   const failed = readAs(Failure, value);
-  throw new RouteFailed((failed.ok ? (failed.value.info ?? failed.value.error) : undefined) ?? BROKEN);
+  throw new RouteFailed(
+    (failed.ok ? (failed.value.info ?? failed.value.error) : undefined) ?? BROKEN,
+  );
 };
 
 /** `{ error }`, or the form of the host API, which has it as `info`. */

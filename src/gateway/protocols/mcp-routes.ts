@@ -24,7 +24,7 @@ const isCallable = routeMatcher([
  * `POST /mcp`: what answers it gets the rights of the caller and a function that calls routes of this gateway with the caller's
  * credentials, not the credentials themselves.
  */
-export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | undefined }) => {
+export function createMcp({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | undefined }) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     if (mcp === undefined) return c.notFound();
     const key = c.get('apiKey');
@@ -42,20 +42,29 @@ export const createMcp = ({ mcp, ...parts }: CallParts & { mcp: AnswerMcp | unde
     const parsed = parseJson(new TextDecoder().decode(body));
     // The library reads what is not JSON itself, to refuse it.
     const request = new Request(c.req.url, {
-      ...{ method: 'POST', headers, signal: c.req.raw.signal },
+      method: 'POST',
+      headers,
+      signal: c.req.raw.signal,
       body: parsed === undefined ? body : null,
     });
     const caller = { workspace, capabilities: key.capabilities };
-    return mcp({ request, body: parsed }, caller, callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }));
+    return mcp(
+      { request, body: parsed },
+      caller,
+      callsFor(c, { ...parts, isCallable, gone: c.req.raw.signal }),
+    );
   };
-};
+}
 
 /** Refuses calls of web pages of other origins, except those that are configured (MCP, Transports, Security). */
-export const withinOrigins =
-  (origins: readonly string[]): MiddlewareHandler<GatewayEnv> =>
-  async (c, next) => {
+export function withinOrigins(origins: readonly string[]): MiddlewareHandler<GatewayEnv> {
+  return async (c, next) => {
     const origin = c.req.header('Origin');
-    if (origin === undefined || origins.includes('*') || [...origins, new URL(c.req.url).origin].includes(origin)) {
+    if (
+      origin === undefined ||
+      origins.includes('*') ||
+      [...origins, new URL(c.req.url).origin].includes(origin)
+    ) {
       if (c.req.method === 'POST') return next();
       c.set('outcome', 'INVALID_QUERY');
       const message = 'Cannot take this method: every request of MCP is a POST of its own';
@@ -66,6 +75,7 @@ export const withinOrigins =
     const suggestion = 'Have an administrator add the origin to CORS_ORIGINS of this gateway';
     return mcpError(403, errorOf('UNAUTHORIZED', { message, suggestion }));
   };
+}
 
 const mcpError = jsonRpcError((error) => ({ error }));
 

@@ -12,7 +12,10 @@ import type { Article, Chunk } from './article.ts';
  *   block of text once; headings stand in `headingPath` only. Empty for a blank article.
  * @throws {RangeError} When `maxTokens` is out of range.
  */
-export const chunkArticle = (article: Article, { maxTokens = 400 }: { maxTokens?: number } = {}): Chunk[] => {
+export function chunkArticle(
+  article: Article,
+  { maxTokens = 400 }: { maxTokens?: number } = {},
+): Chunk[] {
   if (!(maxTokens >= 50 && maxTokens <= 2000))
     throw new RangeError('Cannot chunk: maxTokens is not within 50 and 2000');
   return sectionsOf(article)
@@ -31,7 +34,7 @@ export const chunkArticle = (article: Article, { maxTokens = 400 }: { maxTokens?
       end,
       tokenCount,
     }));
-};
+}
 
 interface Section {
   headingPath: string[];
@@ -58,12 +61,16 @@ const sectionsOf = ({ text, title }: Article): Section[] => {
     while ((open.at(-1)?.depth ?? 0) >= block.depth) open.pop();
     const words = plainHeading(text.slice(block.start, block.end));
     open.push({ depth: block.depth, words: isSame(words, title) ? '' : words });
-    sections.push({ headingPath: open.map((heading) => heading.words).filter((word) => word !== ''), pieces: [] });
+    sections.push({
+      headingPath: open.map((heading) => heading.words).filter((word) => word !== ''),
+      pieces: [],
+    });
   }
   return sections;
 };
 
-const isSame = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
+const isSame = (one: string, other: string): boolean =>
+  one.trim().toLowerCase() === other.trim().toLowerCase();
 
 const piecesOf = (blocks: Block[], text: string, maxTokens: number): Piece[] =>
   blocks
@@ -82,7 +89,9 @@ const pack = (pieces: Piece[], text: string, maxTokens: number): Piece[] => {
   const packed: Piece[] = [];
   for (const piece of pieces) {
     const last = packed.at(-1);
-    const together = last ? last.tokenCount + piece.tokenCount + estimateTokens(text.slice(last.end, piece.start)) : 0;
+    const together = last
+      ? last.tokenCount + piece.tokenCount + estimateTokens(text.slice(last.end, piece.start))
+      : 0;
     if (last && last.tokenCount < goal && together <= maxTokens) {
       last.end = piece.end;
       last.tokenCount = together;
@@ -126,7 +135,9 @@ const cut = (piece: Piece, text: string, maxTokens: number, level: number): Piec
     const next = pieceOf(text, start, end);
     const last = joined.at(-1);
     if (next.tokenCount === 0) continue;
-    const together = last ? last.tokenCount + next.tokenCount + estimateTokens(text.slice(last.end, next.start)) : 0;
+    const together = last
+      ? last.tokenCount + next.tokenCount + estimateTokens(text.slice(last.end, next.start))
+      : 0;
     if (last && together <= maxTokens) {
       last.end = next.end;
       last.tokenCount = together;
@@ -141,7 +152,12 @@ const pieceOf = (text: string, start: number, end: number): Piece => {
 };
 
 /** Ranges that each end with a match of the border, the last one with the piece. */
-function* rangesBefore(text: string, start: number, end: number, border: RegExp): Generator<[number, number]> {
+function* rangesBefore(
+  text: string,
+  start: number,
+  end: number,
+  border: RegExp,
+): Generator<[number, number]> {
   const slice = text.slice(start, end);
   let from = 0;
   for (const match of slice.matchAll(border)) {

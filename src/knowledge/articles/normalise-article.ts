@@ -44,10 +44,15 @@ export class ArticleRefused extends Error {
  *
  * @throws {ArticleRefused} When the id is no path, the text is longer than 500,000 UTF-16 units, or nothing remains of it.
  */
-export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: NormaliseOptions): NormalisedArticle => {
+export function normaliseArticle(
+  reply: HostArticleReply,
+  { articleUrl }: NormaliseOptions,
+): NormalisedArticle {
   const id = KnowledgeFile.safeParse(reply.id);
   if (!id.success)
-    throw new ArticleRefused(`Cannot take in the article: id ${id.error.issues[0]?.message ?? 'is wrong'}`);
+    throw new ArticleRefused(
+      `Cannot take in the article: id ${id.error.issues[0]?.message ?? 'is wrong'}`,
+    );
   if (reply.content.length > ARTICLE_CONTENT_MAX_LENGTH) throw new ArticleRefused(TOO_LONG);
   const { front, body, warnings } = splitFrontMatter(clean(reply.content));
   const url = urlOf(reply.url || front.url, warnings);
@@ -65,23 +70,33 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     base: url,
     language: front.language,
   });
-  warnings.push(...(reply.warnings ?? []).slice(0, 20).map((warning) => oneLine(warning, 400)), ...ofReading);
+  warnings.push(
+    ...(reply.warnings ?? []).slice(0, 20).map((warning) => oneLine(warning, 400)),
+    ...ofReading,
+  );
   if (noArticle !== undefined) throw new ArticleRefused(`Cannot take in the article: ${noArticle}`);
   if (whole.trim() === '') throw new ArticleRefused('Cannot take in the article: content is empty');
   const text = withinBounds(whole, warnings);
   const article: Article = {
     id: id.data,
-    title: oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || titleOfPath(id.data),
+    title:
+      oneLine(reply.title, 500) || front.title || oneLine(title ?? '', 500) || titleOfPath(id.data),
     url: url ?? articleUrl(id.data),
     text,
     intents: labels(reply.metadata?.intent, front.intents),
     devices: labels(reply.metadata?.device, front.devices),
-    lastUpdated: momentOf(reply.metadata?.last_updated ?? front.lastUpdated ?? lastUpdated, warnings),
+    lastUpdated: momentOf(
+      reply.metadata?.last_updated ?? front.lastUpdated ?? lastUpdated,
+      warnings,
+    ),
   };
   const audiences = audiencesOf([reply.metadata?.audience, front.audience], warnings);
   if (audiences !== undefined) article.audiences = audiences;
   const author = oneLine(reply.metadata?.author ?? front.author ?? '', 200);
-  const translationKey = oneLine(reply.metadata?.translation_key ?? front.translationKey ?? '', 300);
+  const translationKey = oneLine(
+    reply.metadata?.translation_key ?? front.translationKey ?? '',
+    300,
+  );
   const named = languageTag(reply.metadata?.language ?? front.language ?? language);
   return {
     article: {
@@ -93,14 +108,16 @@ export const normaliseArticle = (reply: HostArticleReply, { articleUrl }: Normal
     warnings,
     omitted: joinOmissions([reply.left_out ?? [], omitted]),
   };
-};
+}
 
 /** What is read can be longer than what was written, by escapes and by the cells that a table spells out. */
 const withinBounds = (text: string, warnings: string[]): string => {
   if (text.length <= ARTICLE_CONTENT_MAX_LENGTH) return text;
   warnings.push('Cut at 500,000 characters: as it is read, the article is longer');
   const end = text.lastIndexOf('\n\n', ARTICLE_CONTENT_MAX_LENGTH);
-  return text.slice(0, end > ARTICLE_CONTENT_MAX_LENGTH / 2 ? end : ARTICLE_CONTENT_MAX_LENGTH).toWellFormed();
+  return text
+    .slice(0, end > ARTICLE_CONTENT_MAX_LENGTH / 2 ? end : ARTICLE_CONTENT_MAX_LENGTH)
+    .toWellFormed();
 };
 
 /**
@@ -108,25 +125,35 @@ const withinBounds = (text: string, warnings: string[]): string => {
  * where none is left, only those who read everything do.
  */
 const audiencesOf = (given: readonly unknown[], warnings: string[]): string[] | undefined => {
-  const lists = given.filter((value) => value !== undefined && value !== null).map((value) => namesIn(value, warnings));
+  const lists = given
+    .filter((value) => value !== undefined && value !== null)
+    .map((value) => namesIn(value, warnings));
   const [first, second = first] = lists;
   const common = first?.filter((name) => second?.includes(name));
-  if (common?.length === 0) warnings.push('Shown to no one but those who read everything: no audience may read it');
+  if (common?.length === 0)
+    warnings.push('Shown to no one but those who read everything: no audience may read it');
   return common?.length === 0 ? [NO_ONE] : common;
 };
 
 /** Whether neither the host nor the front matter of an article names audiences, as far as it can be read. */
-export const isForEverybody = ({ content, metadata }: HostArticleReply): boolean =>
-  (metadata?.audience ?? undefined) === undefined &&
-  content.length <= ARTICLE_CONTENT_MAX_LENGTH &&
-  (splitFrontMatter(clean(content)).front.audience ?? undefined) === undefined;
+export function isForEverybody({ content, metadata }: HostArticleReply): boolean {
+  return (
+    (metadata?.audience ?? undefined) === undefined &&
+    content.length <= ARTICLE_CONTENT_MAX_LENGTH &&
+    (splitFrontMatter(clean(content)).front.audience ?? undefined) === undefined
+  );
+}
 
 const namesIn = (value: unknown, warnings: string[]): string[] => {
   const given = Array.isArray(value) ? value : [value];
-  const names = given.map((name) => Audience.safeParse(typeof name === 'string' ? name.trim().toLowerCase() : name));
+  const names = given.map((name) =>
+    Audience.safeParse(typeof name === 'string' ? name.trim().toLowerCase() : name),
+  );
   const valid = [...new Set(names.flatMap(({ data }) => data ?? []))].slice(0, MAX_AUDIENCES);
   if (valid.length < new Set(given).size)
-    warnings.push('Left out some of its audiences: up to 20 names of 1 to 64 of a-z, 0-9, dot, underscore, hyphen');
+    warnings.push(
+      'Left out some of its audiences: up to 20 names of 1 to 64 of a-z, 0-9, dot, underscore, hyphen',
+    );
   return valid;
 };
 
@@ -150,20 +177,24 @@ const oneLine = (text: string, maxLength: number): string =>
 
 const labels = (given: string[] | undefined, fallback: FrontMatter['intents']): string[] => {
   const chosen = (given?.length ?? 0) > 0 ? given : fallback;
-  return [...new Set((chosen ?? []).map((label) => oneLine(label, 100)).filter((label) => label !== ''))].slice(0, 100);
+  return [
+    ...new Set((chosen ?? []).map((label) => oneLine(label, 100)).filter((label) => label !== '')),
+  ].slice(0, 100);
 };
 
 const urlOf = (url: string | undefined | null, warnings: string[]): string | undefined => {
   if (!url) return undefined;
   const parsed = WebUrl.safeParse(url);
-  if (!parsed.success) warnings.push('Left out the url: it is not an absolute http or https address');
+  if (!parsed.success)
+    warnings.push('Left out the url: it is not an absolute http or https address');
   return parsed.data;
 };
 
 /** The beginning of 1970 when unknown, so that the article counts as old and its hash is stable. */
 const momentOf = (date: string | undefined | null, warnings: string[]): string => {
   const time = Date.parse(date ?? '');
-  if (Number.isNaN(time)) warnings.push('Took last_updated as 1970-01-01: it is missing or not a date');
+  if (Number.isNaN(time))
+    warnings.push('Took last_updated as 1970-01-01: it is missing or not a date');
   return new Date(Number.isNaN(time) ? 0 : time).toISOString();
 };
 
@@ -173,11 +204,14 @@ const momentOf = (date: string | undefined | null, warnings: string[]): string =
  *
  * @throws {ArticleRefused} For any defect: one article must not stop the others.
  */
-export const takeInArticle = (
+export function takeInArticle(
   reply: HostArticleReply,
   options: NormaliseOptions,
 ): EditionEntry &
-  Pick<NormalisedArticle, 'warnings' | 'omitted'> & { content: string; format: ContentFormat | undefined } => {
+  Pick<NormalisedArticle, 'warnings' | 'omitted'> & {
+    content: string;
+    format: ContentFormat | undefined;
+  } {
   try {
     const { article, warnings, omitted } = normaliseArticle(reply, options);
     return {
@@ -192,13 +226,18 @@ export const takeInArticle = (
     if (cause instanceof ArticleRefused) throw cause;
     throw new ArticleRefused('Cannot take in the article: its content cannot be parsed', { cause });
   }
-};
+}
 
 /** What is kept of the reading of an article. */
-export const readingOf = ({ omitted, warnings }: Pick<NormalisedArticle, 'omitted' | 'warnings'>): ArticleReading => ({
-  left_out: omitted,
-  warnings: warnings.slice(0, MAX_READING_WARNINGS).map((warning) => oneLine(warning, 500)),
-});
+export function readingOf({
+  omitted,
+  warnings,
+}: Pick<NormalisedArticle, 'omitted' | 'warnings'>): ArticleReading {
+  return {
+    left_out: omitted,
+    warnings: warnings.slice(0, MAX_READING_WARNINGS).map((warning) => oneLine(warning, 500)),
+  };
+}
 
 const withoutControls = (content: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to drop
@@ -208,8 +247,20 @@ const withoutControls = (content: string): string =>
 export const TREATMENT = 9;
 
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
-export const hashArticle = ({ id, title, url, content, metadata }: HostArticleReply): Promise<string> => {
-  const { intent = [], device = [], last_updated = null, author = null, audience = null } = metadata ?? {};
+export function hashArticle({
+  id,
+  title,
+  url,
+  content,
+  metadata,
+}: HostArticleReply): Promise<string> {
+  const {
+    intent = [],
+    device = [],
+    last_updated = null,
+    author = null,
+    audience = null,
+  } = metadata ?? {};
   const { format = null, language = null, translation_key = null } = metadata ?? {};
   const fields = [
     TREATMENT,
@@ -227,4 +278,4 @@ export const hashArticle = ({ id, title, url, content, metadata }: HostArticleRe
     translation_key,
   ];
   return sha256Hex(utf8(JSON.stringify(fields)));
-};
+}

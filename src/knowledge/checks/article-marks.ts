@@ -28,7 +28,8 @@ export function changesSince(
 ): (id: string) => CheckBreak['articles'][number]['change'] | undefined {
   const numbers = new Uint32Array(marks.slice().buffer);
   const before = new Map<number, number>();
-  for (let at = 0; at < numbers.length; at += NUMBERS) before.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  for (let at = 0; at < numbers.length; at += NUMBERS)
+    before.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
   const whole = edition.narrowed?.from ?? edition;
   return (id) => {
     const earlier = before.get(hashOf(id));
@@ -40,10 +41,18 @@ export function changesSince(
 }
 
 const markOf = (edition: Edition, at: number): [id: number, contents: number] => {
-  const { id, title, url, lastUpdated, intents, devices, firstChunk, endChunk } = edition.article(at);
+  const { id, title, url, lastUpdated, intents, devices, firstChunk, endChunk } =
+    edition.article(at);
   const isInMemory = edition.texts.paged === undefined;
   let contents = hashOf(
-    JSON.stringify([title, url, isInMemory ? '' : lastUpdated, intents, devices, endChunk - firstChunk]),
+    JSON.stringify([
+      title,
+      url,
+      isInMemory ? '' : lastUpdated,
+      intents,
+      devices,
+      endChunk - firstChunk,
+    ]),
   );
   for (let chunk = firstChunk; chunk < endChunk; chunk++) {
     contents = hashOf(edition.headingPath(chunk).join('\n'), contents);

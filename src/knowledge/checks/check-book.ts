@@ -77,7 +77,9 @@ export type CheckMethod = (typeof CHECK_METHODS)[number];
 
 /** A check book behind a remote call. */
 type RemoteCheckBook = {
-  [Method in CheckMethod]: (...parameters: Parameters<CheckBook[Method]>) => Promise<ReturnType<CheckBook[Method]>>;
+  [Method in CheckMethod]: (
+    ...parameters: Parameters<CheckBook[Method]>
+  ) => Promise<ReturnType<CheckBook[Method]>>;
 };
 
 /** A Durable Object for one workspace. */
@@ -88,18 +90,22 @@ export interface ChecksStub {
 export type CheckBooks = (workspace: string) => RemoteCheckBook;
 
 /** The check books of all workspaces, each in the object of its name. */
-export const remoteCheckBooks =
-  (stubOf: (workspace: string) => ChecksStub): CheckBooks =>
-  (workspace) => {
+export function remoteCheckBooks(stubOf: (workspace: string) => ChecksStub): CheckBooks {
+  return (workspace) => {
     const ask =
       (method: CheckMethod) =>
       async (...parameters: unknown[]): Promise<unknown> => {
         try {
           return await stubOf(workspace).ask(workspace, method, parameters);
         } catch (cause) {
-          throw new StoreUnavailable('unavailable', 'Cannot ask the checks of a workspace', { cause });
+          throw new StoreUnavailable('unavailable', 'Cannot ask the checks of a workspace', {
+            cause,
+          });
         }
       };
     // Each method is asked of the method of the same name: the compiler does not see that names and types go together.
-    return Object.fromEntries(CHECK_METHODS.map((method) => [method, ask(method)])) as unknown as RemoteCheckBook;
+    return Object.fromEntries(
+      CHECK_METHODS.map((method) => [method, ask(method)]),
+    ) as unknown as RemoteCheckBook;
   };
+}

@@ -11,7 +11,13 @@ import {
   MAX_CHECKS,
 } from '../../contract/wire/checks.ts';
 import { READABLE } from '../../platform/storage/readable.ts';
-import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
+import {
+  bytesOf,
+  migrate,
+  readStored,
+  type Sql,
+  type SqlValue,
+} from '../../platform/storage/sql.ts';
 import type { CheckBook, CheckRun, CheckScope, CheckWriting, StoredCheck } from './check-book.ts';
 
 export interface SqlCheckBookOptions {
@@ -20,7 +26,10 @@ export interface SqlCheckBookOptions {
 }
 
 /** The checks of one workspace, in a database of its own. */
-export function sqlCheckBook(sql: Sql, { maxChecks = MAX_CHECKS }: SqlCheckBookOptions = {}): CheckBook {
+export function sqlCheckBook(
+  sql: Sql,
+  { maxChecks = MAX_CHECKS }: SqlCheckBookOptions = {},
+): CheckBook {
   migrate(sql, 'checks', MIGRATIONS);
   const total = (): number => countOf(sql, 'SELECT count(*) AS n FROM checks');
   return {
@@ -28,12 +37,17 @@ export function sqlCheckBook(sql: Sql, { maxChecks = MAX_CHECKS }: SqlCheckBookO
     list: (query, { audiences, nowMs }) => listChecks(sql, query, { audiences, nowMs }),
     stored: (audiences) =>
       sql
-        .all<CheckRow>(`SELECT * FROM checks WHERE ${READABLE} ORDER BY place`, JSON.stringify(audiences))
+        .all<CheckRow>(
+          `SELECT * FROM checks WHERE ${READABLE} ORDER BY place`,
+          JSON.stringify(audiences),
+        )
         .map(storedOf),
     remove: (id, audiences) =>
       sql.transaction(() => {
         const held = JSON.stringify(audiences);
-        const isThere = countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND id = ?2`, held, id) > 0;
+        const isThere =
+          countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND id = ?2`, held, id) >
+          0;
         if (isThere) sql.run('DELETE FROM checks WHERE id = ?', id);
         return isThere;
       }),
@@ -45,12 +59,21 @@ export function sqlCheckBook(sql: Sql, { maxChecks = MAX_CHECKS }: SqlCheckBookO
     isEmpty: () => total() === 0,
     due: (limit, nowMs) =>
       sql
-        .all<CheckRow>('SELECT * FROM checks WHERE due_at <= ? ORDER BY audiences, place LIMIT ?', nowMs, limit)
+        .all<CheckRow>(
+          'SELECT * FROM checks WHERE due_at <= ? ORDER BY audiences, place LIMIT ?',
+          nowMs,
+          limit,
+        )
         .map(storedOf),
-    nextDueAt: () => sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM checks')[0]?.at ?? undefined,
+    nextDueAt: () =>
+      sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM checks')[0]?.at ?? undefined,
     postpone: (id, atMs) => sql.run('UPDATE checks SET due_at = ? WHERE id = ?', atMs, id),
     noteEdition: (edition, nowMs) =>
-      sql.run('UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?', nowMs, edition),
+      sql.run(
+        'UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?',
+        nowMs,
+        edition,
+      ),
     marks: (edition) =>
       sql
         .all<{ marks: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
@@ -143,20 +166,32 @@ const listChecks = (
   );
   const counts = { red: 0, not_run: 0, green: 0 };
   for (const each of STATES)
-    counts[each] = countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND state = ?2`, held, each);
+    counts[each] = countOf(
+      sql,
+      `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND state = ?2`,
+      held,
+      each,
+    );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     checks: page.map(checkOf),
     counts,
-    running: countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`, held, nowMs) > 0,
+    running:
+      countOf(
+        sql,
+        `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`,
+        held,
+        nowMs,
+      ) > 0,
     next_cursor: last === undefined ? null : `${last.rank}.${last.place}`,
   };
 };
 
 const Audiences = z.array(z.string());
 
-const inputOf = (row: CheckRow): KnowledgeCheckInput => KnowledgeCheckInput.parse(JSON.parse(row.input));
+const inputOf = (row: CheckRow): KnowledgeCheckInput =>
+  KnowledgeCheckInput.parse(JSON.parse(row.input));
 const resultOf = ({ result }: CheckRow): CheckResult | undefined =>
   result === null ? undefined : readStored(CheckResult, result);
 const stateOf = (row: CheckRow): CheckState => CheckState.parse(row.state);
@@ -164,21 +199,29 @@ const stateOf = (row: CheckRow): CheckState => CheckState.parse(row.state);
 const storedOf = (row: CheckRow): StoredCheck => {
   const result = resultOf(row);
   return {
-    ...{ id: row.id, input: inputOf(row), audiences: readStored(Audiences, row.audiences) ?? [], state: stateOf(row) },
+    id: row.id,
+    input: inputOf(row),
+    audiences: readStored(Audiences, row.audiences) ?? [],
+    state: stateOf(row),
     last:
-      result === undefined || row.edition === null ? undefined : { edition: row.edition, cites: result.answer.cites },
+      result === undefined || row.edition === null
+        ? undefined
+        : { edition: row.edition, cites: result.answer.cites },
   };
 };
 
 const checkOf = (row: CheckRow): KnowledgeCheck => {
   const result = resultOf(row);
   return {
-    ...{ id: row.id, ...inputOf(row), created_at: momentOf(row.created_at), state: stateOf(row) },
-    ...{
-      since: row.since === null ? null : momentOf(row.since),
-      ran_at: row.ran_at === null ? null : momentOf(row.ran_at),
-    },
-    ...{ edition: row.edition, lacks: result?.lacks ?? [], answer: result?.answer ?? null },
+    id: row.id,
+    ...inputOf(row),
+    created_at: momentOf(row.created_at),
+    state: stateOf(row),
+    since: row.since === null ? null : momentOf(row.since),
+    ran_at: row.ran_at === null ? null : momentOf(row.ran_at),
+    edition: row.edition,
+    lacks: result?.lacks ?? [],
+    answer: result?.answer ?? null,
     broken_by: row.broken_by === null ? null : (readStored(CheckBreak, row.broken_by) ?? null),
   };
 };
@@ -186,14 +229,27 @@ const checkOf = (row: CheckRow): KnowledgeCheck => {
 const momentOf = (ms: number): string => new Date(ms).toISOString();
 
 /** A check that was deleted or changed while it ran keeps what it is. */
-const noteRun = (sql: Sql, { id, input, result, edition, changes }: CheckRun, nowMs: number): void => {
+const noteRun = (
+  sql: Sql,
+  { id, input, result, edition, changes }: CheckRun,
+  nowMs: number,
+): void => {
   const [row] = sql.all<CheckRow>('SELECT * FROM checks WHERE id = ?', id);
   if (row === undefined || row.input !== JSON.stringify(input)) return;
   const isSame = row.state === result.state;
-  const broken = result.state === 'red' ? (breakOf(row, { edition, changes }) ?? row.broken_by) : null;
+  const broken =
+    result.state === 'red' ? (breakOf(row, { edition, changes }) ?? row.broken_by) : null;
   sql.run(
     'UPDATE checks SET state = ?, since = ?, ran_at = ?, edition = ?, result = ?, broken_by = ?, due_at = NULL WHERE id = ?',
-    ...[result.state, isSame ? row.since : nowMs, nowMs, edition, JSON.stringify(result), broken, id],
+    ...[
+      result.state,
+      isSame ? row.since : nowMs,
+      nowMs,
+      edition,
+      JSON.stringify(result),
+      broken,
+      id,
+    ],
   );
 };
 
@@ -202,7 +258,9 @@ const breakOf = (
   { state, edition: before }: CheckRow,
   { edition: after, changes: articles }: Pick<CheckRun, 'edition' | 'changes'>,
 ): string | undefined =>
-  state === 'green' && before !== null ? JSON.stringify({ before, after, articles } satisfies CheckBreak) : undefined;
+  state === 'green' && before !== null
+    ? JSON.stringify({ before, after, articles } satisfies CheckBreak)
+    : undefined;
 
 const MIGRATIONS = [
   [

@@ -1,11 +1,28 @@
 import type { EditionEntry, EditionIdentity } from '../articles/article.ts';
-import { CHUNK_NUMBERS, type CollectedWords, collectWords, type FieldLengths } from './collect-words.ts';
-import { placeSections, readHeader, SPARE_BYTES, unreadable, writeHeader } from './edition-format.ts';
+import {
+  CHUNK_NUMBERS,
+  type CollectedWords,
+  collectWords,
+  type FieldLengths,
+} from './collect-words.ts';
+import {
+  placeSections,
+  readHeader,
+  SPARE_BYTES,
+  unreadable,
+  writeHeader,
+} from './edition-format.ts';
 import { editionSections, SUM_BYTES } from './edition-sections.ts';
 import { RANKING } from './open-index.ts';
 import { type IndexField, writePostings } from './recount-index.ts';
 import { type EditionPages, openPage, type TextPage } from './text-pages.ts';
-import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader } from './text-table.ts';
+import {
+  compareByBytes,
+  entryBytes,
+  numbersView,
+  openTextTable,
+  varintReader,
+} from './text-table.ts';
 
 /**
  * Builds the immutable, searchable snapshot of a knowledge base (docs/edition-format.md). Output is deterministic and does
@@ -20,22 +37,25 @@ import { compareByBytes, entryBytes, numbersView, openTextTable, varintReader } 
  * @returns A view with at least `SPARE_BYTES` of free memory behind it (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
-export const buildEdition = (
+export function buildEdition(
   entries: Iterable<EditionEntry>,
   identity: EditionIdentity,
   {
     spareBytes = () => 0,
     pages,
   }: { spareBytes?: (byteLength: number) => number; pages?: EditionPages | undefined } = {},
-): Uint8Array<ArrayBuffer> => {
+): Uint8Array<ArrayBuffer> {
   const repeatable = Object.is(entries[Symbol.iterator](), entries) ? [...entries] : entries;
   let sorted = repeatable;
   let collected = collectWords(sorted, pages);
   if (collected === undefined) {
-    sorted = [...repeatable].sort((left, right) => compareByBytes(left.article.id, right.article.id));
+    sorted = [...repeatable].sort((left, right) =>
+      compareByBytes(left.article.id, right.article.id),
+    );
     collected = collectWords(sorted, pages);
   }
-  if (collected === undefined) throw new RangeError('Cannot build the edition: two articles share an id');
+  if (collected === undefined)
+    throw new RangeError('Cannot build the edition: two articles share an id');
   const { fieldLengths } = collected;
   const { edition, written } = writeIndex(collected, identity, spareBytes);
   // What was collected is as large as half the edition, and must not be in memory beside what the postings need.
@@ -44,7 +64,7 @@ export const buildEdition = (
   const texts = written.get('texts');
   if (texts !== undefined) writeTexts(sorted, texts);
   return edition;
-};
+}
 
 /** First half of building: everything but postings and texts. */
 const writeIndex = (
@@ -53,7 +73,9 @@ const writeIndex = (
   spareBytes: (byteLength: number) => number,
 ): { edition: Uint8Array<ArrayBuffer>; written: Map<string, Uint8Array> } => {
   const sections = editionSections(collected, identity);
-  const { places, byteLength } = placeSections(new Map([...sections].map(([name, { length }]) => [name, length])));
+  const { places, byteLength } = placeSections(
+    new Map([...sections].map(([name, { length }]) => [name, length])),
+  );
   const spare = SPARE_BYTES + spareBytes(byteLength);
   const edition = new Uint8Array(new ArrayBuffer(byteLength + spare), 0, byteLength);
   writeHeader(edition, places);
@@ -67,12 +89,14 @@ const writeIndex = (
 };
 
 /** Notes the SHA-256 hashes of the pages in a finished edition, in place. */
-export const sealPages = (edition: Uint8Array, sums: readonly Uint8Array[]): void => {
+export function sealPages(edition: Uint8Array, sums: readonly Uint8Array[]): void {
   const place = readHeader(edition).get('pages.sums');
   if (place === undefined || place.length !== sums.length * SUM_BYTES)
-    throw new RangeError(`Cannot note ${sums.length} hashes: the edition has another number of pages`);
+    throw new RangeError(
+      `Cannot note ${sums.length} hashes: the edition has another number of pages`,
+    );
   for (const [page, sum] of sums.entries()) edition.set(sum, place.start + page * SUM_BYTES);
-};
+}
 
 const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void => {
   const encoder = new TextEncoder();
@@ -87,7 +111,8 @@ const writeTexts = (entries: Iterable<EditionEntry>, target: Uint8Array): void =
   if (at !== target.length) throw changedMeanwhile();
 };
 
-const changedMeanwhile = (): RangeError => new RangeError('Cannot build the edition: its articles changed meanwhile');
+const changedMeanwhile = (): RangeError =>
+  new RangeError('Cannot build the edition: its articles changed meanwhile');
 
 /**
  * Second half of building: turns the word ids of the chunks into postings.
@@ -120,7 +145,12 @@ const fieldsOf = (
   const chunks = numbersView(sections.get('chunks'));
   const chunkCount = Math.max(1, chunks.length / CHUNK_NUMBERS);
   const meanOf = (length: number) => Math.max(1, length / chunkCount);
-  const field = (name: string, weight: number, length: number, entryOf: (chunk: number) => number): IndexField => {
+  const field = (
+    name: string,
+    weight: number,
+    length: number,
+    entryOf: (chunk: number) => number,
+  ): IndexField => {
     const bytes = sections.get(name) ?? new Uint8Array(0);
     const table = openTextTable(numbersView(sections.get(`${name}.starts`)), bytes);
     const read = varintReader();
@@ -134,7 +164,12 @@ const fieldsOf = (
   return [
     field('titleWords', RANKING.title, lengths.title, articleOf),
     field('labelWords', RANKING.label, lengths.label, articleOf),
-    field('headingWords', RANKING.heading, lengths.heading, (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0),
+    field(
+      'headingWords',
+      RANKING.heading,
+      lengths.heading,
+      (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0,
+    ),
     pages === undefined
       ? field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk)
       : {
@@ -154,7 +189,8 @@ const wordsOnPages = (ends: Uint32Array, pages: EditionPages): ((chunk: number) 
     while (page === undefined || chunk >= (ends[at] ?? 0)) {
       at += 1;
       const bytes = pages.read(at);
-      if (bytes === undefined || at >= ends.length) throw unreadable('a page has gone while it was built');
+      if (bytes === undefined || at >= ends.length)
+        throw unreadable('a page has gone while it was built');
       page = openPage(bytes);
     }
     return read(entryBytes(page.words, chunk - (ends[at - 1] ?? 0)));

@@ -42,7 +42,11 @@ export class PagesMissing extends CodedError {
 }
 
 /** @throws {EditionFormatError} When texts and chunks disagree on how many there are. */
-export const openTexts = (reader: SectionReader, chunkCount: number, source: PageSource | undefined): ChunkTexts => {
+export function openTexts(
+  reader: SectionReader,
+  chunkCount: number,
+  source: PageSource | undefined,
+): ChunkTexts {
   if (reader.has('pages.ends')) return openPaged(reader.numbers('pages.ends'), chunkCount, source);
   const texts = reader.table('texts');
   const words = reader.table('chunkWords');
@@ -52,11 +56,15 @@ export const openTexts = (reader: SectionReader, chunkCount: number, source: Pag
     words: (chunk) => entryBytes(words, chunk),
     need: () => undefined,
   };
-};
+}
 
 const countsDisagree = () => unreadable('its texts and chunks disagree on how many there are');
 
-const openPaged = (ends: Uint32Array, chunkCount: number, source: PageSource | undefined): ChunkTexts => {
+const openPaged = (
+  ends: Uint32Array,
+  chunkCount: number,
+  source: PageSource | undefined,
+): ChunkTexts => {
   if ((ends.at(-1) ?? 0) !== chunkCount) throw countsDisagree();
   /** Pages that the current attempt lacked; `undefined` outside of one. */
   let lacked: Set<number> | undefined;
@@ -68,7 +76,8 @@ const openPaged = (ends: Uint32Array, chunkCount: number, source: PageSource | u
       return undefined;
     }
     const first = ends[number - 1] ?? 0;
-    if (page.texts.count !== (ends[number] ?? 0) - first) throw unreadable('a page has another number of chunks');
+    if (page.texts.count !== (ends[number] ?? 0) - first)
+      throw unreadable('a page has another number of chunks');
     return [page[table], chunk - first];
   };
   return {
@@ -130,20 +139,23 @@ const MAX_ROUNDS = 8;
  * @returns `isComplete` is false when pages could not be had in time or at all: searches then left out what is on them.
  * @throws {PagesMissing} When the work cannot be done without them.
  */
-export const readPages = async <T>(
+export async function readPages<T>(
   { texts: { paged } }: { texts: ChunkTexts },
   work: () => T,
   options: ReadPagesOptions = {},
-): Promise<{ value: T; isComplete: boolean }> => {
+): Promise<{ value: T; isComplete: boolean }> {
   if (paged === undefined) return { value: work(), isComplete: true };
   if (options.deadline !== undefined) return readRounds(paged, work, options.deadline);
-  const deadline = startDeadline({ timeoutMs: options.timeoutMs ?? WAIT_MS, signal: options.signal });
+  const deadline = startDeadline({
+    timeoutMs: options.timeoutMs ?? WAIT_MS,
+    signal: options.signal,
+  });
   try {
     return await readRounds(paged, work, deadline);
   } finally {
     deadline.clear();
   }
-};
+}
 
 interface ReadPagesOptions {
   deadline?: Pick<Deadline, 'race'> | undefined;

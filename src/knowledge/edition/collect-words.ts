@@ -80,14 +80,17 @@ export const CHUNK_NUMBERS = 5;
  * @param pages Takes the chunks' texts and word ids; they stay in memory without it.
  * @returns `undefined` as soon as an article's id does not sort after the previous one.
  */
-export const collectWords = (
+export function collectWords(
   entries: Iterable<EditionEntry>,
   pages?: Pick<EditionPages, 'write'>,
-): CollectedWords | undefined => {
+): CollectedWords | undefined {
   const collected = collect(entries, { pages });
-  const isMixed = collected !== undefined && collected.audienceSets.size > 1 && collected.stemmedIn.size > 1;
-  return isMixed && pages === undefined ? collect(entries, { beginsWith: isForEverybody }) : collected;
-};
+  const isMixed =
+    collected !== undefined && collected.audienceSets.size > 1 && collected.stemmedIn.size > 1;
+  return isMixed && pages === undefined
+    ? collect(entries, { beginsWith: isForEverybody })
+    : collected;
+}
 
 /**
  * @param options.beginsWith Articles whose words get their stems first: a word that two languages have is then stemmed as if there were no
@@ -98,13 +101,17 @@ const collect = (
   {
     pages,
     beginsWith,
-  }: { pages?: Pick<EditionPages, 'write'> | undefined; beginsWith?: ((entry: EditionEntry) => boolean) | undefined },
+  }: {
+    pages?: Pick<EditionPages, 'write'> | undefined;
+    beginsWith?: ((entry: EditionEntry) => boolean) | undefined;
+  },
 ): CollectedWords | undefined => {
   const collected = emptyCollection();
   const paged = pages && pageWriter(pages, collected.pageEnds);
   const numbering = wordNumbering(collected);
   const usual = usualLanguage(entries);
-  if (beginsWith !== undefined) nameWords(entries, { isNamed: beginsWith, usual, name: numbering.name });
+  if (beginsWith !== undefined)
+    nameWords(entries, { isNamed: beginsWith, usual, name: numbering.name });
   let language = languageNamed(usual);
   const number: NumberWords = (text, table) => numbering.number(text, table, language);
   const headingOf = headingNumbering(collected, number, () => language.tag);
@@ -160,10 +167,12 @@ const usualLanguage = (entries: Iterable<EditionEntry>): string => {
     else if (read > SAMPLED) continue;
     const language = languageOfArticle(entry);
     if (language !== undefined)
-      for (const counts of isOpen ? [everybody, all] : [all]) counts.set(language, (counts.get(language) ?? 0) + 1);
+      for (const counts of isOpen ? [everybody, all] : [all])
+        counts.set(language, (counts.get(language) ?? 0) + 1);
     if (readForEverybody === SAMPLED) break;
   }
-  const most = (counts: Map<string, number>) => [...counts].sort((left, right) => right[1] - left[1])[0]?.[0];
+  const most = (counts: Map<string, number>) =>
+    [...counts].sort((left, right) => right[1] - left[1])[0]?.[0];
   return most(readForEverybody === 0 ? all : everybody) ?? 'en';
 };
 
@@ -172,7 +181,11 @@ const isForEverybody = ({ article }: EditionEntry): boolean => article.audiences
 /** Gives the words of some articles their terms. */
 const nameWords = (
   entries: Iterable<EditionEntry>,
-  { isNamed, usual, name }: { isNamed: (entry: EditionEntry) => boolean; usual: string; name: WordNumbering['name'] },
+  {
+    isNamed,
+    usual,
+    name,
+  }: { isNamed: (entry: EditionEntry) => boolean; usual: string; name: WordNumbering['name'] },
 ): void => {
   for (const entry of entries) {
     if (!isNamed(entry)) continue;
@@ -195,14 +208,14 @@ const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefine
 };
 
 /** The language of an article, a primary tag; undefined where it is in doubt. @param tag As its source names it. */
-export const languageOfText = (text: string, tag: string | undefined): string | undefined => {
+export function languageOfText(text: string, tag: string | undefined): string | undefined {
   const named = tag?.split('-')[0]?.toLowerCase();
   const detected =
     text.length < LEAST_DETECTED
       ? undefined
       : detectLanguage(text.slice(0, MAX_DETECTED), named === undefined ? [] : [named]);
   return detected ?? named;
-};
+}
 
 const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] = []): number => {
   const key = JSON.stringify([...audiences].sort());
@@ -212,7 +225,9 @@ const audienceSetOf = (sets: Map<string, number>, audiences: readonly string[] =
 };
 
 /** The last bit stands for all lists of audiences that have none of their own. */
-export const audienceBit = (set: number): number => (1 << Math.min(set, LAST_BIT)) >>> 0;
+export function audienceBit(set: number): number {
+  return (1 << Math.min(set, LAST_BIT)) >>> 0;
+}
 const LAST_BIT = 31;
 
 type NumberWords = (text: string, table: GrowingTable) => number[];
@@ -248,7 +263,13 @@ const addChunk = (
   collected.fieldLengths.label += parts.label.length;
   collected.fieldLengths.heading += heading.words.length;
   collected.fieldLengths.body += body.length;
-  for (const value of [parts.articleIndex, chunk.start, chunk.end, chunk.tokenCount, heading.index]) {
+  for (const value of [
+    parts.articleIndex,
+    chunk.start,
+    chunk.end,
+    chunk.tokenCount,
+    heading.index,
+  ]) {
     collected.chunkNumbers.push(value);
   }
   const { textEnds } = collected;
@@ -258,17 +279,26 @@ const addChunk = (
 /** Counts the chunk once for each of its terms. */
 const countChunk = (
   { wordTerms, wordSets, termChunks, termTextChunks, termLasts, postingBytes }: CollectedWords,
-  { chunk, texts, label, bit }: { chunk: number; texts: readonly number[][]; label: readonly number[]; bit: number },
+  {
+    chunk,
+    texts,
+    label,
+    bit,
+  }: { chunk: number; texts: readonly number[][]; label: readonly number[]; bit: number },
 ): void => {
   const seen = new Set<number>();
-  for (const words of [...texts, label]) for (const word of words) wordSets.set(word, wordSets.get(word) | bit);
+  for (const words of [...texts, label])
+    for (const word of words) wordSets.set(word, wordSets.get(word) | bit);
   for (const words of texts) for (const word of words) seen.add(wordTerms.get(word));
   for (const term of seen) termTextChunks.set(term, termTextChunks.get(term) + 1);
   for (const word of label) seen.add(wordTerms.get(word));
   for (const term of seen) {
     termChunks.set(term, termChunks.get(term) + 1);
     // A posting is the distance from the one before, and a weight of one byte.
-    postingBytes.set(term, postingBytes.get(term) + varintLength(chunk + 1 - termLasts.get(term)) + 1);
+    postingBytes.set(
+      term,
+      postingBytes.get(term) + varintLength(chunk + 1 - termLasts.get(term)) + 1,
+    );
     termLasts.set(term, chunk + 1);
   }
 };
@@ -336,23 +366,49 @@ const headingNumbering = (
     const known = headings.get(key);
     if (known !== undefined) return known;
     addEntry(collected.headings, encodeStrings(path));
-    const heading = { index: headings.size, words: number(path.join('\n'), collected.headingWords) };
+    const heading = {
+      index: headings.size,
+      words: number(path.join('\n'), collected.headingWords),
+    };
     headings.set(key, heading);
     return heading;
   };
 };
 
 /** Normalises `intent` and `device` tags: trimmed, lower case, unique. */
-export const tagOf = (kind: 'intent' | 'device', value: string): string => `${kind} ${value.trim().toLowerCase()}`;
+export function tagOf(kind: 'intent' | 'device', value: string): string {
+  return `${kind} ${value.trim().toLowerCase()}`;
+}
 
 const tagsOf = ({ intents, devices }: Article): Set<string> =>
-  new Set([...intents.map((intent) => tagOf('intent', intent)), ...devices.map((device) => tagOf('device', device))]);
+  new Set([
+    ...intents.map((intent) => tagOf('intent', intent)),
+    ...devices.map((device) => tagOf('device', device)),
+  ]);
 
 /** Searchable text of intents and devices: `not_hashing` is two words, and not also `nothashing`. */
-const labelsOf = ({ intents, devices }: Article): string => [...intents, ...devices].join('\n').replaceAll('_', ' ');
+const labelsOf = ({ intents, devices }: Article): string =>
+  [...intents, ...devices].join('\n').replaceAll('_', ' ');
 
-const encodeArticle = ({ id, title, url, lastUpdated, author, intents, devices }: Article): Uint8Array =>
-  encodeStrings([id, title, url, lastUpdated, author ?? '', String(intents.length), ...intents, ...devices]);
+const encodeArticle = ({
+  id,
+  title,
+  url,
+  lastUpdated,
+  author,
+  intents,
+  devices,
+}: Article): Uint8Array =>
+  encodeStrings([
+    id,
+    title,
+    url,
+    lastUpdated,
+    author ?? '',
+    String(intents.length),
+    ...intents,
+    ...devices,
+  ]);
 
 const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
   table.bytes.push(bytes);

@@ -5,7 +5,11 @@ import { mayRead } from '../../platform/context/capabilities.ts';
 import type { Identity } from '../../platform/context/identity.ts';
 import type { OriginContext, VerifiedContext } from '../../platform/context/request-context.ts';
 import type { RequestScope } from '../../platform/context/request-scope.ts';
-import { type SignedClient, signedClient, type Target } from '../../platform/context/signed-client.ts';
+import {
+  type SignedClient,
+  signedClient,
+  type Target,
+} from '../../platform/context/signed-client.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import {
@@ -45,10 +49,12 @@ export interface Freshness {
 }
 
 /** At most so long, and a quarter of its time, an answer waits for the host. */
-export const freshFor = (timeLeftMs: number, onStale: () => void): Freshness => ({
-  withinMs: Math.max(1, Math.min(MAX_FRESH_MS, Math.floor(timeLeftMs / 4))),
-  onStale,
-});
+export function freshFor(timeLeftMs: number, onStale: () => void): Freshness {
+  return {
+    withinMs: Math.max(1, Math.min(MAX_FRESH_MS, Math.floor(timeLeftMs / 4))),
+    onStale,
+  };
+}
 const MAX_FRESH_MS = 1000;
 
 /**
@@ -58,23 +64,31 @@ const MAX_FRESH_MS = 1000;
  *
  * @param parts Sources of edition bytes that are cheaper than the library.
  */
-export const currentEdition = (
+export function currentEdition(
   identity: Identity,
   { library, parts }: { library: Target; parts: readonly EditionParts[] },
-): ((scope: EditionScope) => Promise<Edition>) => {
+): (scope: EditionScope) => Promise<Edition> {
   const client = signedClient({ ...identity, targets: { library } });
   const reader = createEditionReader();
   return async ({ context, waitUntil, edition: named, fresh }) => {
     const { workspace, audiences } = context;
     const library = signedLibrary(client, context);
     const source = libraryEditionSource(library, parts);
-    const { edition, lacksHost } = await reader.read({ workspace, source, waitUntil, freshWithinMs: fresh?.withinMs });
+    const { edition, lacksHost } = await reader.read({
+      workspace,
+      source,
+      waitUntil,
+      freshWithinMs: fresh?.withinMs,
+    });
     if (lacksHost === true) fresh?.onStale();
     const current = editionFor(edition, audiences);
     if (named === undefined || named === edition.id) return current;
-    return olderEditionFor(await readOlder(named, { library, source, workspace }), { current, audiences });
+    return olderEditionFor(await readOlder(named, { library, source, workspace }), {
+      current,
+      audiences,
+    });
   };
-};
+}
 
 /** Two editions are open then, beside those of other workspaces. */
 const MAX_OLDER_BYTES = MAX_EDITION_BYTES / 4;
@@ -87,7 +101,9 @@ const readOlder = async (
   if (manifest?.workspace !== workspace)
     throw new EditionUnavailable(`Cannot answer from ${named}: it is not stored any more`);
   if (manifest.bytes > MAX_OLDER_BYTES)
-    throw new EditionUnavailable(`Cannot answer from ${named}: it is too large beside the current edition`);
+    throw new EditionUnavailable(
+      `Cannot answer from ${named}: it is too large beside the current edition`,
+    );
   return loadEdition(manifest, source);
 };
 
@@ -116,13 +132,13 @@ const MAX_NARROWED = 8;
  *
  * @throws {EditionFormatError} When the edition does not say who may read its articles.
  */
-export const editionFor = (edition: Edition, audiences: readonly string[]): Edition => {
+export function editionFor(edition: Edition, audiences: readonly string[]): Edition {
   const sets = audienceSetsOf(edition).names;
   const isReadable = sets.map((names) => mayRead(audiences, names));
   if (isReadable.every(Boolean)) return edition;
   const key = isReadable.map(Number).join('');
   return narrowedOf(edition).getOr(key, () => narrow(edition, isReadable));
-};
+}
 
 /**
  * What an asker may read of an edition that was replaced: articles that are still there for this asker, as they were then. What was deleted or
@@ -134,7 +150,10 @@ const olderEditionFor = (
   older: Edition,
   { current, audiences }: { current: Edition; audiences: readonly string[] },
 ): Edition => {
-  const isKept = Array.from({ length: older.articleCount }, (_, at) => current.findArticle(older.article(at).id) >= 0);
+  const isKept = Array.from(
+    { length: older.articleCount },
+    (_, at) => current.findArticle(older.article(at).id) >= 0,
+  );
   if (isKept.every(Boolean)) return editionFor(older, audiences);
   const isReadable = audienceSetsOf(older).names.map((names) => mayRead(audiences, names));
   const narrowed = narrow(older, isReadable, (at) => isKept[at] === true);
@@ -145,8 +164,9 @@ const olderEditionFor = (
 };
 
 /** The audiences of an asker as far as they matter: none where every article is for everybody. */
-export const audiencesIn = (edition: Edition, audiences: readonly string[]): readonly string[] =>
-  audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
+export function audiencesIn(edition: Edition, audiences: readonly string[]): readonly string[] {
+  return audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
+}
 
 const narrowedOf = oncePer((_: Edition) => lruCache<string, Edition>({ max: MAX_NARROWED }));
 
@@ -164,19 +184,28 @@ const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {
 });
 
 /** @param isKept Articles that are kept, where they may be read; all when absent. */
-const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article: number) => boolean): Edition => {
+const narrow = (
+  from: Edition,
+  isReadable: readonly boolean[],
+  isKept?: (article: number) => boolean,
+): Edition => {
   // All articles are for everybody if none names audiences.
-  const articleSets = isReadable.length === 0 ? undefined : sectionOf(from, 'article.sets', from.articleCount);
+  const articleSets =
+    isReadable.length === 0 ? undefined : sectionOf(from, 'article.sets', from.articleCount);
   const articles = Uint32Array.from({ length: from.articleCount }, (_, at) => at).filter(
-    (at) => (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) && isKept?.(at) !== false,
+    (at) =>
+      (articleSets === undefined || isReadable[articleSets[at] ?? -1] === true) &&
+      isKept?.(at) !== false,
   );
   const ownArticles = placesOf(articles, from.articleCount);
-  const ofReadable = (chunk: number): boolean => (ownArticles[from.index.articleOf(chunk)] ?? -1) >= 0;
+  const ofReadable = (chunk: number): boolean =>
+    (ownArticles[from.index.articleOf(chunk)] ?? -1) >= 0;
   const chunks = Uint32Array.from({ length: from.chunkCount }, (_, at) => at).filter(ofReadable);
   const ownChunks = placesOf(chunks, from.chunkCount);
   const counts = recountIndex(from, chunks);
   const isForAll =
-    isKept === undefined && audienceSetsOf(from).names.every((names, set) => isReadable[set] === mayRead([], names));
+    isKept === undefined &&
+    audienceSetsOf(from).names.every((names, set) => isReadable[set] === mayRead([], names));
   const index = narrowIndex(from, { isReadable, articles, ownArticles, chunks, ownChunks, counts });
   const own = (numbers: Uint32Array, at: number, what: string): number => {
     const found = numbers[at];
@@ -184,20 +213,21 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
     return found;
   };
   const articlesTagged: Edition['articlesTagged'] = (kind, value) =>
-    Uint32Array.from([...from.articlesTagged(kind, value)].map((at) => ownArticles[at] ?? -1).filter(isOwn));
+    Uint32Array.from(
+      [...from.articlesTagged(kind, value)].map((at) => ownArticles[at] ?? -1).filter(isOwn),
+    );
   let devices: string[] | undefined;
   let languages: readonly string[] | undefined;
   let wordTotal: number | undefined;
   const edition: Edition = {
-    ...{
-      id: from.id,
-      workspace: from.workspace,
-      createdAt: from.createdAt,
-      byteLength: from.byteLength,
-    },
+    id: from.id,
+    workspace: from.workspace,
+    createdAt: from.createdAt,
+    byteLength: from.byteLength,
     get languages() {
       // An edition that an earlier version built does not have them.
-      languages ??= from.section(TRANSLATED_SECTION) === undefined ? from.languages : languagesAmong(edition);
+      languages ??=
+        from.section(TRANSLATED_SECTION) === undefined ? from.languages : languagesAmong(edition);
       return languages;
     },
     translated: (at) => from.translated(own(articles, at, 'article')),
@@ -212,7 +242,11 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
       const first = firstChunk === endChunk ? 0 : (ownChunks[firstChunk] ?? 0);
       return { ...article, index: at, firstChunk: first, endChunk: first + endChunk - firstChunk };
     },
-    chunk: (at) => ({ ...from.chunk(own(chunks, at, 'chunk')), index: at, article: index.articleOf(at) }),
+    chunk: (at) => ({
+      ...from.chunk(own(chunks, at, 'chunk')),
+      index: at,
+      article: index.articleOf(at),
+    }),
     headingPath: (at) => from.headingPath(own(chunks, at, 'chunk')),
     findArticle: (id) => ownArticles[from.findArticle(id)] ?? -1,
     articlesTagged,
@@ -220,7 +254,8 @@ const narrow = (from: Edition, isReadable: readonly boolean[], isKept?: (article
       devices ??= from.devices().filter((device) => articlesTagged('device', device).length > 0);
       return devices;
     },
-    section: (name) => ownSection(edition, name, { from, isForAll, isCounted: counts !== undefined }),
+    section: (name) =>
+      ownSection(edition, name, { from, isForAll, isCounted: counts !== undefined }),
     index,
     texts: narrowTexts(from.texts, (at) => own(chunks, at, 'chunk')),
     narrowed: { from, articles, chunks, ownChunks },
@@ -314,9 +349,13 @@ const narrowIndex = (from: Edition, narrowing: Narrowing): EditionIndex => {
 };
 
 /** For an edition whose texts are not in memory: from the postings of all chunks, and the lists of audiences of each word. */
-const estimatedCounts = (from: Edition, { isReadable, ownChunks }: Narrowing): Partial<EditionIndex> => {
+const estimatedCounts = (
+  from: Edition,
+  { isReadable, ownChunks }: Narrowing,
+): Partial<EditionIndex> => {
   const { index } = from;
-  const wordSets = isReadable.length === 0 ? undefined : sectionOf(from, 'word.sets', index.words.count);
+  const wordSets =
+    isReadable.length === 0 ? undefined : sectionOf(from, 'word.sets', index.words.count);
   const bits = readableBits(isReadable);
   const termChunks = new Uint32Array(index.termChunks.length);
   const termCounts = new Uint32Array(index.termCounts.length);

@@ -18,12 +18,15 @@ export type DraftReader = (
 ) => Promise<Draft>;
 
 /** @param contextOf The navigator's own context for what some audiences may read. */
-export const createDraftReader =
-  (client: SignedClient, contextOf: (workspace: string, audiences: readonly string[]) => OriginContext): DraftReader =>
-  async ({ workspace, audiences }, body) => {
+export function createDraftReader(
+  client: SignedClient,
+  contextOf: (workspace: string, audiences: readonly string[]) => OriginContext,
+): DraftReader {
+  return async ({ workspace, audiences }, body) => {
     const call = { to: 'library', path: '/editions/drafts', body, maxAnswerBytes: MAX_DRAFT_BYTES };
     const answer = await client.call(contextOf(workspace, audiences), call);
     if (!answer.ok) throw new EditionUnavailable(`Cannot build the edition: ${answer.error.code}`);
     if (answer.status === 200) return { edition: openEdition(answer.body) };
     return { refused: ErrorBody.parse(answer.json()).error.message };
   };
+}

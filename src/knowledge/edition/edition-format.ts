@@ -23,12 +23,15 @@ const ENTRY_BYTES = NAME_BYTES + 8;
 const SECTION_NAME = /^[a-z][A-Za-z0-9.-]{0,23}$/;
 
 /** Sections start at multiples of four, so that typed arrays can be laid over them. */
-export const aligned = (offset: number): number => (offset + 3) & ~3;
+export function aligned(offset: number): number {
+  return (offset + 3) & ~3;
+}
 
 /** Lays out sections consecutively. @returns Their positions and the total length, in bytes. */
-export const placeSections = (
-  lengths: ReadonlyMap<string, number>,
-): { places: Map<string, Placement>; byteLength: number } => {
+export function placeSections(lengths: ReadonlyMap<string, number>): {
+  places: Map<string, Placement>;
+  byteLength: number;
+} {
   const places = new Map<string, Placement>();
   let end = HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES;
   for (const [name, length] of lengths) {
@@ -37,10 +40,10 @@ export const placeSections = (
     end = aligned(end) + length;
   }
   return { places, byteLength: aligned(end) };
-};
+}
 
 /** Writes the header: type, version, length and section table. */
-export const writeHeader = (bytes: Uint8Array, places: ReadonlyMap<string, Placement>): void => {
+export function writeHeader(bytes: Uint8Array, places: ReadonlyMap<string, Placement>): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   [MAGIC, EDITION_VERSION, bytes.byteLength, places.size].forEach((value, at) => {
     view.setUint32(at * 4, value, true);
@@ -53,29 +56,35 @@ export const writeHeader = (bytes: Uint8Array, places: ReadonlyMap<string, Place
     view.setUint32(entry + NAME_BYTES + 4, length, true);
     entry += ENTRY_BYTES;
   }
-};
+}
 
 /** Reads the section table. @throws {EditionFormatError} When it is not of this version or points outside the bytes. */
-export const readHeader = (bytes: Uint8Array): Map<string, Placement> => {
-  if (bytes.byteLength < HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES) throw unreadable('it is shorter than its header');
+export function readHeader(bytes: Uint8Array): Map<string, Placement> {
+  if (bytes.byteLength < HEADER_BYTES + MAX_SECTIONS * ENTRY_BYTES)
+    throw unreadable('it is shorter than its header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const version = view.getUint32(4, true);
   const count = view.getUint32(12, true);
   if (view.getUint32(0, true) !== MAGIC) throw unreadable('it does not begin like an edition');
   if (version < OLDEST_VERSION || version > EDITION_VERSION)
-    throw unreadable(`its version is ${version}, known are ${OLDEST_VERSION} to ${EDITION_VERSION}`);
-  if (view.getUint32(8, true) !== bytes.byteLength) throw unreadable('its length is not the one it states');
-  if (count > MAX_SECTIONS) throw unreadable(`it has ${count} sections, at most are ${MAX_SECTIONS}`);
+    throw unreadable(
+      `its version is ${version}, known are ${OLDEST_VERSION} to ${EDITION_VERSION}`,
+    );
+  if (view.getUint32(8, true) !== bytes.byteLength)
+    throw unreadable('its length is not the one it states');
+  if (count > MAX_SECTIONS)
+    throw unreadable(`it has ${count} sections, at most are ${MAX_SECTIONS}`);
   const places = new Map<string, Placement>();
   for (let entry = HEADER_BYTES; entry < HEADER_BYTES + count * ENTRY_BYTES; entry += ENTRY_BYTES) {
     const name = nameAt(bytes, entry);
     const start = view.getUint32(entry + NAME_BYTES, true);
     const length = view.getUint32(entry + NAME_BYTES + 4, true);
-    if (start % 4 !== 0 || start + length > bytes.byteLength) throw unreadable('a section lies outside of it');
+    if (start % 4 !== 0 || start + length > bytes.byteLength)
+      throw unreadable('a section lies outside of it');
     places.set(name, { start, length });
   }
   return places;
-};
+}
 
 /** Decodes an ASCII name. Setting up a `TextDecoder` 33 times would be half of the cold start here. */
 const nameAt = (bytes: Uint8Array, entry: number): string => {
@@ -85,13 +94,16 @@ const nameAt = (bytes: Uint8Array, entry: number): string => {
 };
 
 /** The error for bytes that cannot be opened. @param reason What is wrong, shown after the colon. */
-export const unreadable = (reason: string): EditionFormatError =>
-  new EditionFormatError(`Cannot read the edition: ${reason}`);
+export function unreadable(reason: string): EditionFormatError {
+  return new EditionFormatError(`Cannot read the edition: ${reason}`);
+}
 
 /** @throws {RangeError} When the name is malformed or taken, or there are too many sections. */
 const checkNewName = (name: string, places: ReadonlyMap<string, Placement>): void => {
-  if (!SECTION_NAME.test(name)) throw new RangeError(`Cannot name a section ${JSON.stringify(name)}: see the format`);
-  if (places.has(name)) throw new RangeError(`Cannot add section ${name}: there is one of that name`);
+  if (!SECTION_NAME.test(name))
+    throw new RangeError(`Cannot name a section ${JSON.stringify(name)}: see the format`);
+  if (places.has(name))
+    throw new RangeError(`Cannot add section ${name}: there is one of that name`);
   if (places.size >= MAX_SECTIONS)
     throw new RangeError(`Cannot add section ${name}: there are ${MAX_SECTIONS} already`);
 };
@@ -108,7 +120,11 @@ export const SPARE_BYTES = 65_536;
  * @throws {RangeError} When the name cannot be used.
  * @throws {EditionFormatError} When `edition` is not an edition.
  */
-export const attachSection = (edition: Uint8Array, name: string, section: Uint8Array): Uint8Array<ArrayBuffer> => {
+export function attachSection(
+  edition: Uint8Array,
+  name: string,
+  section: Uint8Array,
+): Uint8Array<ArrayBuffer> {
   const places = readHeader(edition);
   checkNewName(name, places);
   const start = aligned(edition.byteLength);
@@ -122,4 +138,4 @@ export const attachSection = (edition: Uint8Array, name: string, section: Uint8A
   places.set(name, { start, length: section.byteLength });
   writeHeader(grown, places);
   return grown;
-};
+}

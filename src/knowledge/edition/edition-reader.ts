@@ -86,7 +86,7 @@ interface PagePlaces {
  * @param options.maxBytes Limit for all open editions; 68 MiB by default. A single edition that exceeds it is not opened.
  * @param options.maxPageBytes Limit for the pages of all open editions; 8 MiB by default.
  */
-export const createEditionReader = ({
+export function createEditionReader({
   maxBytes = MAX_EDITION_BYTES,
   maxPageBytes = MAX_CACHED_PAGE_BYTES,
   now = Date.now,
@@ -94,16 +94,21 @@ export const createEditionReader = ({
   maxBytes?: number;
   maxPageBytes?: number;
   now?: () => number;
-} = {}): EditionReader => {
+} = {}): EditionReader {
   // Ordered by last use, as a Map iterates in insertion order.
   const entries = new Map<string, CacheEntry>();
   const pendingLoads = new Map<string, Promise<CacheEntry>>();
   const cache = pageCache(maxPageBytes);
 
-  const refresh = async ({ workspace, source, freshWithinMs }: ReadOptions): Promise<CacheEntry> => {
+  const refresh = async ({
+    workspace,
+    source,
+    freshWithinMs,
+  }: ReadOptions): Promise<CacheEntry> => {
     const askedAt = now();
     const manifest = await source.readCurrent(freshWithinMs);
-    if (manifest === undefined) throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
+    if (manifest === undefined)
+      throw new EditionUnavailable('Cannot answer yet: no knowledge base has been synced');
     const places = entries.get(workspace)?.places ?? { parts: source.parts };
     const edition = await editionOf(manifest, { workspace, places });
     // An abandoned load may end after its successor.
@@ -124,15 +129,20 @@ export const createEditionReader = ({
     const known = entries.get(workspace)?.edition;
     if (known?.id === manifest.edition) return known;
     if (manifest.bytes > maxBytes)
-      throw new EditionUnavailable(`Cannot open the edition: it has ${manifest.bytes} bytes, more than ${maxBytes}`);
+      throw new EditionUnavailable(
+        `Cannot open the edition: it has ${manifest.bytes} bytes, more than ${maxBytes}`,
+      );
     makeRoom(workspace, manifest.bytes);
     return loadEdition(manifest, places, cache);
   };
 
   /** Releases editions until another one fits, this workspace's own last. */
   const makeRoom = (workspace: string, needed: number): void => {
-    let bytes = needed + [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
-    const oldest = [...entries.keys()].sort((left, right) => Number(left === workspace) - Number(right === workspace));
+    let bytes =
+      needed + [...entries.values()].reduce((sum, { edition }) => sum + edition.byteLength, 0);
+    const oldest = [...entries.keys()].sort(
+      (left, right) => Number(left === workspace) - Number(right === workspace),
+    );
     for (const each of oldest) {
       if (bytes <= maxBytes) return;
       bytes -= entries.get(each)?.edition.byteLength ?? 0;
@@ -171,7 +181,10 @@ export const createEditionReader = ({
   };
 
   /** What the library says now, or the edition of before when that takes too long. */
-  const readFresh = async ({ edition }: CacheEntry, options: ReadOptions): Promise<CurrentEdition> => {
+  const readFresh = async (
+    { edition }: CacheEntry,
+    options: ReadOptions,
+  ): Promise<CurrentEdition> => {
     const timeoutMs = (options.freshWithinMs ?? 0) + LOADING_MS;
     try {
       const read = await withDeadline(() => refreshOnce(options), { timeoutMs });
@@ -186,7 +199,8 @@ export const createEditionReader = ({
       const entry = entries.get(options.workspace);
       // A page is asked for on behalf of the latest request, whose context is still valid.
       if (entry) entry.places.parts = options.source.parts;
-      if (entry?.isFresh !== undefined && options.freshWithinMs !== undefined) return readFresh(entry, options);
+      if (entry?.isFresh !== undefined && options.freshWithinMs !== undefined)
+        return readFresh(entry, options);
       const age = entry ? now() - entry.askedAt : Number.POSITIVE_INFINITY;
       if (entry && age < FRESH_MS) return { edition: entry.edition };
       if (entry && age < REFRESH_LIMIT_MS) {
@@ -199,11 +213,14 @@ export const createEditionReader = ({
       } catch (cause) {
         if (cause instanceof EditionUnavailable) throw cause;
         if (entry && age < STALE_LIMIT_MS) return { edition: entry.edition };
-        throw new EditionUnavailable('Cannot answer: the library cannot be asked for the current edition', { cause });
+        throw new EditionUnavailable(
+          'Cannot answer: the library cannot be asked for the current edition',
+          { cause },
+        );
       }
     },
   };
-};
+}
 
 /** No source had an intact copy of a part. */
 class EditionIncomplete extends Error {
@@ -211,29 +228,33 @@ class EditionIncomplete extends Error {
 }
 
 /** Fetches the parts of an edition, each from the first source that has it intact, and opens the result; its pages are fetched when read. */
-export const loadEdition = async (
+export async function loadEdition(
   manifest: EditionManifest,
   places: PagePlaces,
   cache: PageCache = pageCache(MAX_CACHED_PAGE_BYTES),
-): Promise<Edition> => {
+): Promise<Edition> {
   const bytes = new Uint8Array(manifest.bytes);
   let at = 0;
   for (const [part, { bytes: length }] of manifest.parts.entries()) {
-    if (at + length > bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too long');
+    if (at + length > bytes.length)
+      throw new EditionIncomplete('Cannot load the edition: its parts are too long');
     bytes.set(await readPart(manifest, part, places.parts), at);
     at += length;
   }
-  if (at !== bytes.length) throw new EditionIncomplete('Cannot load the edition: its parts are too short');
+  if (at !== bytes.length)
+    throw new EditionIncomplete('Cannot load the edition: its parts are too short');
   const sums = readHeader(bytes).get('pages.sums');
-  const sumOf = (page: number) => bytes.subarray(sums?.start).subarray(page * SUM_BYTES, (page + 1) * SUM_BYTES);
+  const sumOf = (page: number) =>
+    bytes.subarray(sums?.start).subarray(page * SUM_BYTES, (page + 1) * SUM_BYTES);
   return openEdition(
     bytes,
     cache.of(`${manifest.workspace}/${manifest.edition}`, async (page) => {
-      const isIntact = async (read: Uint8Array<ArrayBuffer>) => isSame(await sha256(read), sumOf(page));
+      const isIntact = async (read: Uint8Array<ArrayBuffer>) =>
+        isSame(await sha256(read), sumOf(page));
       return openPage(await readPart(manifest, FIRST_PAGE + page, places.parts, isIntact));
     }),
   );
-};
+}
 
 const isSame = (left: Uint8Array, right: Uint8Array): boolean =>
   left.length === right.length && left.every((byte, at) => byte === right[at]);
@@ -243,7 +264,8 @@ const readPart = async (
   part: number,
   places: readonly EditionParts[],
   isIntact = async (bytes: Uint8Array<ArrayBuffer>): Promise<boolean> =>
-    bytes.length === manifest.parts[part]?.bytes && (await sha256Hex(bytes)) === manifest.parts[part]?.sha256,
+    bytes.length === manifest.parts[part]?.bytes &&
+    (await sha256Hex(bytes)) === manifest.parts[part]?.sha256,
 ): Promise<Uint8Array> => {
   let cause: unknown;
   for (const place of places) {
@@ -254,7 +276,9 @@ const readPart = async (
       cause = error;
     }
   }
-  throw new EditionIncomplete(`Cannot load the edition: no place has part ${part} unharmed`, { cause });
+  throw new EditionIncomplete(`Cannot load the edition: no place has part ${part} unharmed`, {
+    cause,
+  });
 };
 
 /** What the pages of all editions may take in an isolate: some 100 pages, those of about five questions. */
@@ -266,7 +290,7 @@ export interface PageCache {
   of(edition: string, fetchPage: (page: number) => Promise<TextPage>): PageSource;
 }
 
-export const pageCache = (maxBytes: number): PageCache => {
+export function pageCache(maxBytes: number): PageCache {
   const pages = new Map<string, TextPage>();
   let bytes = 0;
   const drop = (key: string): void => {
@@ -313,7 +337,7 @@ export const pageCache = (maxBytes: number): PageCache => {
       };
     },
   };
-};
+}
 
 const sizeOf = (page: TextPage | undefined): number =>
   page === undefined ? 0 : page.texts.bytes.byteLength + page.words.bytes.byteLength;

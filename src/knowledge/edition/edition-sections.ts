@@ -27,7 +27,10 @@ interface Section {
 export const SUM_BYTES = 32;
 
 /** The sections of an edition in file order; postings, texts and hashes of pages are left empty, to be filled in place. */
-export const editionSections = (collected: CollectedWords, identity: EditionIdentity): Map<string, Section> => {
+export function editionSections(
+  collected: CollectedWords,
+  identity: EditionIdentity,
+): Map<string, Section> {
   const { textEnds, termChunks, termTextChunks } = collected;
   const isPaged = collected.pageEnds.length() > 0;
   const words = collected.words.table();
@@ -60,7 +63,10 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
     ['word.terms', numbersSection(collected.wordTerms.view(), (term) => termPlaces[term] ?? 0)],
     ...sortedSection('terms', terms, termIds),
     ['term.counts', numbersSection(termIds, collected.termCounts.get)],
-    ['term.chunks', numbersSection(termIds, (term) => termTextChunks.get(term) || termChunks.get(term))],
+    [
+      'term.chunks',
+      numbersSection(termIds, (term) => termTextChunks.get(term) || termChunks.get(term)),
+    ],
     ['postings.starts', sumsSection(termIds, postingBytes)],
     ['postings', emptySection(termIds.reduce((sum, term) => sum + postingBytes(term), 0))],
     ...tableSection('articles', collected.articles),
@@ -79,16 +85,19 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
           ...textsSection('audience.sets', [...collected.audienceSets.keys()]),
           ['article.sets', numbersSection(collected.articleSets.view())] as [string, Section],
           ['word.sets', numbersSection(wordIds, collected.wordSets.get)] as [string, Section],
-          [TRANSLATED_SECTION, bytesSection(encodeStrings(collected.translated.flatMap(translatedStrings)))] as [
-            string,
-            Section,
-          ],
+          [
+            TRANSLATED_SECTION,
+            bytesSection(encodeStrings(collected.translated.flatMap(translatedStrings))),
+          ] as [string, Section],
         ]),
     ...translationSections(collected),
     ...(isPaged
       ? [
           ['pages.ends', numbersSection(collected.pageEnds.view())] as [string, Section],
-          ['pages.sums', emptySection(collected.pageEnds.length() * SUM_BYTES)] as [string, Section],
+          ['pages.sums', emptySection(collected.pageEnds.length() * SUM_BYTES)] as [
+            string,
+            Section,
+          ],
         ]
       : [
           ...tableSection('chunkWords', collected.chunkWords),
@@ -96,7 +105,7 @@ export const editionSections = (collected: CollectedWords, identity: EditionIden
           ['texts', emptySection(textEnds.get(textEnds.length() - 1))] as [string, Section],
         ]),
   ]);
-};
+}
 
 /** What `groupTranslations` needs of an article that the edition does not have elsewhere. */
 const translatedStrings = ({ language = '', translationKey = '' }: TranslatedArticle): string[] => [
@@ -120,11 +129,15 @@ const translationSections = ({ translated }: CollectedWords): [string, Section][
 const LEAST_SHARE = 0.01;
 
 /** The most frequent first. */
-export const languagesOf = (languages: ReadonlyMap<string, number>, articleCount: number): string[] =>
-  [...languages]
+export function languagesOf(
+  languages: ReadonlyMap<string, number>,
+  articleCount: number,
+): string[] {
+  return [...languages]
     .filter(([, count]) => count >= LEAST_SHARE * articleCount)
     .sort((left, right) => right[1] - left[1] || (left[0] < right[0] ? -1 : 1))
     .map(([tag]) => tag);
+}
 
 const emptySection = (length: number): Section => ({ length, write: () => undefined });
 
@@ -134,7 +147,10 @@ const bytesSection = (bytes: Uint8Array): Section => ({
 });
 
 /** Computed when it is written: sections of half a million numbers would not fit beside the edition. */
-const numbersSection = (numbers: ArrayLike<number>, valueFor = (number: number): number => number): Section => ({
+const numbersSection = (
+  numbers: ArrayLike<number>,
+  valueFor = (number: number): number => number,
+): Section => ({
   length: numbers.length * 4,
   write: (target) => {
     const values = numbersView(target);
@@ -143,11 +159,15 @@ const numbersSection = (numbers: ArrayLike<number>, valueFor = (number: number):
 });
 
 /** Start offsets of entries, given their lengths, and the end of the last. */
-const sumsSection = <Entry>(entries: ArrayLike<Entry>, lengthOf: (entry: Entry) => number): Section => ({
+const sumsSection = <Entry>(
+  entries: ArrayLike<Entry>,
+  lengthOf: (entry: Entry) => number,
+): Section => ({
   length: entries.length * 4 + 4,
   write: (target) => {
     const starts = numbersView(target);
-    for (let at = 0; at < entries.length; at++) starts[at + 1] = (starts[at] ?? 0) + lengthOf(entries[at] as Entry); // within its length
+    for (let at = 0; at < entries.length; at++)
+      starts[at + 1] = (starts[at] ?? 0) + lengthOf(entries[at] as Entry); // within its length
   },
 });
 

@@ -26,7 +26,7 @@ interface WordOfEdition {
  *
  * @param written The word with its diacritics, of which stems are made.
  */
-export const findWordOf = (edition: Edition, word: string, written = word): WordOfEdition => {
+export function findWordOf(edition: Edition, word: string, written = word): WordOfEdition {
   const { index } = edition;
   const place = findWord(index, word);
   if (place >= 0) return { place, termId: index.wordTerms[index.wordIds[place] ?? -1] ?? -1 };
@@ -35,10 +35,12 @@ export const findWordOf = (edition: Edition, word: string, written = word): Word
     if (termId >= 0) return { place, termId };
   }
   return { place, termId: -1 };
-};
+}
 
 /** The stem under which an edition has a word; one that it lacks is stemmed in the language of most articles. */
-export const stemIn = (edition: Edition, word: string, written = word): string => {
+export function stemIn(edition: Edition, word: string, written = word): string {
   const { termId } = findWordOf(edition, word, written);
-  return termId < 0 ? languagesOf(edition)[0].stem(written) : entryText(edition.index.terms, termId);
-};
+  return termId < 0
+    ? languagesOf(edition)[0].stem(written)
+    : entryText(edition.index.terms, termId);
+}

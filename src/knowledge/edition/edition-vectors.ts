@@ -4,7 +4,15 @@ import { oncePer } from '../../platform/once-per.ts';
 import { sha256Hex } from '../../platform/storage/edition-storage.ts';
 import type { PageSource } from './chunk-texts.ts';
 import { aligned, attachSection } from './edition-format.ts';
-import { type NearChunk, nearestRows, packVector, quantise, signsOf, signWords, unpackVector } from './nearest-rows.ts';
+import {
+  type NearChunk,
+  nearestRows,
+  packVector,
+  quantise,
+  signsOf,
+  signWords,
+  unpackVector,
+} from './nearest-rows.ts';
 import { type Edition, openEdition } from './open-edition.ts';
 
 /** The vectors of an edition: ids in an index, or the vectors themselves. */
@@ -25,7 +33,9 @@ export type EditionVectors = { space: VectorSpace } & (
 );
 
 /** The vectors of an edition, opened once; `undefined` if it has none that can be read. */
-export const vectorsOf = (edition: Edition): EditionVectors | undefined => opened(edition).vectors;
+export function vectorsOf(edition: Edition): EditionVectors | undefined {
+  return opened(edition).vectors;
+}
 
 /** Names of the sections that store an edition's vectors (docs/edition-format.md). */
 const VECTOR_SECTIONS = {
@@ -48,7 +58,10 @@ const opened = oncePer((edition: Edition) => ({
 }));
 
 /** Those of the chunks that a narrowed edition has. */
-const narrowVectors = ({ from, ownChunks }: NonNullable<Edition['narrowed']>): EditionVectors | undefined => {
+const narrowVectors = ({
+  from,
+  ownChunks,
+}: NonNullable<Edition['narrowed']>): EditionVectors | undefined => {
   const whole = vectorsOf(from);
   const ownOf = (chunk: number): number => ownChunks[chunk] ?? -1;
   if (whole?.kind === 'ids')
@@ -65,7 +78,10 @@ const narrowVectors = ({ from, ownChunks }: NonNullable<Edition['narrowed']>): E
     ...whole,
     nearest: (vector, { limit, isAllowed }) =>
       whole
-        .nearest(vector, { limit, isAllowed: (chunk) => ownOf(chunk) >= 0 && isAllowed?.(ownOf(chunk)) !== false })
+        .nearest(vector, {
+          limit,
+          isAllowed: (chunk) => ownOf(chunk) >= 0 && isAllowed?.(ownOf(chunk)) !== false,
+        })
         .map(({ chunk, similarity }) => ({ chunk: ownOf(chunk), similarity })),
   };
 };
@@ -96,7 +112,9 @@ const openIds = (edition: Edition, space: VectorSpace): EditionVectors | undefin
   };
   const chunksOf = (id: string): number[] => {
     if (!HEXADECIMAL.test(id)) return [];
-    const key = Uint8Array.from({ length: ID_BYTES }, (_, at) => Number.parseInt(id.slice(at * 2, at * 2 + 2), 16));
+    const key = Uint8Array.from({ length: ID_BYTES }, (_, at) =>
+      Number.parseInt(id.slice(at * 2, at * 2 + 2), 16),
+    );
     let low = 0;
     let high = order.length;
     while (low < high) {
@@ -143,34 +161,54 @@ type VectorsToAttach =
   | { kind: 'rows'; space: VectorSpace; rows: Iterable<Uint8Array | undefined>; chunks: number };
 
 /** Bytes that the vectors need, excluding section headers. */
-export const attachedBytes = (kind: VectorsToAttach['kind'], { dimensions }: VectorSpace, chunks: number): number =>
-  ABOUT_BYTES + chunks * (kind === 'ids' ? ID_BYTES + 4 : dimensions + 4 + signWords(dimensions) * 4);
+export function attachedBytes(
+  kind: VectorsToAttach['kind'],
+  { dimensions }: VectorSpace,
+  chunks: number,
+): number {
+  return (
+    ABOUT_BYTES +
+    chunks * (kind === 'ids' ? ID_BYTES + 4 : dimensions + 4 + signWords(dimensions) * 4)
+  );
+}
 
 /** Upper bound of the metadata section and of alignment. */
 const ABOUT_BYTES = 1024;
 
 /** Attaches vectors to an edition; `edition` must not be used afterwards (see `attachSection`). */
-export const attachVectors = (edition: Uint8Array, vectors: VectorsToAttach): Uint8Array<ArrayBuffer> => {
+export function attachVectors(
+  edition: Uint8Array,
+  vectors: VectorsToAttach,
+): Uint8Array<ArrayBuffer> {
   const { kind, space } = vectors;
   const about = new TextEncoder().encode(
-    JSON.stringify({ model: space.model, dimensions: space.dimensions, kind } satisfies AboutVectors),
+    JSON.stringify({
+      model: space.model,
+      dimensions: space.dimensions,
+      kind,
+    } satisfies AboutVectors),
   );
   const named = attachSection(edition, VECTOR_SECTIONS.about, about);
   return kind === 'ids' ? attachIds(named, vectors.ids) : attachRows(named, vectors);
-};
+}
 
 /** Content of the section `vectors`. */
 interface AboutVectors extends VectorSpace {
   kind: VectorsToAttach['kind'];
 }
 
-const attachIds = (edition: Uint8Array, ids: readonly (string | undefined)[]): Uint8Array<ArrayBuffer> => {
+const attachIds = (
+  edition: Uint8Array,
+  ids: readonly (string | undefined)[],
+): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(ids.length * ID_BYTES);
   ids.forEach((id, chunk) => {
     if (id !== undefined) writeId(bytes, chunk, id);
   });
   const sorted = ids.flatMap((id, chunk) => (id === undefined ? [] : [{ id, chunk }]));
-  sorted.sort((left, right) => (left.id < right.id ? -1 : left.id > right.id ? 1 : left.chunk - right.chunk));
+  sorted.sort((left, right) =>
+    left.id < right.id ? -1 : left.id > right.id ? 1 : left.chunk - right.chunk,
+  );
   const order = Uint32Array.from(sorted, ({ chunk }) => chunk);
   return attachSection(
     attachSection(edition, VECTOR_SECTIONS.ids, bytes),
@@ -200,30 +238,34 @@ const attachRows = (
     }
     chunk += 1;
   }
-  if (chunk !== chunks) throw new RangeError(`Cannot attach ${chunk} vectors: there are ${chunks} chunks`);
+  if (chunk !== chunks)
+    throw new RangeError(`Cannot attach ${chunk} vectors: there are ${chunks} chunks`);
   const scaled = attachSection(edition, VECTOR_SECTIONS.scales, scales);
   const whole = attachSection(scaled, VECTOR_SECTIONS.rows, all);
   return attachSection(whole, VECTOR_SECTIONS.signs, new Uint8Array(signs.buffer));
 };
 
 /** Attaches a word vector for every chunk; `edition` must not be used afterwards. */
-export const attachWordVectors = (
+export function attachWordVectors(
   edition: Uint8Array,
   words: WordVectors,
   pages?: PageSource,
-): Uint8Array<ArrayBuffer> => {
+): Uint8Array<ArrayBuffer> {
   const { index, chunk, article, chunkCount } = openEdition(edition, pages);
   // One by one: objects for all of them would take more memory than the vectors.
   const rows = (function* () {
     for (let place = 0; place < chunkCount; place++) {
-      const text = embeddingTextOf({ ...chunk(place), title: article(index.articleOf(place)).title });
+      const text = embeddingTextOf({
+        ...chunk(place),
+        title: article(index.articleOf(place)).title,
+      });
       const vector = words.vectorOfText(text);
       yield vector && packVector(quantise(vector));
     }
   })();
   const space = { model: WORD_VECTORS_MODEL, dimensions: words.dimensions };
   return attachVectors(edition, { kind: 'rows', space, rows, chunks: chunkCount });
-};
+}
 
 /** A vector space. Vectors of different spaces are not comparable. */
 export interface VectorSpace {
@@ -236,7 +278,9 @@ export interface VectorSpace {
 const RECIPE = 1;
 
 /** The name of a space, which includes the version of the embedded text. */
-export const spaceKey = ({ model, dimensions }: VectorSpace): string => `${RECIPE} ${dimensions} ${model}`;
+export function spaceKey({ model, dimensions }: VectorSpace): string {
+  return `${RECIPE} ${dimensions} ${model}`;
+}
 
 /**
  * The id of a text's vector: a hash of everything that determines the vector. Equal texts share an id, a changed text has
@@ -244,8 +288,9 @@ export const spaceKey = ({ model, dimensions }: VectorSpace): string => `${RECIP
  *
  * @returns 32 hexadecimal digits.
  */
-export const vectorIdOf = async (text: string, space: VectorSpace): Promise<string> =>
-  (await sha256Hex(utf8(`${spaceKey(space)}\n${text}`))).slice(0, VECTOR_ID_DIGITS);
+export async function vectorIdOf(text: string, space: VectorSpace): Promise<string> {
+  return (await sha256Hex(utf8(`${spaceKey(space)}\n${text}`))).slice(0, VECTOR_ID_DIGITS);
+}
 
 /**
  * A token is at least one byte in tokenizers that fall back to bytes, so a text of this many UTF-8 bytes fits the 8,192
@@ -254,7 +299,7 @@ export const vectorIdOf = async (text: string, space: VectorSpace): Promise<stri
 const MAX_BYTES = 8000;
 
 /** The embedded text of a chunk: title, headings and text; at most 8,000 bytes of UTF-8. */
-export const embeddingTextOf = ({
+export function embeddingTextOf({
   title,
   headingPath,
   text,
@@ -263,7 +308,11 @@ export const embeddingTextOf = ({
   /** Outermost first, without the title. */
   headingPath: readonly string[];
   text: string;
-}): string => withinBytes([title, headingPath.join(' > '), text].filter((part) => part.trim() !== '').join('\n'));
+}): string {
+  return withinBytes(
+    [title, headingPath.join(' > '), text].filter((part) => part.trim() !== '').join('\n'),
+  );
+}
 
 const withinBytes = (text: string): string => {
   const target = new Uint8Array(MAX_BYTES);

@@ -31,15 +31,20 @@ const CHOSEN_SHARE = 0.05;
 const CHOSEN_LEAST = 500;
 
 /** Finds the closest chunks, best first. @throws {RangeError} For a zero vector or one of another dimension. */
-export const nearestRows =
-  (views: Rows) =>
-  (vector: readonly number[] | Float32Array, { limit, isAllowed }: NearestOptions): NearChunk[] => {
+export function nearestRows(views: Rows) {
+  return (
+    vector: readonly number[] | Float32Array,
+    { limit, isAllowed }: NearestOptions,
+  ): NearChunk[] => {
     const { dimensions, scales, rows } = views;
     if (vector.length !== dimensions)
-      throw new RangeError(`Cannot compare: the vector has ${vector.length} numbers, not ${dimensions}`);
+      throw new RangeError(
+        `Cannot compare: the vector has ${vector.length} numbers, not ${dimensions}`,
+      );
     const { scale, row } = quantise(vector);
     const usable = (chunk: number): boolean => scales[chunk] !== 0 && isAllowed?.(chunk) !== false;
-    const chosen = rows.length <= MULTIPLIED_ALL ? undefined : chooseBySigns(views, signsOf(row), usable);
+    const chosen =
+      rows.length <= MULTIPLIED_ALL ? undefined : chooseBySigns(views, signsOf(row), usable);
     const best: NearChunk[] = [];
     let threshold = Number.NEGATIVE_INFINITY;
     const compare = (chunk: number): void => {
@@ -59,12 +64,14 @@ export const nearestRows =
     else for (let chunk = 0; chunk < scales.length; chunk++) if (usable(chunk)) compare(chunk);
     return best;
   };
+}
 
 /** The sum of products of 8-bit numbers is exact in 32 bits. */
 const dot = (rows: Int8Array, from: number, row: Int8Array): number => {
   let sum = 0;
   // In range, as section lengths are checked; `?? 0` would cost as much as the product.
-  for (let at = 0; at < row.length; at++) sum = (sum + (rows[from + at] as number) * (row[at] as number)) | 0;
+  for (let at = 0; at < row.length; at++)
+    sum = (sum + (rows[from + at] as number) * (row[at] as number)) | 0;
   return sum;
 };
 
@@ -88,9 +95,11 @@ const chooseBySigns = (
   }
   const wanted = Math.max(CHOSEN_LEAST, Math.ceil(scales.length * CHOSEN_SHARE));
   let limit = 0;
-  for (let sum = counts[0] ?? 0; sum < wanted && limit < dimensions; sum += counts[limit] ?? 0) limit++;
+  for (let sum = counts[0] ?? 0; sum < wanted && limit < dimensions; sum += counts[limit] ?? 0)
+    limit++;
   const chosen: number[] = [];
-  for (let chunk = 0; chunk < distances.length; chunk++) if ((distances[chunk] ?? 0) <= limit) chosen.push(chunk);
+  for (let chunk = 0; chunk < distances.length; chunk++)
+    if ((distances[chunk] ?? 0) <= limit) chosen.push(chunk);
   return chosen;
 };
 
@@ -123,17 +132,21 @@ interface QuantisedVector {
  *
  * @throws {RangeError} When it has no direction: empty, all zero, or a number that is not finite.
  */
-export const quantise = (vector: readonly number[] | Float32Array): QuantisedVector => {
+export function quantise(vector: readonly number[] | Float32Array): QuantisedVector {
   let square = 0;
   let largest = 0;
   for (const value of vector) {
     square += value * value;
     largest = Math.max(largest, Math.abs(value));
   }
-  if (!(square > 0 && Number.isFinite(square))) throw new RangeError('Cannot quantise a vector without a direction');
+  if (!(square > 0 && Number.isFinite(square)))
+    throw new RangeError('Cannot quantise a vector without a direction');
   const unit = largest / 127;
-  return { scale: unit / Math.sqrt(square), row: Int8Array.from(vector, (value) => Math.round(value / unit)) };
-};
+  return {
+    scale: unit / Math.sqrt(square),
+    row: Int8Array.from(vector, (value) => Math.round(value / unit)),
+  };
+}
 
 const SCALE_BYTES = 4;
 
@@ -141,27 +154,31 @@ const SCALE_BYTES = 4;
 const quantisedBytes = (dimensions: number): number => SCALE_BYTES + dimensions;
 
 /** Serialises a vector: the scale as a little-endian 32-bit float, then the row. */
-export const packVector = ({ scale, row }: QuantisedVector): Uint8Array<ArrayBuffer> => {
+export function packVector({ scale, row }: QuantisedVector): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(quantisedBytes(row.length));
   new DataView(bytes.buffer).setFloat32(0, scale, true);
   bytes.set(new Uint8Array(row.buffer, row.byteOffset, row.length), SCALE_BYTES);
   return bytes;
-};
+}
 
 /** Parses the output of `packVector`; the row is a view. */
-export const unpackVector = (bytes: Uint8Array): QuantisedVector => ({
-  scale: new DataView(bytes.buffer, bytes.byteOffset).getFloat32(0, true),
-  row: new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, bytes.length - SCALE_BYTES),
-});
+export function unpackVector(bytes: Uint8Array): QuantisedVector {
+  return {
+    scale: new DataView(bytes.buffer, bytes.byteOffset).getFloat32(0, true),
+    row: new Int8Array(bytes.buffer, bytes.byteOffset + SCALE_BYTES, bytes.length - SCALE_BYTES),
+  };
+}
 
 /** Number of 32-bit words that hold one bit per number. */
-export const signWords = (dimensions: number): number => Math.ceil(dimensions / 32);
+export function signWords(dimensions: number): number {
+  return Math.ceil(dimensions / 32);
+}
 
 /** One bit per number, set if it is above 0: enough to exclude distant vectors. */
-export const signsOf = (row: Int8Array): Int32Array => {
+export function signsOf(row: Int8Array): Int32Array {
   const words = new Int32Array(signWords(row.length));
   row.forEach((value, at) => {
     if (value > 0) words[at >> 5] = (words[at >> 5] ?? 0) | (1 << (at & 31));
   });
   return words;
-};
+}

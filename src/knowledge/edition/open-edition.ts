@@ -71,7 +71,9 @@ export interface Edition {
   index: EditionIndex;
   texts: ChunkTexts;
   /** Present if this is what some audiences may read of another edition (`editionFor`). */
-  narrowed?: { from: Edition; articles: Uint32Array; chunks: Uint32Array; ownChunks: Int32Array } | undefined;
+  narrowed?:
+    | { from: Edition; articles: Uint32Array; chunks: Uint32Array; ownChunks: Int32Array }
+    | undefined;
 }
 
 /**
@@ -84,7 +86,7 @@ export interface Edition {
  *   Reading an entry with a damaged offset throws it too. Damage inside texts and postings is not detected here (a
  *   checksum of the whole edition detects it) and never causes a read out of bounds.
  */
-export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource): Edition => {
+export function openEdition(buffer: ArrayBuffer | Uint8Array, pages?: PageSource): Edition {
   const given = buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer);
   const bytes = given.byteOffset % 4 === 0 ? given : given.slice();
   const places = readHeader(bytes);
@@ -94,7 +96,9 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
   };
   const reader = sectionReader(section);
   const index = openIndex(reader);
-  const [id = '', workspace = '', createdAt = '', ...languages] = decodeStrings(reader.bytes('meta'));
+  const [id = '', workspace = '', createdAt = '', ...languages] = decodeStrings(
+    reader.bytes('meta'),
+  );
   let wordTotal: number | undefined;
   let translated: string[] | undefined;
   return {
@@ -117,14 +121,18 @@ export const openEdition = (buffer: ArrayBuffer | Uint8Array, pages?: PageSource
     section,
     index,
   };
-};
+}
 
 type Contents = Pick<
   Edition,
   'articleCount' | 'chunkCount' | 'article' | 'chunk' | 'findArticle' | 'headingPath' | 'texts'
 >;
 
-const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSource | undefined): Contents => {
+const openArticles = (
+  reader: SectionReader,
+  index: EditionIndex,
+  pages: PageSource | undefined,
+): Contents => {
   const { numbers, table } = reader;
   const chunks = numbers('chunks');
   const chunkCount = chunks.length / CHUNK_NUMBERS;
@@ -141,12 +149,14 @@ const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSou
   if (!agrees) throw unreadable('its contents disagree on how much there is');
 
   const article = (at: number): EditionArticle => {
-    if (!(at >= 0 && at < articles.count)) throw new RangeError(`Cannot read article ${at} of ${articles.count}`);
+    if (!(at >= 0 && at < articles.count))
+      throw new RangeError(`Cannot read article ${at} of ${articles.count}`);
     const { start: firstChunk, end: endChunk } = entryRange(articleChunks, at);
     return { ...decodeArticle(entryBytes(articles, at)), index: at, firstChunk, endChunk };
   };
   const headingPath = (at: number): string[] => {
-    if (!(at >= 0 && at < chunkCount)) throw new RangeError(`Cannot read chunk ${at} of ${chunkCount}`);
+    if (!(at >= 0 && at < chunkCount))
+      throw new RangeError(`Cannot read chunk ${at} of ${chunkCount}`);
     return decodeStrings(entryBytes(headings, index.headingOf(at)));
   };
   const chunk = (at: number): EditionChunk => {
@@ -166,10 +176,21 @@ const openArticles = (reader: SectionReader, index: EditionIndex, pages: PageSou
     }
     return low < articles.count && article(low).id === id ? low : -1;
   };
-  return { articleCount: articles.count, chunkCount, article, chunk, findArticle, headingPath, texts };
+  return {
+    articleCount: articles.count,
+    chunkCount,
+    article,
+    chunk,
+    findArticle,
+    headingPath,
+    texts,
+  };
 };
 
-const openTags = ({ numbers, table }: SectionReader): Pick<Edition, 'articlesTagged' | 'devices'> => {
+const openTags = ({
+  numbers,
+  table,
+}: SectionReader): Pick<Edition, 'articlesTagged' | 'devices'> => {
   const tags = table('tags');
   const starts = numbers('tag.starts');
   const tagged = numbers('tag.articles');
@@ -208,15 +229,17 @@ export interface CachedChunk extends Readonly<EditionChunk> {
 const MAX_CACHED = 500;
 
 /** A decoded chunk, from an LRU cache of 500. */
-export const cachedChunk = (edition: Edition, index: number): CachedChunk =>
-  recent(shelvesOf(edition).chunks, index, () => {
+export function cachedChunk(edition: Edition, index: number): CachedChunk {
+  return recent(shelvesOf(edition).chunks, index, () => {
     const chunk = edition.chunk(index);
     return { ...chunk, source: cachedArticle(edition, chunk.article) };
   });
+}
 
 /** A decoded article, from an LRU cache of 500. */
-export const cachedArticle = (edition: Edition, index: number): EditionArticle =>
-  recent(shelvesOf(edition).articles, index, () => edition.article(index));
+export function cachedArticle(edition: Edition, index: number): EditionArticle {
+  return recent(shelvesOf(edition).articles, index, () => edition.article(index));
+}
 
 const shelvesOf = oncePer((_: Edition) => ({
   chunks: new Map<number, CachedChunk>(),

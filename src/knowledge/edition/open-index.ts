@@ -45,7 +45,7 @@ export interface SectionReader {
 }
 
 /** @throws {EditionFormatError} From its functions, when a section is missing or malformed. */
-export const sectionReader = (section: (name: string) => Uint8Array | undefined): SectionReader => {
+export function sectionReader(section: (name: string) => Uint8Array | undefined): SectionReader {
   const bytes = (name: string): Uint8Array => {
     const found = section(name);
     if (found === undefined) throw unreadable(`section ${name} is missing`);
@@ -58,10 +58,10 @@ export const sectionReader = (section: (name: string) => Uint8Array | undefined)
     numbers,
     table: (name) => openTextTable(numbers(`${name}.starts`), bytes(name)),
   };
-};
+}
 
 /** @throws {EditionFormatError} When the sections disagree. */
-export const openIndex = ({ numbers, table }: SectionReader): EditionIndex => {
+export function openIndex({ numbers, table }: SectionReader): EditionIndex {
   const chunks = numbers('chunks');
   const chunkCount = chunks.length / CHUNK_NUMBERS;
   if (!Number.isInteger(chunkCount)) throw unreadable('a chunk is incomplete');
@@ -88,7 +88,7 @@ export const openIndex = ({ numbers, table }: SectionReader): EditionIndex => {
   };
   checkIndex(index);
   return index;
-};
+}
 
 const checkIndex = (index: EditionIndex): void => {
   const { words, terms } = index;
@@ -102,26 +102,32 @@ const checkIndex = (index: EditionIndex): void => {
 };
 
 /** Place of a word among the sorted words, or -1 when the edition does not have it. */
-export const findWord = ({ words, wordCounts }: Pick<EditionIndex, 'words' | 'wordCounts'>, word: string): number => {
+export function findWord(
+  { words, wordCounts }: Pick<EditionIndex, 'words' | 'wordCounts'>,
+  word: string,
+): number {
   const place = findEntry(words, new TextEncoder().encode(word));
   return (wordCounts[place] ?? 0) === 0 ? -1 : place;
-};
+}
 
 /** The term of a stem, or -1 when the edition does not have it. */
-export const findTerm = ({ terms, termCounts }: Pick<EditionIndex, 'terms' | 'termCounts'>, stem: string): number => {
+export function findTerm(
+  { terms, termCounts }: Pick<EditionIndex, 'terms' | 'termCounts'>,
+  stem: string,
+): number {
   const term = findEntry(terms, new TextEncoder().encode(stem));
   return (termCounts[term] ?? 0) === 0 ? -1 : term;
-};
+}
 
 /**
  * Calls `visitOwn` with each chunk of a term, ascending, and the share of the term's full weight that it scores (0 to 255). Damaged bytes give
  * other chunks, which may not exist, never more than there are bytes.
  */
-export const readPostings = (
+export function readPostings(
   { postings: { starts, bytes }, ownChunks }: Pick<EditionIndex, 'postings' | 'ownChunks'>,
   term: number,
   visitOwn: (chunk: number, impact: number) => void,
-): void => {
+): void {
   const visit =
     ownChunks === undefined
       ? visitOwn
@@ -141,7 +147,7 @@ export const readPostings = (
     chunk += distance;
     visit(chunk, bytes[at++] ?? 0);
   }
-};
+}
 
 const within = (place: number, { count }: TextTable): number => {
   if (place >= count) throw unreadable('a chunk has no article or no headings');
@@ -168,5 +174,6 @@ export const RANKING = {
 export const FULL_IMPACT = 255;
 
 /** Inverse document frequency of a term in `containing` of `total` chunks; above 0, at most ln(2 total + 2). */
-export const inverseFrequency = (containing: number, total: number): number =>
-  Math.log(1 + (total - containing + 0.5) / (containing + 0.5));
+export function inverseFrequency(containing: number, total: number): number {
+  return Math.log(1 + (total - containing + 0.5) / (containing + 0.5));
+}

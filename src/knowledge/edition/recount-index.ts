@@ -1,6 +1,13 @@
 import type { Edition } from './open-edition.ts';
 import { FULL_IMPACT, RANKING } from './open-index.ts';
-import { entryBytes, openTextTable, type TextTable, varintLength, varintReader, writeVarint } from './text-table.ts';
+import {
+  entryBytes,
+  openTextTable,
+  type TextTable,
+  varintLength,
+  varintReader,
+  writeVarint,
+} from './text-table.ts';
 
 /** The numbers of an index, counted over some chunks of its edition. */
 export interface Recount {
@@ -19,7 +26,7 @@ export interface Recount {
  *
  * @returns `undefined` when the texts are not in memory.
  */
-export const recountIndex = (from: Edition, chunks: Uint32Array): Recount | undefined => {
+export function recountIndex(from: Edition, chunks: Uint32Array): Recount | undefined {
   if (from.texts.paged !== undefined) return undefined;
   const fields = fieldsOf(from, chunks);
   const { wordTerms, wordIds, terms } = from.index;
@@ -39,7 +46,7 @@ export const recountIndex = (from: Edition, chunks: Uint32Array): Recount | unde
     termCounts,
     ...postingsOf(fields, { wordTerms, termCount: terms.count, chunkCount: chunks.length }),
   };
-};
+}
 
 /** A field of the chunks, by which terms are weighted. */
 export interface IndexField {
@@ -101,7 +108,10 @@ interface IndexCounts {
   chunkCount: number;
 }
 
-const postingsOf = (fields: readonly Field[], counts: IndexCounts): Pick<Recount, 'termChunks' | 'postings'> => {
+const postingsOf = (
+  fields: readonly Field[],
+  counts: IndexCounts,
+): Pick<Recount, 'termChunks' | 'postings'> => {
   const { termCount } = counts;
   const all = new Uint32Array(termCount);
   const inText = new Uint32Array(termCount);
@@ -114,10 +124,14 @@ const postingsOf = (fields: readonly Field[], counts: IndexCounts): Pick<Recount
     lasts[term] = chunk + 1;
   });
   const starts = new Uint32Array(termCount + 1);
-  for (let term = 0; term < termCount; term++) starts[term + 1] = (starts[term] ?? 0) + (lengths[term] ?? 0);
+  for (let term = 0; term < termCount; term++)
+    starts[term + 1] = (starts[term] ?? 0) + (lengths[term] ?? 0);
   const bytes = new Uint8Array(starts.at(-1) ?? 0);
   writePostings(fields, counts, { starts, bytes });
-  return { termChunks: all.map((count, term) => inText[term] || count), postings: openTextTable(starts, bytes) };
+  return {
+    termChunks: all.map((count, term) => inText[term] || count),
+    postings: openTextTable(starts, bytes),
+  };
 };
 
 /**

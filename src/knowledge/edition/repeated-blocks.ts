@@ -18,11 +18,17 @@ const MAX_READ = 20_000;
  *
  * @param edition Must not be used afterwards.
  */
-export const attachRepeatedBlocks = (edition: Uint8Array, pages?: PageSource): Uint8Array =>
-  attachSection(edition, REPEATED_SECTION, repeatedBlocksOf(openEdition(edition, pages)));
+export function attachRepeatedBlocks(edition: Uint8Array, pages?: PageSource): Uint8Array {
+  return attachSection(edition, REPEATED_SECTION, repeatedBlocksOf(openEdition(edition, pages)));
+}
 
 /** The bytes of the section. */
-export const repeatedBlocksOf = ({ chunkCount, articleCount, chunk, index: { articleOf } }: Edition): Uint8Array => {
+export function repeatedBlocksOf({
+  chunkCount,
+  articleCount,
+  chunk,
+  index: { articleOf },
+}: Edition): Uint8Array {
   const stride = Math.ceil(chunkCount / MAX_READ);
   const seen = new Map<number, { articles: number; last: number }>();
   for (let index = 0; index < chunkCount; index++) {
@@ -32,13 +38,14 @@ export const repeatedBlocksOf = ({ chunkCount, articleCount, chunk, index: { art
       const hash = hashOf(text.slice(start, end));
       const known = seen.get(hash);
       if (known === undefined) seen.set(hash, { articles: 1, last: article });
-      else if (known.last !== article) Object.assign(known, { articles: known.articles + 1, last: article });
+      else if (known.last !== article)
+        Object.assign(known, { articles: known.articles + 1, last: article });
     }
   }
   const least = Math.max(REPEATED_IN, (REPEATED_SHARE * articleCount) / stride);
   const hashes = [...seen].filter(([, { articles }]) => articles >= least).map(([hash]) => hash);
   return new Uint8Array(Uint32Array.from(hashes.sort((a, b) => a - b)).buffer);
-};
+}
 
 /** Returns a predicate: whether a block of Markdown is repeated in many articles of the edition. */
 export const isRepeatedIn = oncePer((edition: Edition) => {

@@ -50,7 +50,9 @@ const MAX_WHOLE_BLOCK = 600;
 type SectionRange = Pick<Section, 'at' | 'firstChunk' | 'endChunk'>;
 
 /** The ranges of an article's sections, in chunks. */
-export const sectionRanges = (edition: Edition, article: number): readonly SectionRange[] => rangesOf(edition)(article);
+export function sectionRanges(edition: Edition, article: number): readonly SectionRange[] {
+  return rangesOf(edition)(article);
+}
 
 /** Articles whose ranges are cached for an edition, with some 200 bytes each. */
 const MAX_RANGES = 1000;
@@ -97,16 +99,17 @@ const stemmerOf = oncePer((edition: Edition) => {
 const analysed = oncePer((_: Edition) => lruCache<number, Section>({ max: MAX_SECTIONS }));
 
 /** One section with its pieces, from a least-recently-used cache of `MAX_SECTIONS`. */
-export const cachedSection = (edition: Edition, range: SectionRange): Section =>
-  analysed(edition).getOr(range.firstChunk, () => readSection(edition, range));
+export function cachedSection(edition: Edition, range: SectionRange): Section {
+  return analysed(edition).getOr(range.firstChunk, () => readSection(edition, range));
+}
 
 /** The section that contains a chunk. */
-export const sectionOfChunk = (edition: Edition, chunk: number): Section => {
+export function sectionOfChunk(edition: Edition, chunk: number): Section {
   const ranges = sectionRanges(edition, cachedChunk(edition, chunk).article);
   const range = ranges.findLast(({ firstChunk }) => firstChunk <= chunk);
   if (range === undefined) throw new RangeError(`No section has the chunk ${chunk}`);
   return cachedSection(edition, range);
-};
+}
 
 const readSection = (edition: Edition, { at, firstChunk, endChunk }: SectionRange): Section => {
   const first = cachedChunk(edition, firstChunk);
@@ -119,7 +122,9 @@ const readSection = (edition: Edition, { at, firstChunk, endChunk }: SectionRang
   const known = { isRepeated: isRepeatedIn(edition), stemOf: stemmerOf(edition) };
   const pieces = parseBlocks(text)
     .filter(({ kind, start, end }) => kind !== 'raw' && !IMAGE.test(text.slice(start, end)))
-    .flatMap((block, place) => piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, known)))
+    .flatMap((block, place) =>
+      piecesOf(text, block).map((piece) => analyse(text, { ...piece, block: place }, known)),
+    )
     .filter(({ size }) => size > 0);
   return { at, path: first.headingPath, text, start: first.start, firstChunk, endChunk, pieces };
 };
@@ -137,7 +142,9 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
     return cut(text, whole, MAX_CODE).map((span) => ({ ...span, kind: 'code', isStep: false }));
   if (block.kind === 'list') {
     if (!isStep && isWithin(raw, MAX_WHOLE_BLOCK)) return [{ ...whole, kind: 'list' }];
-    return block.items.flatMap((item) => cut(text, item)).map((span) => ({ ...span, kind: 'item', isStep }));
+    return block.items
+      .flatMap((item) => cut(text, item))
+      .map((span) => ({ ...span, kind: 'item', isStep }));
   }
   if (block.kind === 'table') {
     return block.items.flatMap((row, at) =>
@@ -153,7 +160,8 @@ const piecesOf = (text: string, block: Block): RawPiece[] => {
 /** In UTF-16 units. Link targets make a piece longer than its visible text; it must not be longer than an answer. */
 const MAX_LENGTH = 1300;
 
-const isWithin = (raw: string, most: number): boolean => raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
+const isWithin = (raw: string, most: number): boolean =>
+  raw.length <= MAX_LENGTH && visibleSize(raw) <= most;
 
 /** Cuts a span that is too long at the ends of lines, else between words; all of it is in one of the parts. */
 const cut = (text: string, { start, end }: Span, most = MAX_LENGTH): Span[] => {
@@ -203,7 +211,9 @@ const analyse = (
   { isRepeated, stemOf }: { isRepeated: (markdown: string) => boolean; stemOf: StemOf },
 ): Piece => {
   const raw = text.slice(piece.start, piece.end);
-  const sentences = sentenceSpans(text, piece).map(({ start, end }) => stemsOf(text.slice(start, end), stemOf));
+  const sentences = sentenceSpans(text, piece).map(({ start, end }) =>
+    stemsOf(text.slice(start, end), stemOf),
+  );
   return {
     ...piece,
     announces: /[:：][*_`]{0,3}\s*$/.test(raw),
@@ -215,32 +225,42 @@ const analyse = (
 };
 
 /** Ranges of the `sentences` of a piece; its lines, unless it is prose. */
-export const sentenceSpans = (text: string, { kind, start, end }: Pick<Piece, 'kind' | 'start' | 'end'>): Span[] =>
-  kind === 'text'
-    ? splitSentences(text.slice(start, end)).map((span) => ({ start: start + span.start, end: start + span.end }))
+export function sentenceSpans(
+  text: string,
+  { kind, start, end }: Pick<Piece, 'kind' | 'start' | 'end'>,
+): Span[] {
+  return kind === 'text'
+    ? splitSentences(text.slice(start, end)).map((span) => ({
+        start: start + span.start,
+        end: start + span.end,
+      }))
     : linesOf(text, { start, end });
+}
 
 /** Stems of the content words of a text, without link targets. */
-export const stemsOf = (text: string, stemOf: StemOf = stem): string[] => {
+export function stemsOf(text: string, stemOf: StemOf = stem): string[] {
   const stems: string[] = [];
   analyseText(withoutListNumbers(text).replace(LINK_TARGET, '] '), (word, _, written) =>
     stems.push(stemOf(word, written)),
   );
   return stems;
-};
+}
 
 /** The stem of a word; `written` has its diacritics. */
 type StemOf = (word: string, written: string) => string;
 
 /** The same as the edition has them, by the languages of its articles. */
-export const stemsIn = (edition: Edition, text: string): string[] => stemsOf(text, stemmerOf(edition));
+export function stemsIn(edition: Edition, text: string): string[] {
+  return stemsOf(text, stemmerOf(edition));
+}
 
 const LINK_TARGET =
   /\](?:\([^()\s]{0,2000}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?(?:\s+"[^"\n]{0,300}")?\)|\[[^\]\n]{0,200}\])/g;
 
 /** Number of visible characters. */
-export const visibleSize = (markdown: string): number =>
-  markdown
+export function visibleSize(markdown: string): number {
+  return markdown
     .replace(LINK_TARGET, ']')
     .replace(/[*`[\]]|^[ \t]+|[ \t]+(?=\|)/gm, '')
     .trim().length;
+}

@@ -1,5 +1,11 @@
 import { unreadable } from './edition-format.ts';
-import { type GrowingNumbers, type GrowingTable, growingTable, openTextTable, type TextTable } from './text-table.ts';
+import {
+  type GrowingNumbers,
+  type GrowingTable,
+  growingTable,
+  openTextTable,
+  type TextTable,
+} from './text-table.ts';
 
 /** Pages of an edition while it is built: stored beside it, so that texts take no memory. */
 export interface EditionPages {
@@ -19,7 +25,7 @@ const PAGE_BYTES = 65_536;
 const WORD_SHARE = 0.25;
 
 /** Distributes chunks over pages in their order; an article that fits on one page is not divided. */
-export const pageWriter = (pages: Pick<EditionPages, 'write'>, pageEnds: GrowingNumbers) => {
+export function pageWriter(pages: Pick<EditionPages, 'write'>, pageEnds: GrowingNumbers) {
   const encoder = new TextEncoder();
   let texts: Uint8Array[] = [];
   let words = growingTable();
@@ -48,7 +54,7 @@ export const pageWriter = (pages: Pick<EditionPages, 'write'>, pageEnds: Growing
     },
     end: flush,
   };
-};
+}
 
 /** The number of chunks, the starts of their texts, those of their words (each with the end of the last), then both. */
 const encodePage = (texts: readonly Uint8Array[], words: GrowingTable): Uint8Array<ArrayBuffer> => {
@@ -70,7 +76,7 @@ const encodePage = (texts: readonly Uint8Array[], words: GrowingTable): Uint8Arr
 };
 
 /** @throws {EditionFormatError} When the bytes are no page. */
-export const openPage = (bytes: Uint8Array): TextPage => {
+export function openPage(bytes: Uint8Array): TextPage {
   const given = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();
   const count = given.length < 4 ? 0 : (new Uint32Array(given.buffer, given.byteOffset, 1)[0] ?? 0);
   const tables = 4 * (1 + 2 * (count + 1));
@@ -82,4 +88,4 @@ export const openPage = (bytes: Uint8Array): TextPage => {
     texts: openTextTable(textStarts, given.subarray(tables, textsEnd)),
     words: openTextTable(numbers.subarray(count + 2), given.subarray(textsEnd)),
   };
-};
+}

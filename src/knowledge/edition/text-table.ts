@@ -14,45 +14,48 @@ export interface TextTable {
  *
  * @throws {EditionFormatError} When the starts do not go from 0 to the length of the bytes.
  */
-export const openTextTable = (starts: Uint32Array, bytes: Uint8Array): TextTable => {
+export function openTextTable(starts: Uint32Array, bytes: Uint8Array): TextTable {
   checkStarts(starts, bytes.byteLength);
   return { count: starts.length - 1, starts, bytes };
-};
+}
 
 /** @throws {EditionFormatError} When `starts` is empty, does not begin with 0 or does not end with `end`. */
-export const checkStarts = (starts: Uint32Array, end: number): void => {
+export function checkStarts(starts: Uint32Array, end: number): void {
   if (starts[0] !== 0 || starts.at(-1) !== end) throw unreadable('a table of offsets has gaps');
-};
+}
 
 /**
  * Position of entry `at` in a table whose ends `checkStarts` has checked; empty outside the table.
  *
  * @throws {EditionFormatError} When it ends before it begins, or outside the section that it refers to.
  */
-export const entryRange = (starts: Uint32Array, at: number): { start: number; end: number } => {
+export function entryRange(starts: Uint32Array, at: number): { start: number; end: number } {
   const start = starts[at] ?? 0;
   const end = starts[at + 1] ?? start;
-  if (start > end || end > (starts[starts.length - 1] ?? 0)) throw unreadable('a table of offsets does not rise');
+  if (start > end || end > (starts[starts.length - 1] ?? 0))
+    throw unreadable('a table of offsets does not rise');
   return { start, end };
-};
+}
 
 /** Entry `at`; empty outside the table. @throws {EditionFormatError} When its offsets are damaged. */
-export const entryBytes = ({ starts, bytes }: TextTable, at: number): Uint8Array => {
+export function entryBytes({ starts, bytes }: TextTable, at: number): Uint8Array {
   const { start, end } = entryRange(starts, at);
   return bytes.subarray(start, end);
-};
+}
 
 /** Entry `at` as text; invalid UTF-8 becomes U+FFFD. @throws {EditionFormatError} When its offsets are damaged. */
-export const entryText = (table: TextTable, at: number): string => new TextDecoder().decode(entryBytes(table, at));
+export function entryText(table: TextTable, at: number): string {
+  return new TextDecoder().decode(entryBytes(table, at));
+}
 
 /** Index of `key` in a table sorted by bytes, or -1. */
-export const findEntry = (table: TextTable, key: Uint8Array): number => {
+export function findEntry(table: TextTable, key: Uint8Array): number {
   const place = firstEntryFrom(table, key);
   return place < table.count && compareEntry(table, place, key) === 0 ? place : -1;
-};
+}
 
 /** Index of the first entry that does not sort before `key`; the table's length if all do. */
-export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
+export function firstEntryFrom(table: TextTable, key: Uint8Array): number {
   let low = 0;
   let high = table.count;
   while (low < high) {
@@ -61,7 +64,7 @@ export const firstEntryFrom = (table: TextTable, key: Uint8Array): number => {
     else high = middle;
   }
   return low;
-};
+}
 
 /** Negative if entry `at` sorts before `key`. */
 const compareEntry = ({ starts, bytes }: TextTable, at: number, key: Uint8Array): number => {
@@ -80,7 +83,7 @@ const compareBytes = (left: Uint8Array, right: Uint8Array): number => {
 };
 
 /** Compares texts by their UTF-8 bytes, i.e. by code point; plain `<` sorts surrogates before U+E000. */
-export const compareByBytes = (left: string, right: string): number => {
+export function compareByBytes(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
   for (let at = 0; at < shared; at++) {
     const a = left.charCodeAt(at);
@@ -88,12 +91,12 @@ export const compareByBytes = (left: string, right: string): number => {
     if (a !== b) return (a >= 0xd800 && b >= 0xd800 ? isSurrogate(a) - isSurrogate(b) : 0) || a - b;
   }
   return left.length - right.length;
-};
+}
 
 const isSurrogate = (code: number): number => (code >= 0xd800 && code <= 0xdfff ? 1 : 0);
 
 /** Concatenates short texts, each preceded by its length in bytes as a varint. */
-export const encodeStrings = (strings: readonly string[]): Uint8Array => {
+export function encodeStrings(strings: readonly string[]): Uint8Array {
   const encoder = new TextEncoder();
   const parts = strings.map((text) => encoder.encode(text));
   const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length + 5, 0));
@@ -106,10 +109,10 @@ export const encodeStrings = (strings: readonly string[]): Uint8Array => {
     at += part.length;
   }
   return bytes.slice(0, at);
-};
+}
 
 /** Parses the output of `encodeStrings`; damaged bytes give other texts, never more than there are bytes. */
-export const decodeStrings = (bytes: Uint8Array): string[] => {
+export function decodeStrings(bytes: Uint8Array): string[] {
   const decoder = new TextDecoder();
   const strings: string[] = [];
   let at = 0;
@@ -125,7 +128,7 @@ export const decodeStrings = (bytes: Uint8Array): string[] => {
     at += length;
   }
   return strings;
-};
+}
 
 /**
  * Creates a decoder of varints with its own working memory.
@@ -133,7 +136,7 @@ export const decodeStrings = (bytes: Uint8Array): string[] => {
  * @returns A function from bytes to numbers; its result is a view that is valid until the next call. Damaged bytes give
  *   other numbers, never more than there are bytes.
  */
-export const varintReader = (): ((bytes: Uint8Array) => Uint32Array) => {
+export function varintReader(): (bytes: Uint8Array) => Uint32Array {
   let scratch = new Uint32Array(1024);
   return (bytes) => {
     if (bytes.length > scratch.length) scratch = new Uint32Array(bytes.length * 2);
@@ -150,28 +153,29 @@ export const varintReader = (): ((bytes: Uint8Array) => Uint32Array) => {
     }
     return scratch.subarray(0, count);
   };
-};
+}
 
 const NOTHING = new Uint8Array(0);
 
 /** A section as 32-bit numbers. @throws {EditionFormatError} When its length is not a multiple of four. */
-export const numbersView = (section: Uint8Array = NOTHING): Uint32Array => {
+export function numbersView(section: Uint8Array = NOTHING): Uint32Array {
   if (section.byteLength % 4 !== 0) throw unreadable('a section of numbers has an odd length');
   return new Uint32Array(section.buffer, section.byteOffset, section.byteLength / 4);
-};
+}
 
 /** Writes a varint: seven bits a byte, lowest first. @returns The index behind it. */
-export const writeVarint = (bytes: Uint8Array, at: number, value: number): number => {
+export function writeVarint(bytes: Uint8Array, at: number, value: number): number {
   let next = at;
   let rest = value;
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[next++] = (rest % 128) | 128;
   bytes[next++] = rest;
   return next;
-};
+}
 
 /** Bytes of a varint. */
-export const varintLength = (value: number): number =>
-  value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;
+export function varintLength(value: number): number {
+  return value < 128 ? 1 : value < 16_384 ? 2 : value < 2_097_152 ? 3 : value < 268_435_456 ? 4 : 5;
+}
 
 /** A table under construction: the end offset of each entry, and the bytes of all entries. */
 export interface GrowingTable {
@@ -179,7 +183,9 @@ export interface GrowingTable {
   bytes: GrowingBytes;
 }
 
-export const growingTable = (): GrowingTable => ({ ends: growingNumbers(), bytes: growingBytes() });
+export function growingTable(): GrowingTable {
+  return { ends: growingNumbers(), bytes: growingBytes() };
+}
 
 /** A growing buffer of bytes and numbers. */
 interface GrowingBytes {
@@ -237,7 +243,7 @@ export interface GrowingNumbers {
 }
 
 /** A growing array of unsigned 32-bit numbers; doubles when full. */
-export const growingNumbers = (): GrowingNumbers => {
+export function growingNumbers(): GrowingNumbers {
   let numbers = new Uint32Array(1024);
   let length = 0;
   return {
@@ -256,7 +262,7 @@ export const growingNumbers = (): GrowingNumbers => {
     },
     view: () => numbers.subarray(0, length),
   };
-};
+}
 
 /** Different texts, numbered in order of appearance. */
 export interface NumberedTexts {
@@ -270,7 +276,7 @@ export interface NumberedTexts {
 }
 
 /** A hash table of typed arrays: half a million words take 12 MiB, a fifth of what a map of strings takes. */
-export const numberedTexts = (): NumberedTexts => {
+export function numberedTexts(): NumberedTexts {
   const encoder = new TextEncoder();
   const starts = growingNumbers();
   starts.push(0);
@@ -305,7 +311,8 @@ export const numberedTexts = (): NumberedTexts => {
     numberOf: (text) => {
       const start = starts.get(count());
       // A UTF-16 unit takes up to three bytes.
-      if (start + 3 * text.length > bytes.length) bytes = copyOf(bytes, 2 * bytes.length + 3 * text.length);
+      if (start + 3 * text.length > bytes.length)
+        bytes = copyOf(bytes, 2 * bytes.length + 3 * text.length);
       const end = start + encoder.encodeInto(text, bytes.subarray(start)).written;
       const slot = slotOf(start, end);
       const known = slots[slot] ?? 0;
@@ -320,10 +327,12 @@ export const numberedTexts = (): NumberedTexts => {
       slots = new Uint32Array(0);
       const texts = table();
       const numbers = Uint32Array.from({ length: texts.count }, (_, at) => at);
-      return numbers.sort((left, right) => compareBytes(entryBytes(texts, left), entryBytes(texts, right)));
+      return numbers.sort((left, right) =>
+        compareBytes(entryBytes(texts, left), entryBytes(texts, right)),
+      );
     },
   };
-};
+}
 
 const copyOf = (bytes: Uint8Array, length: number): Uint8Array<ArrayBuffer> => {
   const copy = new Uint8Array(length);

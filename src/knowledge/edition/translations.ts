@@ -1,4 +1,8 @@
-import { groupTranslations, TRANSLATION_SECTIONS, type TranslationGroups } from '../../documents/group-translations.ts';
+import {
+  groupTranslations,
+  TRANSLATION_SECTIONS,
+  type TranslationGroups,
+} from '../../documents/group-translations.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import type { Edition } from './open-edition.ts';
 import { decodeStrings, numbersView } from './text-table.ts';
@@ -63,7 +67,8 @@ export function shownTranslations(
 ): ((article: number) => boolean) | undefined {
   const translations = translationsOf(edition);
   // Read only where it matters.
-  const asked = translations === undefined ? undefined : languageOfAsker()?.split('-')[0]?.toLowerCase();
+  const asked =
+    translations === undefined ? undefined : languageOfAsker()?.split('-')[0]?.toLowerCase();
   if (translations === undefined || asked === undefined) return undefined;
   const { groupOf, languageOf, byGroup } = translations;
   return (article) => {

@@ -41,7 +41,9 @@ export interface GapSighting {
 }
 
 /** What became of a gap of a sighting: `repeated` for a copy of a counted request, `limit` for one that the key may not add today. */
-export type RecordedGap = { id: string; outcome: 'new' | 'counted' | 'repeated' } | { outcome: 'limit' | 'repeated' };
+export type RecordedGap =
+  | { id: string; outcome: 'new' | 'counted' | 'repeated' }
+  | { outcome: 'limit' | 'repeated' };
 
 /**
  * The `intent` of a question that was asked of the articles, as opposed to a ticket: it is compared with newer editions as a question. For
@@ -107,7 +109,10 @@ export interface GapBook {
    * Stores gaps as `records` returned them; those that exist stay as they are. Returns how many were stored, and the ids that are refused:
    * while there are gaps that the audiences may not see, every id that they cannot see, taken or free.
    */
-  restore(gaps: readonly GapRecord[], audiences?: readonly string[]): { restored: number; refused: string[] };
+  restore(
+    gaps: readonly GapRecord[],
+    audiences?: readonly string[],
+  ): { restored: number; refused: string[] };
   /**
    * Open gaps that were met with exactly these audiences and not compared with this edition yet, most frequent first; none if it is not the
    * active edition.
@@ -138,18 +143,20 @@ const SAME_MEANING = 0.8;
 const COMPARABLE_STEMS = 0.15;
 
 /** Similarity of two topics by their words and, if both were embedded by the same model, their vectors: 0 to 1. */
-export const subjectLikeness = (left: GapSubject, right: GapSubject): number => {
+export function subjectLikeness(left: GapSubject, right: GapSubject): number {
   if (left.stems.length === 0 && right.stems.length === 0) return 1;
   const byStems = cosineOfStems(left.stems, right.stems);
-  if (byStems < COMPARABLE_STEMS || left.model === undefined || left.model !== right.model) return byStems;
+  if (byStems < COMPARABLE_STEMS || left.model === undefined || left.model !== right.model)
+    return byStems;
   const byMeaning = cosine(left.vector ?? [], right.vector ?? []);
   return byMeaning >= SAME_MEANING ? Math.max(byStems, byMeaning) : byStems;
-};
+}
 
 const cosineOfStems = (left: GapSubject['stems'], right: GapSubject['stems']): number => {
   const weights = new Map(left);
   const dot = right.reduce((sum, [stem, weight]) => sum + weight * (weights.get(stem) ?? 0), 0);
-  const lengths = lengthOf(left.map(([, weight]) => weight)) * lengthOf(right.map(([, weight]) => weight));
+  const lengths =
+    lengthOf(left.map(([, weight]) => weight)) * lengthOf(right.map(([, weight]) => weight));
   return lengths === 0 ? 0 : dot / lengths;
 };
 
@@ -168,13 +175,15 @@ export interface GapCursor {
   id: string;
 }
 
-export const gapCursorText = ({ count, id }: GapCursor): string => `${count}.${id}`;
+export function gapCursorText({ count, id }: GapCursor): string {
+  return `${count}.${id}`;
+}
 
 /** Undefined for a cursor that `gapCursorText` did not write. */
-export const readGapCursor = (text: string): GapCursor | undefined => {
+export function readGapCursor(text: string): GapCursor | undefined {
   const [, count = '', id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text) ?? [];
   return id === '' ? undefined : { count: Number(count), id };
-};
+}
 
 /** What the object of a workspace stores; that of the directory has the workspaces. */
 export interface GapStore extends GapBook {
@@ -197,7 +206,11 @@ const BOOK_METHODS = [
 ] as const satisfies (keyof GapBook)[];
 
 /** The RPC methods of the object; no other member can be called from outside. */
-export const GAP_METHODS = [...BOOK_METHODS, 'noteWorkspace', 'workspaces'] as const satisfies (keyof GapStore)[];
+export const GAP_METHODS = [
+  ...BOOK_METHODS,
+  'noteWorkspace',
+  'workspaces',
+] as const satisfies (keyof GapStore)[];
 export type GapMethod = (typeof GAP_METHODS)[number];
 
 /** A gap book in a Durable Object. */
@@ -215,7 +228,7 @@ export interface GapBooks {
 }
 
 /** The gap books of all workspaces, each in the object of its name. */
-export const remoteGapBooks = (stub: (name: string) => ObjectMethods<GapStore>): GapBooks => {
+export function remoteGapBooks(stub: (name: string) => ObjectMethods<GapStore>): GapBooks {
   const noted = lruCache<string, true>({ max: MAX_NOTED });
   const note = async (workspace: string): Promise<void> => {
     if (noted.get(workspace) !== undefined) return;
@@ -242,4 +255,4 @@ export const remoteGapBooks = (stub: (name: string) => ObjectMethods<GapStore>):
     },
     workspaces: () => stub(DIRECTORY).workspaces(DIRECTORY),
   };
-};
+}

@@ -11,7 +11,8 @@ export class GapsObject extends storeObject<unknown, GapStore, GapMethod>(GAP_ME
     createGapTables(sql);
     return {
       ...sqlGapBook(sql, { newId: () => crypto.randomUUID() }),
-      noteWorkspace: (workspace) => sql.run('INSERT OR IGNORE INTO gap_workspaces (workspace) VALUES (?)', workspace),
+      noteWorkspace: (workspace) =>
+        sql.run('INSERT OR IGNORE INTO gap_workspaces (workspace) VALUES (?)', workspace),
       workspaces: () =>
         sql
           .all<{ workspace: string }>('SELECT workspace FROM gap_workspaces ORDER BY workspace')

@@ -4,7 +4,13 @@ import { GapRecord, type GapRecordPage, type GapRecordsQuery } from '../../contr
 import { splitSentences } from '../../language/split-sentences.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { READABLE } from '../../platform/storage/readable.ts';
-import { bytesOf, migrate, readStored, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
+import {
+  bytesOf,
+  migrate,
+  readStored,
+  type Sql,
+  type SqlValue,
+} from '../../platform/storage/sql.ts';
 import {
   type GapBook,
   type GapListing,
@@ -30,7 +36,7 @@ export interface SqlGapBookOptions {
 }
 
 /** The gap book of one workspace, in a database of its own. */
-export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOptions): GapBook => {
+export function sqlGapBook(sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOptions): GapBook {
   createGapTables(sql);
   return {
     record: (sighting) =>
@@ -64,7 +70,11 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
     },
     remove: (id, audiences = []) =>
       sql.transaction(() => {
-        const [gap] = sql.all(`SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`, JSON.stringify(audiences), id);
+        const [gap] = sql.all(
+          `SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`,
+          JSON.stringify(audiences),
+          id,
+        );
         if (gap === undefined) return false;
         sql.run('DELETE FROM gaps WHERE id = ?', id);
         removeOrphans(sql);
@@ -97,13 +107,18 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         const [hidden] = sql.all(`SELECT 1 AS one FROM gaps WHERE NOT ${READABLE} LIMIT 1`, held);
         const isSeen = (id: string) =>
           sql.all(`SELECT 1 AS one FROM gaps WHERE ${READABLE} AND id = ?2`, held, id).length > 0;
-        const refused = hidden === undefined ? [] : gaps.filter(({ id }) => !isSeen(id)).map(({ id }) => id);
-        const restored = gaps.filter((gap) => !refused.includes(gap.id) && restoreGap(sql, gap)).length;
+        const refused =
+          hidden === undefined ? [] : gaps.filter(({ id }) => !isSeen(id)).map(({ id }) => id);
+        const restored = gaps.filter(
+          (gap) => !refused.includes(gap.id) && restoreGap(sql, gap),
+        ).length;
         forgetBeyond(sql, maxGaps);
         return { restored, refused };
       }),
     toCheck: (edition, limit, nowMs, audiences) =>
-      noteEdition(sql, { edition, nowMs }) ? gapsToCheck(sql, edition, limit, audienceList(audiences)) : [],
+      noteEdition(sql, { edition, nowMs })
+        ? gapsToCheck(sql, edition, limit, audienceList(audiences))
+        : [],
     noteChecked: (results, { edition, nowMs }) =>
       sql.transaction(() => {
         if (!noteEdition(sql, { edition, nowMs })) return;
@@ -116,10 +131,11 @@ export const sqlGapBook = (sql: Sql, { newId, maxGaps = MAX_GAPS }: SqlGapBookOp
         }
       }),
   };
-};
+}
 
 /** As it is stored: equal lists are equal texts. */
-const audienceList = (audiences: readonly string[] = []): string => JSON.stringify([...audiences].sort());
+const audienceList = (audiences: readonly string[] = []): string =>
+  JSON.stringify([...audiences].sort());
 
 const AudienceList = z.array(z.string());
 
@@ -139,8 +155,13 @@ const MAX_STEMS = 24;
 
 const isNewRequest = (sql: Sql, { requestHash, nowMs }: GapSighting): boolean => {
   sql.run('DELETE FROM gap_requests WHERE until <= ?', nowMs);
-  if (sql.all('SELECT 1 AS one FROM gap_requests WHERE hash = ?', requestHash).length > 0) return false;
-  sql.run('INSERT INTO gap_requests (hash, until) VALUES (?, ?)', requestHash, nowMs + REQUEST_TTL_MS);
+  if (sql.all('SELECT 1 AS one FROM gap_requests WHERE hash = ?', requestHash).length > 0)
+    return false;
+  sql.run(
+    'INSERT INTO gap_requests (hash, until) VALUES (?, ?)',
+    requestHash,
+    nowMs + REQUEST_TTL_MS,
+  );
   sql.run(
     'DELETE FROM gap_requests WHERE hash IN (SELECT hash FROM gap_requests ORDER BY until DESC LIMIT -1 OFFSET ?)',
     MAX_REQUESTS,
@@ -153,7 +174,10 @@ const mayAdd = (sql: Sql, { by, nowMs }: GapSighting): boolean => {
   if (!by.startsWith('user:')) return true;
   const day = dayOf(nowMs);
   sql.run('DELETE FROM gap_additions WHERE day < ?', day);
-  const [counted] = sql.all<{ added: number }>('SELECT added FROM gap_additions WHERE subject = ?', by);
+  const [counted] = sql.all<{ added: number }>(
+    'SELECT added FROM gap_additions WHERE subject = ?',
+    by,
+  );
   if ((counted?.added ?? 0) >= MAX_ADDED_A_DAY) return false;
   sql.run(
     'INSERT INTO gap_additions (subject, day, added) VALUES (?, ?, 1) ON CONFLICT (subject) DO UPDATE SET added = added + 1',
@@ -178,7 +202,8 @@ interface GapRow extends Record<string, SqlValue> {
 /** The most similar equal gap of the same kind and product. */
 const sameGap = (sql: Sql, met: RevealedGap, audiences: string): string | undefined => {
   const { kind, product } = met;
-  const likenessTo = (row: GapRow) => gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
+  const likenessTo = (row: GapRow) =>
+    gapLikeness({ kind, product, intent: row.intent, subject: subjectOf(row) }, met);
   // Most gaps share no word and need not be read; a vector takes a hundred times the bytes of a gap's words.
   const stems = met.subject.stems.slice(0, MAX_STEMS).map(([stem]) => `[${JSON.stringify(stem)},`);
   const sharing = stems.map((_, at) => `instr(stems, ?${at + 4})`).join(' OR ');
@@ -195,7 +220,9 @@ const sameGap = (sql: Sql, met: RevealedGap, audiences: string): string | undefi
   let best: { id: string; likeness: number } | undefined;
   for (const { row } of nearest) {
     const [vector] =
-      row.model === null ? [] : sql.all<Pick<GapRow, 'vector'>>('SELECT vector FROM gaps WHERE id = ?', row.id);
+      row.model === null
+        ? []
+        : sql.all<Pick<GapRow, 'vector'>>('SELECT vector FROM gaps WHERE id = ?', row.id);
     const likeness = likenessTo({ ...row, vector: vector?.vector ?? null });
     if (likeness > (best?.likeness ?? 0)) best = { id: row.id, likeness };
   }
@@ -229,7 +256,13 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
         model = coalesce(model, ?8), closed_at = CASE WHEN ?12 THEN NULL ELSE closed_at END,
         edition = CASE WHEN ?12 THEN ?10 ELSE edition END, edition_number = CASE WHEN ?12 THEN ?11 ELSE edition_number END`,
     ...[id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(stems), packed, model],
-    ...[nowMs, edition, editionNumber(edition), isCurrent ? 1 : 0, audienceList(sighting.audiences)],
+    ...[
+      nowMs,
+      edition,
+      editionNumber(edition),
+      isCurrent ? 1 : 0,
+      audienceList(sighting.audiences),
+    ],
   );
   const day = dayOf(nowMs);
   sql.run(
@@ -241,9 +274,18 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
 
-const keepExample = (sql: Sql, id: string, { message, subject, intent, product, person }: GapQuery): void => {
+const keepExample = (
+  sql: Sql,
+  id: string,
+  { message, subject, intent, product, person }: GapQuery,
+): void => {
   const cut = cutText(message, MAX_MESSAGE);
-  sql.run('DELETE FROM gap_examples WHERE gap = ? AND message = ? AND person IS ?', id, cut, person ?? null);
+  sql.run(
+    'DELETE FROM gap_examples WHERE gap = ? AND message = ? AND person IS ?',
+    id,
+    cut,
+    person ?? null,
+  );
   sql.run(
     'INSERT INTO gap_examples (gap, message, subject, intent, product, person) VALUES (?, ?, ?, ?, ?, ?)',
     ...[id, cut, subject, intent, product, person ?? null],
@@ -256,7 +298,8 @@ const keepExample = (sql: Sql, id: string, { message, subject, intent, product, 
 };
 
 /** Never within a surrogate pair. */
-const cutText = (text: string, length: number): string => text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+const cutText = (text: string, length: number): string =>
+  text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
 
 const forgetBeyond = (sql: Sql, maxGaps: number): void => {
   const [counted] = sql.all<{ total: number }>('SELECT count(*) AS total FROM gaps');
@@ -303,15 +346,20 @@ interface RankedRow extends ListedRow {
 const EXAMPLES = `(SELECT json_group_array(message) FROM
   (SELECT message FROM gap_examples WHERE gap = gaps.id ORDER BY place DESC)) AS examples`;
 
-const DAYS = '(SELECT json_group_array(json_array(day, count)) FROM gap_days WHERE gap = gaps.id) AS days';
+const DAYS =
+  '(SELECT json_group_array(json_array(day, count)) FROM gap_days WHERE gap = gaps.id) AS days';
 
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
-const listGaps = (sql: Sql, { state, limit, cursor, days, nowMs, audiences = [] }: GapListing): GapPage => {
+const listGaps = (
+  sql: Sql,
+  { state, limit, cursor, days, nowMs, audiences = [] }: GapListing,
+): GapPage => {
   const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
   const sinceDay = days === undefined ? null : dayOf(nowMs) - days + 1;
-  const occurred = '(SELECT coalesce(sum(count), 0) FROM gap_days WHERE gap = gaps.id AND day >= ?2)';
+  const occurred =
+    '(SELECT coalesce(sum(count), 0) FROM gap_days WHERE gap = gaps.id AND day >= ?2)';
   // An open gap that occurred then, or one that was closed then; ?2 is null without a limit of days.
   const isRecent = `(?2 IS NULL OR (closed_at IS NULL AND ${occurred} > 0) OR closed_at >= ?2 * ${DAY_MS})`;
   const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent}`;
@@ -321,7 +369,11 @@ const listGaps = (sql: Sql, { state, limit, cursor, days, nowMs, audiences = [] 
       WHERE ?3 IS NULL OR ranked < ?3 OR (ranked = ?3 AND id > ?4) ORDER BY ranked DESC, id LIMIT ?5`,
     ...[held, sinceDay, after?.count ?? null, after?.id ?? null, limit + 1],
   );
-  const [counted] = sql.all<{ total: number }>(`SELECT count(*) AS total FROM gaps WHERE ${where}`, held, sinceDay);
+  const [counted] = sql.all<{ total: number }>(
+    `SELECT count(*) AS total FROM gaps WHERE ${where}`,
+    held,
+    sinceDay,
+  );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
@@ -367,7 +419,9 @@ const MAX_TITLE = 200;
 
 /** The title of a gap: what a customer asked, the first question of a message, else its first sentence. */
 const titleOf = (message: string): string => {
-  const sentences = splitSentences(message).map(({ start, end }) => message.slice(start, end).trim());
+  const sentences = splitSentences(message).map(({ start, end }) =>
+    message.slice(start, end).trim(),
+  );
   const title = sentences.find((sentence) => /[?？]/.test(sentence)) ?? sentences[0] ?? message;
   const line = title.replace(/\s+/g, ' ').trim();
   return line.length <= MAX_TITLE ? line : `${cutText(line, MAX_TITLE - 1)}…`;
@@ -381,7 +435,12 @@ const timesOfRow = (row: StoredRow): Pick<KnowledgeGap, 'state' | (typeof TIMES)
   checked_edition: row.edition === '' ? null : row.edition,
 });
 
-const TIMES = ['first_seen', 'last_seen', 'closed_at', 'checked_edition'] as const satisfies (keyof KnowledgeGap)[];
+const TIMES = [
+  'first_seen',
+  'last_seen',
+  'closed_at',
+  'checked_edition',
+] as const satisfies (keyof KnowledgeGap)[];
 
 interface RecordRow extends StoredRow {
   /** JSON, like `audiences`. */
@@ -389,7 +448,11 @@ interface RecordRow extends StoredRow {
   audiences: string;
 }
 
-const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery, audiences: readonly string[] = []): GapRecordPage => {
+const gapRecords = (
+  sql: Sql,
+  { limit, cursor }: GapRecordsQuery,
+  audiences: readonly string[] = [],
+): GapRecordPage => {
   const rows = sql.all<RecordRow>(
     `SELECT *, (SELECT json_group_array(json_object('message', message, 'subject', subject, 'intent', intent, 'product', product,
         'person_id', person)) FROM (SELECT * FROM gap_examples WHERE gap = gaps.id ORDER BY place)) AS examples
@@ -399,14 +462,20 @@ const gapRecords = (sql: Sql, { limit, cursor }: GapRecordsQuery, audiences: rea
   const page = rows.slice(0, limit);
   return {
     gaps: page.map((row) => ({
-      ...{ id: row.id, kind: row.kind, gap: row.gap, intent: row.intent, product: row.product, count: row.count },
-      ...{
-        stems: readStored(GapRecord.shape.stems, row.stems) ?? [],
-        examples: readStored(GapRecord.shape.examples, row.examples) ?? [],
-      },
-      ...{ first_seen: moment(row.first_seen), last_seen: moment(row.last_seen) },
+      id: row.id,
+      kind: row.kind,
+      gap: row.gap,
+      intent: row.intent,
+      product: row.product,
+      count: row.count,
+      stems: readStored(GapRecord.shape.stems, row.stems) ?? [],
+      examples: readStored(GapRecord.shape.examples, row.examples) ?? [],
+      first_seen: moment(row.first_seen),
+      last_seen: moment(row.last_seen),
       closed_at: row.closed_at === null ? null : moment(row.closed_at),
-      ...(row.audiences === '[]' ? {} : { audiences: readStored(AudienceList, row.audiences) ?? [NO_ONE] }),
+      ...(row.audiences === '[]'
+        ? {}
+        : { audiences: readStored(AudienceList, row.audiences) ?? [NO_ONE] }),
     })),
     next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
   };
@@ -419,9 +488,15 @@ const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
   sql.run(
     "INSERT INTO gaps VALUES (?, ?, ?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?, '', 0, ?)",
     ...[gap.id, gap.kind, gap.product, gap.intent, gap.gap, JSON.stringify(gap.stems), gap.count],
-    ...[Date.parse(gap.first_seen), Date.parse(gap.last_seen), closedAt, audienceList(gap.audiences)],
+    ...[
+      Date.parse(gap.first_seen),
+      Date.parse(gap.last_seen),
+      closedAt,
+      audienceList(gap.audiences),
+    ],
   );
-  for (const { person_id: person, ...query } of gap.examples) keepExample(sql, gap.id, { ...query, person });
+  for (const { person_id: person, ...query } of gap.examples)
+    keepExample(sql, gap.id, { ...query, person });
   return true;
 };
 
@@ -460,11 +535,17 @@ const Queries = z.array(
  * the library was rolled back.
  */
 const noteEdition = (sql: Sql, { edition, nowMs }: { edition: string; nowMs: number }): boolean => {
-  const [latest] = sql.all<{ edition: string; seen: number }>('SELECT edition, seen FROM gap_edition');
+  const [latest] = sql.all<{ edition: string; seen: number }>(
+    'SELECT edition, seen FROM gap_edition',
+  );
   const isOlder = latest !== undefined && editionNumber(edition) < editionNumber(latest.edition);
   if (isOlder && nowMs < latest.seen + OLDER_EDITION_MS) return false;
   if (latest?.edition !== edition || nowMs >= latest.seen + NOTED_EVERY_MS) {
-    sql.run('INSERT OR REPLACE INTO gap_edition (one, edition, seen) VALUES (1, ?, ?)', edition, nowMs);
+    sql.run(
+      'INSERT OR REPLACE INTO gap_edition (one, edition, seen) VALUES (1, ?, ?)',
+      edition,
+      nowMs,
+    );
   }
   return true;
 };
@@ -480,19 +561,22 @@ type GapTopic = Pick<RevealedGap, 'kind' | 'product' | 'intent' | 'subject'>;
 
 /** Similarity of two gaps of one kind and product, 0 to 1; 0 if they differ. */
 const gapLikeness = (left: GapTopic, right: GapTopic): number => {
-  if (left.kind !== right.kind || left.product?.toLowerCase() !== right.product?.toLowerCase()) return 0;
+  if (left.kind !== right.kind || left.product?.toLowerCase() !== right.product?.toLowerCase())
+    return 0;
   const isOneIntent = left.intent === right.intent;
   if (!isOneIntent && left.subject.stems.length === 0) return 0;
   const likeness = subjectLikeness(left.subject, right.subject);
   return likeness >= (isOneIntent ? SAME_SUBJECT : SAME_ACROSS_INTENTS) ? likeness : 0;
 };
 
-export const isSameGap = (left: GapTopic, right: GapTopic): boolean => gapLikeness(left, right) > 0;
+export function isSameGap(left: GapTopic, right: GapTopic): boolean {
+  return gapLikeness(left, right) > 0;
+}
 
 /** Brings the tables of a gap book up to date. */
-export const createGapTables = (sql: Sql): void => {
+export function createGapTables(sql: Sql): void {
   migrate(sql, 'gaps', MIGRATIONS);
-};
+}
 
 const VERSION_1 = [
   // `stems` is JSON, `vector` 32-bit floats. `closed_at` is null while open. `edition` is the one that it last occurred in or was compared with,

@@ -39,7 +39,8 @@ const SELF = 'library';
 const INFO = {
   id: SELF,
   name: 'Library',
-  description: 'Keeps the knowledge base of a workspace: its articles, its sync with a host, its editions.',
+  description:
+    'Keeps the knowledge base of a workspace: its articles, its sync with a host, its editions.',
   capabilities: ['kb:read'],
   access: 'signed',
 };
@@ -50,8 +51,13 @@ type LibraryContext = Context<GuardedEnv>;
  * The library's routes. The workspace comes from the verified context alone; reading needs `kb:read`,
  * changing `kb:write`.
  */
-export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
-  const settings = { ...guard, self: SELF, access: 'signed' as const, maxBodyBytes: MAX_ARTICLE_BYTES };
+export function createApp({ guard, libraryOf }: LibraryAppOptions) {
+  const settings = {
+    ...guard,
+    self: SELF,
+    access: 'signed' as const,
+    maxBodyBytes: MAX_ARTICLE_BYTES,
+  };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const held = (c: LibraryContext): readonly string[] => c.get('context').audiences;
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
@@ -63,7 +69,9 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler({ ...guard, self: SELF }));
   app.notFound((c) => refused(c, 'NOT_FOUND'));
-  app.get('/librarians/library', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
+  app.get('/librarians/library', (c) =>
+    c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
+  );
 
   app.get('/api/kb/articles', ...read, (c) => listArticles(c, library(c)));
   app.get('/api/kb/inventory', ...read, async (c) => {
@@ -79,9 +87,13 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   });
   app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
     const article = await library(c).readArticle(c.req.param('id'), held(c));
-    return article ? c.json(hostArticle(article)) : refused(c, 'NOT_FOUND', 'Cannot find this article');
+    return article
+      ? c.json(hostArticle(article))
+      : refused(c, 'NOT_FOUND', 'Cannot find this article');
   });
-  app.put('/api/kb/articles/:id{.+}', ...write, (c) => putArticle(c, library(c), c.req.param('id')));
+  app.put('/api/kb/articles/:id{.+}', ...write, (c) =>
+    putArticle(c, library(c), c.req.param('id')),
+  );
   app.delete('/api/kb/articles/:id{.+}', ...write, async (c) => {
     const isKnown = await library(c).deleteArticle(c.req.param('id'), held(c));
     return isKnown ? c.body(null, 204) : refused(c, 'NOT_FOUND', 'Cannot find this article');
@@ -121,17 +133,25 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     const request = readJson(c.get('body'), EditionActivation, { whenEmpty: {} });
     if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
     const activated = await library(c).activateEdition(c.req.param('edition'), held(c));
-    return typeof activated === 'string' ? refused(c, ...NOT_ACTIVATED[activated]) : c.json(activated);
+    return typeof activated === 'string'
+      ? refused(c, ...NOT_ACTIVATED[activated])
+      : c.json(activated);
   });
 
   // An edition has the texts of every article: whoever reads it chooses what its caller may read.
-  const own = [contextGuard(settings), requireCapability('kb:read'), oursOnly(guard.directory)] as const;
+  const own = [
+    contextGuard(settings),
+    requireCapability('kb:read'),
+    oursOnly(guard.directory),
+  ] as const;
   app.get('/editions/current', ...own, async (c) => {
     const within = /^\d{1,5}$/.exec(c.req.query('fresh_within_ms') ?? '')?.[0];
     const manifest = await (within === undefined
       ? library(c).currentEdition()
       : library(c).freshEdition(Number(within)));
-    return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
+    return manifest
+      ? c.json(manifest)
+      : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
   app.post('/editions/drafts', ...own, async (c) => {
     const request = readJson(c.get('body'), KnowledgeChecksPreview);
@@ -143,7 +163,9 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
   });
   app.get('/editions/:edition', ...own, async (c) => {
     const manifest = await library(c).storedEdition(c.req.param('edition'));
-    return manifest ? c.json(manifest) : refused(c, 'NOT_FOUND', 'Cannot read this edition: it is not stored any more');
+    return manifest
+      ? c.json(manifest)
+      : refused(c, 'NOT_FOUND', 'Cannot read this edition: it is not stored any more');
   });
   app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...own, async (c) => {
     const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
@@ -151,7 +173,7 @@ export const createApp = ({ guard, libraryOf }: LibraryAppOptions) => {
     return c.body(bytes, 200, { 'Content-Type': 'application/octet-stream' });
   });
   return app;
-};
+}
 
 /** Runs after the guard. */
 const oursOnly =
@@ -165,7 +187,8 @@ const oursOnly =
 
 /** Noted in the library of the call's workspace: one place for all isolates. */
 const replayStoreOf = (libraryOf: LibraryAppOptions['libraryOf']): ReplayStore => ({
-  isFirst: (linkHash, { workspace, ...options }) => libraryOf(workspace).isFirstCall(linkHash, options),
+  isFirst: (linkHash, { workspace, ...options }) =>
+    libraryOf(workspace).isFirstCall(linkHash, options),
 });
 
 const HIDDEN =
@@ -173,10 +196,16 @@ const HIDDEN =
 const UNKNOWN_EDITION =
   'Cannot find this edition: it is not kept any more. GET /v1/knowledge/editions lists those that are (EDITION_HISTORY)';
 type Refused = Parameters<typeof refused>[1];
-const NOT_ACTIVATED: Record<'hidden' | 'unknown' | 'syncing' | 'too many', [code: Refused, message: string]> = {
+const NOT_ACTIVATED: Record<
+  'hidden' | 'unknown' | 'syncing' | 'too many',
+  [code: Refused, message: string]
+> = {
   hidden: ['UNAUTHORIZED', HIDDEN],
   unknown: ['NOT_FOUND', UNKNOWN_EDITION],
-  syncing: ['SERVICE_UNAVAILABLE', 'Cannot activate an edition while a sync runs. Retry when it has ended'],
+  syncing: [
+    'SERVICE_UNAVAILABLE',
+    'Cannot activate an edition while a sync runs. Retry when it has ended',
+  ],
   'too many': [
     'INVALID_QUERY',
     'Cannot activate this edition: more than 1000 articles differ. Correct the sources and sync',
@@ -190,7 +219,11 @@ const refused = (
   suggestion?: string | undefined,
 ): Response => {
   c.set('outcome', code);
-  return refusal(code, { librarian: SELF, suggestion, ...(message === undefined ? {} : { message }) });
+  return refusal(code, {
+    librarian: SELF,
+    suggestion,
+    ...(message === undefined ? {} : { message }),
+  });
 };
 
 const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<Response> => {
@@ -206,7 +239,8 @@ const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<
   const after = cursor === undefined ? undefined : readCursor(cursor);
   if (cursor !== undefined && after === undefined)
     return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');
-  const updatedSince = updated_since === undefined ? undefined : new Date(updated_since).toISOString();
+  const updatedSince =
+    updated_since === undefined ? undefined : new Date(updated_since).toISOString();
   const page = await library.listArticles({
     intent,
     device,
@@ -232,10 +266,18 @@ const CURSOR = 'after:';
 const readCursor = (cursor: string): string | undefined =>
   cursor.startsWith(CURSOR) ? KnowledgeFile.safeParse(cursor.slice(CURSOR.length)).data : undefined;
 
-const putArticle = async (c: LibraryContext, library: RemoteLibrary, id: string): Promise<Response> => {
+const putArticle = async (
+  c: LibraryContext,
+  library: RemoteLibrary,
+  id: string,
+): Promise<Response> => {
   const file = KnowledgeFile.safeParse(id);
   if (!file.success)
-    return refused(c, 'INVALID_QUERY', `Cannot write the article: id ${file.error.issues[0]?.message}`);
+    return refused(
+      c,
+      'INVALID_QUERY',
+      `Cannot write the article: id ${file.error.issues[0]?.message}`,
+    );
   const request = readJson(c.get('body'), ArticlePut);
   if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
   if (request.value.id !== undefined && request.value.id !== id)
@@ -261,7 +303,10 @@ const hostArticle = ({
   translationKey,
   format,
 }: StoredArticle): HostArticle => ({
-  ...{ id, title, url, content },
+  id,
+  title,
+  url,
+  content,
   metadata: {
     intent: intents,
     device: devices,

@@ -1,5 +1,9 @@
 import * as z from 'zod';
-import { ArticleReading, type ArticleText, ContentFormat } from '../../contract/wire/host-article.ts';
+import {
+  ArticleReading,
+  type ArticleText,
+  ContentFormat,
+} from '../../contract/wire/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
@@ -52,7 +56,9 @@ export interface ArticleStore {
   remove(id: string): number;
   owner(id: string): ArticleOwner | undefined;
   /** Hash, owner and readers of those of the ids that are known. */
-  known(ids: readonly string[]): Map<string, { hash: string; owner: ArticleOwner; readers: 'everybody' | 'some' }>;
+  known(
+    ids: readonly string[],
+  ): Map<string, { hash: string; owner: ArticleOwner; readers: 'everybody' | 'some' }>;
   count(owner?: ArticleOwner): number;
   chunkCount(): number;
   /** Articles that these audiences may read, and their chunks. */
@@ -81,98 +87,136 @@ const CHUNKS_PER_ROW = 200;
 const ENTRIES_AT_ONCE = 10;
 
 /** @param keepsVersions Whether articles that are replaced or removed are kept for the history of editions. */
-export const articleStore = (sql: Sql, { keepsVersions = false } = {}): ArticleStore => ({
-  put: ({ article, chunks }, { owner, hash, content, format = null, reading }) => {
-    const { id, title, url, intents, devices, lastUpdated, author = null, audiences = [], language = null } = article;
-    const { translationKey = null } = article;
-    if (keepsVersions) sql.run(KEEP_VERSION, id);
-    sql.run(
-      `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
+export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleStore {
+  return {
+    put: ({ article, chunks }, { owner, hash, content, format = null, reading }) => {
+      const {
+        id,
+        title,
+        url,
+        intents,
+        devices,
+        lastUpdated,
+        author = null,
+        audiences = [],
+        language = null,
+      } = article;
+      const { translationKey = null } = article;
+      if (keepsVersions) sql.run(KEEP_VERSION, id);
+      sql.run(
+        `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
        chunk_count, language, format, translation_key, reading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
        title = excluded.title, url = excluded.url, intents = excluded.intents, devices = excluded.devices,
        last_updated = excluded.last_updated, author = excluded.author, audiences = excluded.audiences, chunk_count = excluded.chunk_count,
        language = excluded.language, format = excluded.format, translation_key = excluded.translation_key,
        reading = excluded.reading`,
-      ...[id, owner, hash, title, url, JSON.stringify(intents), JSON.stringify(devices), lastUpdated, author],
-      ...[JSON.stringify(audiences), chunks.length, language, format, translationKey],
-      reading === undefined ? null : JSON.stringify(reading),
-    );
-    sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
-    sql.run('DELETE FROM texts WHERE id = ?', id);
-    if (article.text !== content) sql.run('INSERT INTO texts (id, text) VALUES (?, ?)', id, article.text);
-    return 2 + Number(article.text !== content) + putChunks(sql, id, chunks);
-  },
-  remove: (id) => {
-    const known = sql.all('SELECT 1 AS one FROM articles WHERE id = ?', id).length;
-    if (keepsVersions) sql.run(KEEP_VERSION, id);
-    for (const table of ['articles', 'contents', 'texts', 'chunks']) sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
-    return known;
-  },
-  owner: (id) => sql.all<{ source: ArticleOwner }>('SELECT source FROM articles WHERE id = ?', id)[0]?.source,
-  known: (ids) => {
-    const rows = sql.all<{ id: string; hash: string; source: ArticleOwner; audiences: string }>(
-      'SELECT id, hash, source, audiences FROM articles WHERE id IN (SELECT value FROM json_each(?))',
-      JSON.stringify(ids),
-    );
-    const readersOf = (audiences: string) => (audiences === '[]' ? ('everybody' as const) : ('some' as const));
-    return new Map(
-      rows.map(({ id, hash, source, audiences }) => [id, { hash, owner: source, readers: readersOf(audiences) }]),
-    );
-  },
-  count: (owner) =>
-    sql.all<{ n: number }>('SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)', owner ?? null)[0]
-      ?.n ?? 0,
-  chunkCount: () => sql.all<{ n: number | null }>('SELECT sum(chunk_count) AS n FROM articles')[0]?.n ?? 0,
-  readable: (audiences) => {
-    const [row] = sql.all<{ articles: number; chunks: number | null }>(
-      `SELECT count(*) AS articles, sum(chunk_count) AS chunks FROM articles WHERE ${READABLE}`,
-      JSON.stringify(audiences),
-    );
-    return { articles: row?.articles ?? 0, chunks: row?.chunks ?? 0 };
-  },
-  versions: (audiences) =>
-    sql.all(
-      `SELECT id, hash, last_updated AS lastUpdated FROM articles WHERE ${READABLE} ORDER BY id`,
-      JSON.stringify(audiences),
-    ),
-  textBytes: () =>
-    sql.all<{ n: number | null }>(
-      'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
-    )[0]?.n ?? 0,
-  read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
-  readText: (id) => {
-    const [row] = sql.all<{ text: string; reading: string | null }>(
-      `SELECT coalesce(t.text, c.content) AS text, a.reading FROM articles a JOIN contents c USING (id)
+        ...[
+          id,
+          owner,
+          hash,
+          title,
+          url,
+          JSON.stringify(intents),
+          JSON.stringify(devices),
+          lastUpdated,
+          author,
+        ],
+        ...[JSON.stringify(audiences), chunks.length, language, format, translationKey],
+        reading === undefined ? null : JSON.stringify(reading),
+      );
+      sql.run('INSERT OR REPLACE INTO contents (id, content) VALUES (?, ?)', id, content);
+      sql.run('DELETE FROM texts WHERE id = ?', id);
+      if (article.text !== content)
+        sql.run('INSERT INTO texts (id, text) VALUES (?, ?)', id, article.text);
+      return 2 + Number(article.text !== content) + putChunks(sql, id, chunks);
+    },
+    remove: (id) => {
+      const known = sql.all('SELECT 1 AS one FROM articles WHERE id = ?', id).length;
+      if (keepsVersions) sql.run(KEEP_VERSION, id);
+      for (const table of ['articles', 'contents', 'texts', 'chunks'])
+        sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
+      return known;
+    },
+    owner: (id) =>
+      sql.all<{ source: ArticleOwner }>('SELECT source FROM articles WHERE id = ?', id)[0]?.source,
+    known: (ids) => {
+      const rows = sql.all<{ id: string; hash: string; source: ArticleOwner; audiences: string }>(
+        'SELECT id, hash, source, audiences FROM articles WHERE id IN (SELECT value FROM json_each(?))',
+        JSON.stringify(ids),
+      );
+      const readersOf = (audiences: string) =>
+        audiences === '[]' ? ('everybody' as const) : ('some' as const);
+      return new Map(
+        rows.map(({ id, hash, source, audiences }) => [
+          id,
+          { hash, owner: source, readers: readersOf(audiences) },
+        ]),
+      );
+    },
+    count: (owner) =>
+      sql.all<{ n: number }>(
+        'SELECT count(*) AS n FROM articles WHERE source = coalesce(?, source)',
+        owner ?? null,
+      )[0]?.n ?? 0,
+    chunkCount: () =>
+      sql.all<{ n: number | null }>('SELECT sum(chunk_count) AS n FROM articles')[0]?.n ?? 0,
+    readable: (audiences) => {
+      const [row] = sql.all<{ articles: number; chunks: number | null }>(
+        `SELECT count(*) AS articles, sum(chunk_count) AS chunks FROM articles WHERE ${READABLE}`,
+        JSON.stringify(audiences),
+      );
+      return { articles: row?.articles ?? 0, chunks: row?.chunks ?? 0 };
+    },
+    versions: (audiences) =>
+      sql.all(
+        `SELECT id, hash, last_updated AS lastUpdated FROM articles WHERE ${READABLE} ORDER BY id`,
+        JSON.stringify(audiences),
+      ),
+    textBytes: () =>
+      sql.all<{ n: number | null }>(
+        'SELECT sum(length(CAST(coalesce(t.text, c.content) AS BLOB))) AS n FROM contents c LEFT JOIN texts t USING (id)',
+      )[0]?.n ?? 0,
+    read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
+    readText: (id) => {
+      const [row] = sql.all<{ text: string; reading: string | null }>(
+        `SELECT coalesce(t.text, c.content) AS text, a.reading FROM articles a JOIN contents c USING (id)
        LEFT JOIN texts t USING (id) WHERE id = ?`,
-      id,
-    );
-    return row && { text: row.text, ...(row.reading === null ? {} : readStored(ArticleReading, row.reading)) };
-  },
-  page: (query) => pageOf(sql, query),
-  entry: (id) => sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
-  ownIds: (after, limit) =>
-    sql
-      .all<{ id: string }>(
-        "SELECT id FROM articles WHERE source = 'local' AND id > ? ORDER BY id LIMIT ?",
-        after,
-        limit,
-      )
-      .map(({ id }) => id),
-  listed: ({ limit, cursor }, audiences) => {
-    const rows = sql.all<Inventory['articles'][number]>(
-      `SELECT id, title, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
-      ...[JSON.stringify(audiences), cursor ?? '', limit + 1],
-    );
-    const articles = rows.slice(0, limit);
-    return { articles, next_cursor: rows.length > limit ? (articles.at(-1)?.id ?? null) : null };
-  },
-  inventory: () =>
-    sql
-      .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')
-      .map(({ id, hash }) => `${id} ${hash}`)
-      .join('\n'),
-  entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
-});
+        id,
+      );
+      return (
+        row && {
+          text: row.text,
+          ...(row.reading === null ? {} : readStored(ArticleReading, row.reading)),
+        }
+      );
+    },
+    page: (query) => pageOf(sql, query),
+    entry: (id) =>
+      sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id = ?`, id).map((row) => entryOf(sql, row))[0],
+    ownIds: (after, limit) =>
+      sql
+        .all<{ id: string }>(
+          "SELECT id FROM articles WHERE source = 'local' AND id > ? ORDER BY id LIMIT ?",
+          after,
+          limit,
+        )
+        .map(({ id }) => id),
+    listed: ({ limit, cursor }, audiences) => {
+      const rows = sql.all<Inventory['articles'][number]>(
+        `SELECT id, title, hash, source AS owner, last_updated FROM articles WHERE ${READABLE} AND id > ?2 ORDER BY id LIMIT ?3`,
+        ...[JSON.stringify(audiences), cursor ?? '', limit + 1],
+      );
+      const articles = rows.slice(0, limit);
+      return { articles, next_cursor: rows.length > limit ? (articles.at(-1)?.id ?? null) : null };
+    },
+    inventory: () =>
+      sql
+        .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')
+        .map(({ id, hash }) => `${id} ${hash}`)
+        .join('\n'),
+    entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
+  };
+}
 
 export const VERSION_COLUMNS =
   'id, hash, source, title, url, intents, devices, last_updated, author, audiences, language, format, translation_key';
@@ -188,7 +232,12 @@ const putChunks = (sql: Sql, id: string, chunks: Chunk[]): number => {
     const ranges = chunks
       .slice(from, from + CHUNKS_PER_ROW)
       .map(({ headingPath, start, end, tokenCount }) => [headingPath, start, end, tokenCount]);
-    sql.run('INSERT INTO chunks (id, part, chunks) VALUES (?, ?, ?)', id, rows, JSON.stringify(ranges));
+    sql.run(
+      'INSERT INTO chunks (id, part, chunks) VALUES (?, ?, ?)',
+      id,
+      rows,
+      JSON.stringify(ranges),
+    );
     rows += 1;
   }
   return rows;
@@ -228,7 +277,11 @@ const Labels = z.array(z.string());
 
 const articleOf = (row: ArticleRow): StoredArticle => {
   const format = ContentFormat.safeParse(row.format).data;
-  return { ...metadataOf(row), content: String(row.content), ...(format === undefined ? {} : { format }) };
+  return {
+    ...metadataOf(row),
+    content: String(row.content),
+    ...(format === undefined ? {} : { format }),
+  };
 };
 
 /** `mayRead` of platform/context/capabilities.ts, for the audiences in the first parameter. */
@@ -247,7 +300,16 @@ const PAGE_BYTES = 1_900_000;
 /** Overhead of an article's member names and separators. */
 const FRAME_BYTES = 200;
 // length() counts characters, and ends at a NUL.
-const SIZE = ['content', 'id', 'title', 'url', 'intents', 'devices', 'audiences', "coalesce(author, '')"]
+const SIZE = [
+  'content',
+  'id',
+  'title',
+  'url',
+  'intents',
+  'devices',
+  'audiences',
+  "coalesce(author, '')",
+]
   .map((column) => `octet_length(${column})`)
   .join(' + ');
 
@@ -270,7 +332,10 @@ const pageOf = (sql: Sql, query: ArticleQuery): ArticlePage => {
     `${SELECT_ARTICLES} WHERE ${CONDITIONS} AND id > ?5 AND id <= ?6 ORDER BY id`,
     ...[...filters, query.after ?? '', last],
   );
-  const [count] = sql.all<{ n: number }>(`SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`, ...filters);
+  const [count] = sql.all<{ n: number }>(
+    `SELECT count(*) AS n FROM articles WHERE ${CONDITIONS}`,
+    ...filters,
+  );
   return {
     articles: rows.map(articleOf),
     total: count?.n ?? 0,
@@ -289,7 +354,10 @@ const entryOf = (sql: Sql, row: ArticleRow): EditionEntry => {
 function* entriesOf(sql: Sql): Generator<EditionEntry> {
   let after = '';
   for (;;) {
-    const rows = sql.all<ArticleRow>(`${SELECT_ENTRIES} WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`, after);
+    const rows = sql.all<ArticleRow>(
+      `${SELECT_ENTRIES} WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`,
+      after,
+    );
     for (const row of rows) yield entryOf(sql, row);
     after = rows.at(-1)?.id ?? '';
     if (rows.length < ENTRIES_AT_ONCE) return;
@@ -343,7 +411,7 @@ type StateName =
   /** Version of the reading of articles, `TREATMENT`, after the last full sync. */
   | 'read_by';
 
-export const libraryState = (sql: Sql): LibraryState => {
+export function libraryState(sql: Sql): LibraryState {
   const read = (name: StateName): unknown => {
     const [row] = sql.all<{ value: string }>('SELECT value FROM state WHERE name = ?', name);
     // A damaged value counts as none: a sync starts over, an edition is published again.
@@ -351,14 +419,19 @@ export const libraryState = (sql: Sql): LibraryState => {
   };
   const write = (name: StateName, value: unknown): void => {
     if (value === undefined) sql.run('DELETE FROM state WHERE name = ?', name);
-    else sql.run('INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)', name, JSON.stringify(value));
+    else
+      sql.run(
+        'INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)',
+        name,
+        JSON.stringify(value),
+      );
   };
   const revision = (): number => z.int().catch(0).parse(read('revision'));
   return { read, write, revision, bumpRevision: () => write('revision', revision() + 1) };
-};
+}
 
 /** Brings the tables of a library up to date. A row stays below 2 MB: an article is at most 1.5 MB of UTF-8. */
-export const createTables = (sql: Sql): void => {
+export function createTables(sql: Sql): void {
   migrate(sql, 'library', [
     TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`),
     // A list of names as JSON; empty for everybody.
@@ -372,7 +445,7 @@ export const createTables = (sql: Sql): void => {
     // What was left out, as JSON.
     addColumn('articles', 'reading', 'TEXT'),
   ]);
-};
+}
 
 const TABLES = [
   // `source` is `host` or `local`; lists are JSON.

@@ -5,7 +5,11 @@ import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { readStored, type Sql } from '../../platform/storage/sql.ts';
 import type { EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
-import { type ArticleOrigin, type ArticleOwner, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
+import {
+  type ArticleOrigin,
+  type ArticleOwner,
+  VERSION_COLUMNS as COLUMNS,
+} from './article-store.ts';
 
 /** Id and hash of each article of an edition, a line each, as `ArticleStore.inventory` gives them. */
 type Inventory = string;
@@ -58,11 +62,15 @@ type HistoryRow = {
 };
 
 /** @param kept How many editions before the current one are kept, for 30 days at most; 0 for none. */
-export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHistory => {
-  const rows = (): HistoryRow[] => sql.all<HistoryRow>('SELECT * FROM history ORDER BY number DESC');
+export function editionHistory(sql: Sql, { kept }: { kept: number }): EditionHistory {
+  const rows = (): HistoryRow[] =>
+    sql.all<HistoryRow>('SELECT * FROM history ORDER BY number DESC');
   const inventoryOf = ({ number }: Pick<HistoryRow, 'number'>): Inventory =>
     sql
-      .all<{ lines: string }>('SELECT lines FROM history_rows WHERE number = ? ORDER BY row', number)
+      .all<{ lines: string }>(
+        'SELECT lines FROM history_rows WHERE number = ? ORDER BY row',
+        number,
+      )
       .map(({ lines }) => lines)
       .join('');
 
@@ -89,15 +97,22 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
     );
     // One inventory after the other: each may have megabytes.
     for (const row of rows()) for (const line of inventoryOf(row).split('\n')) unused.delete(line);
-    for (const { id, hash } of unused.values()) sql.run('DELETE FROM versions WHERE id = ? AND hash = ?', id, hash);
+    for (const { id, hash } of unused.values())
+      sql.run('DELETE FROM versions WHERE id = ? AND hash = ?', id, hash);
   };
 
   const changes: EditionHistory['changes'] = (edition, from) => {
     const all = rows();
     const at = all.findIndex((row) => row.edition === edition);
-    const [target, other] = [all[at], from === undefined ? all[at + 1] : all.find((row) => row.edition === from)];
+    const [target, other] = [
+      all[at],
+      from === undefined ? all[at + 1] : all.find((row) => row.edition === from),
+    ];
     if (target === undefined || (from !== undefined && other === undefined)) return undefined;
-    const [before, after] = [hashesOf(other === undefined ? '' : inventoryOf(other)), hashesOf(inventoryOf(target))];
+    const [before, after] = [
+      hashesOf(other === undefined ? '' : inventoryOf(other)),
+      hashesOf(inventoryOf(target)),
+    ];
     const articles = [...new Set([...before.keys(), ...after.keys()])]
       .filter((id) => before.get(id) !== after.get(id))
       .toSorted()
@@ -108,8 +123,12 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
   const summaryOf = (row: HistoryRow, isCurrent: boolean): Omit<EditionSummary, 'is_stored'> => {
     const changed = changes(row.edition);
     return {
-      ...{ id: row.edition, published_at: new Date(row.at).toISOString(), cause: row.cause },
-      ...{ articles: row.articles, chunks: row.chunks, is_current: isCurrent },
+      id: row.edition,
+      published_at: new Date(row.at).toISOString(),
+      cause: row.cause,
+      articles: row.articles,
+      chunks: row.chunks,
+      is_current: isCurrent,
       changes: changed === undefined || changed.from === null ? null : countsOf(changed),
     };
   };
@@ -118,12 +137,18 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
     current: () => rows()[0]?.edition,
     record: ({ edition, cause, articles, chunks, inventory }, now) => {
       if (kept === 0) {
-        for (const table of ['history', 'history_rows', 'versions']) sql.run(`DELETE FROM ${table}`);
+        for (const table of ['history', 'history_rows', 'versions'])
+          sql.run(`DELETE FROM ${table}`);
         return;
       }
       const [last] = rows();
       if (last !== undefined && inventoryOf(last) === inventory) {
-        sql.run('UPDATE history SET edition = ?, chunks = ? WHERE number = ?', edition, chunks, last.number);
+        sql.run(
+          'UPDATE history SET edition = ?, chunks = ? WHERE number = ?',
+          edition,
+          chunks,
+          last.number,
+        );
         return expire(now);
       }
       const number = (last?.number ?? 0) + 1;
@@ -147,13 +172,13 @@ export const editionHistory = (sql: Sql, { kept }: { kept: number }): EditionHis
     version: (id, hash) => sql.all<VersionRow>(SELECT_VERSION, id, hash).map(versionOf)[0],
     forget: (id) => sql.run('DELETE FROM versions WHERE id = ?', id),
   };
-};
+}
 
-export const countsOf = ({ articles }: ChangedArticles) => {
+export function countsOf({ articles }: ChangedArticles) {
   const added = articles.filter(({ before }) => before === undefined).length;
   const removed = articles.filter(({ after }) => after === undefined).length;
   return { added, changed: articles.length - added - removed, removed };
-};
+}
 
 /** Ids may hold spaces, hashes do not. */
 const hashesOf = (inventory: Inventory): Map<string, string> =>
@@ -166,7 +191,10 @@ const hashesOf = (inventory: Inventory): Map<string, string> =>
         }),
   );
 
-type VersionRow = Record<'id' | 'hash' | 'title' | 'url' | 'intents' | 'devices' | 'last_updated', string> & {
+type VersionRow = Record<
+  'id' | 'hash' | 'title' | 'url' | 'intents' | 'devices' | 'last_updated',
+  string
+> & {
   source: ArticleOwner;
   author: string | null;
   audiences: string;
@@ -188,7 +216,11 @@ const versionOf = (row: VersionRow): ArticleVersion => {
   const article = {
     // A damaged list is one that no one holds.
     ...(row.audiences === '[]' ? {} : { audiences: readStored(Labels, row.audiences) ?? [NO_ONE] }),
-    ...{ id: row.id, title: row.title, url: row.url, text: row.text, lastUpdated: row.last_updated },
+    id: row.id,
+    title: row.title,
+    url: row.url,
+    text: row.text,
+    lastUpdated: row.last_updated,
     intents: readStored(Labels, row.intents) ?? [],
     devices: readStored(Labels, row.devices) ?? [],
     ...(row.author === null ? {} : { author: row.author }),

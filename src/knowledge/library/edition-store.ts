@@ -21,7 +21,7 @@ import { type EditionPages, openPage, type TextPage } from '../edition/text-page
 import type { ArticleStore, LibraryState } from './article-store.ts';
 import type { EditionVectorSource } from './vector-store.ts';
 
-export interface StoredEdition {
+interface StoredEdition {
   number: number;
   manifest: EditionManifest;
   /** Revision of the articles that it was built from. */
@@ -66,71 +66,79 @@ interface EditionRow extends Record<string, string | number | null> {
   digest: string;
 }
 
-export const editionStore = (sql: Sql): EditionStore => ({
-  current: () => sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').flatMap(editionOf)[0],
-  stored: (edition) =>
-    sql
-      .all<EditionRow>(
-        'SELECT * FROM editions WHERE edition = ? AND (is_current = 1 OR retired_at IS NOT NULL)',
-        edition,
-      )
-      .flatMap(editionOf)[0],
-  isCurrentUnreadable: () =>
-    sql
-      .all<EditionRow>('SELECT * FROM editions WHERE is_current = 1')
-      .some((row) => editionOf(row)[0]?.manifest.formatVersion !== EDITION_VERSION),
-  nextNumber: () => (sql.all<{ last: number | null }>('SELECT max(number) AS last FROM editions')[0]?.last ?? 0) + 1,
-  store: ({ number, manifest, revision, digest }, parts, now) => {
-    sql.run(
-      `INSERT INTO editions (number, edition, manifest, revision, digest, is_current, stored_at) VALUES (?, ?, ?, ?, ?, 0, ?)`,
-      ...[number, manifest.edition, JSON.stringify(manifest), revision, digest, now],
-    );
-    let rows = 0;
-    for (const [part, bytes] of parts.entries()) rows += writeRows(sql, { edition: manifest.edition, part, bytes });
-    return 1 + rows + (manifest.pages ?? 0);
-  },
-  makeCurrent: (edition, now) => {
-    const [newer] = sql.all(
-      'SELECT 1 AS one FROM editions WHERE is_current = 1 AND number >= (SELECT number FROM editions WHERE edition = ?)',
-      edition,
-    );
-    if (newer) return;
-    // With those that were stored before it and never made current.
-    sql.run(
-      `UPDATE editions SET is_current = 0, retired_at = ?
-       WHERE retired_at IS NULL AND number < (SELECT number FROM editions WHERE edition = ?)`,
-      ...[now, edition],
-    );
-    sql.run('UPDATE editions SET is_current = 1 WHERE edition = ?', edition);
-  },
-  setRevision: (edition, revision) => sql.run('UPDATE editions SET revision = ? WHERE edition = ?', revision, edition),
-  part: (edition, part) => readRows(sql, edition, part),
-  pagesOf: (edition) => {
-    sql.run('DELETE FROM edition_rows WHERE edition NOT IN (SELECT edition FROM editions)');
-    return {
-      write: (page, bytes) => void writeRows(sql, { edition, part: FIRST_PAGE + page, bytes }),
-      read: (page) => readRows(sql, edition, FIRST_PAGE + page),
-    };
-  },
-  old: ({ retired, stored }) =>
-    sql
-      .all<EditionRow>(
-        'SELECT * FROM editions WHERE is_current = 0 AND coalesce(retired_at < ?, stored_at < ?)',
-        ...[retired, stored],
-      )
-      .flatMap((row) => editionOf(row).map(({ manifest }) => manifest)),
-  remove: (edition) =>
-    sql.transaction(() => {
+export function editionStore(sql: Sql): EditionStore {
+  return {
+    current: () =>
+      sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').flatMap(editionOf)[0],
+    stored: (edition) =>
+      sql
+        .all<EditionRow>(
+          'SELECT * FROM editions WHERE edition = ? AND (is_current = 1 OR retired_at IS NOT NULL)',
+          edition,
+        )
+        .flatMap(editionOf)[0],
+    isCurrentUnreadable: () =>
+      sql
+        .all<EditionRow>('SELECT * FROM editions WHERE is_current = 1')
+        .some((row) => editionOf(row)[0]?.manifest.formatVersion !== EDITION_VERSION),
+    nextNumber: () =>
+      (sql.all<{ last: number | null }>('SELECT max(number) AS last FROM editions')[0]?.last ?? 0) +
+      1,
+    store: ({ number, manifest, revision, digest }, parts, now) => {
       sql.run(
-        'DELETE FROM edition_rows WHERE edition IN (SELECT edition FROM editions WHERE edition = ? AND is_current = 0)',
+        `INSERT INTO editions (number, edition, manifest, revision, digest, is_current, stored_at) VALUES (?, ?, ?, ?, ?, 0, ?)`,
+        ...[number, manifest.edition, JSON.stringify(manifest), revision, digest, now],
+      );
+      let rows = 0;
+      for (const [part, bytes] of parts.entries())
+        rows += writeRows(sql, { edition: manifest.edition, part, bytes });
+      return 1 + rows + (manifest.pages ?? 0);
+    },
+    makeCurrent: (edition, now) => {
+      const [newer] = sql.all(
+        'SELECT 1 AS one FROM editions WHERE is_current = 1 AND number >= (SELECT number FROM editions WHERE edition = ?)',
         edition,
       );
-      sql.run('DELETE FROM editions WHERE edition = ? AND is_current = 0', edition);
-    }),
-  firstRetiredAt: () =>
-    sql.all<{ at: number | null }>('SELECT min(retired_at) AS at FROM editions WHERE is_current = 0')[0]?.at ??
-    undefined,
-});
+      if (newer) return;
+      // With those that were stored before it and never made current.
+      sql.run(
+        `UPDATE editions SET is_current = 0, retired_at = ?
+       WHERE retired_at IS NULL AND number < (SELECT number FROM editions WHERE edition = ?)`,
+        ...[now, edition],
+      );
+      sql.run('UPDATE editions SET is_current = 1 WHERE edition = ?', edition);
+    },
+    setRevision: (edition, revision) =>
+      sql.run('UPDATE editions SET revision = ? WHERE edition = ?', revision, edition),
+    part: (edition, part) => readRows(sql, edition, part),
+    pagesOf: (edition) => {
+      sql.run('DELETE FROM edition_rows WHERE edition NOT IN (SELECT edition FROM editions)');
+      return {
+        write: (page, bytes) => void writeRows(sql, { edition, part: FIRST_PAGE + page, bytes }),
+        read: (page) => readRows(sql, edition, FIRST_PAGE + page),
+      };
+    },
+    old: ({ retired, stored }) =>
+      sql
+        .all<EditionRow>(
+          'SELECT * FROM editions WHERE is_current = 0 AND coalesce(retired_at < ?, stored_at < ?)',
+          ...[retired, stored],
+        )
+        .flatMap((row) => editionOf(row).map(({ manifest }) => manifest)),
+    remove: (edition) =>
+      sql.transaction(() => {
+        sql.run(
+          'DELETE FROM edition_rows WHERE edition IN (SELECT edition FROM editions WHERE edition = ? AND is_current = 0)',
+          edition,
+        );
+        sql.run('DELETE FROM editions WHERE edition = ? AND is_current = 0', edition);
+      }),
+    firstRetiredAt: () =>
+      sql.all<{ at: number | null }>(
+        'SELECT min(retired_at) AS at FROM editions WHERE is_current = 0',
+      )[0]?.at ?? undefined,
+  };
+}
 
 /** None where the manifest is damaged: then the next publishing replaces the edition. */
 const editionOf = ({ number, manifest: text, revision, digest }: EditionRow): StoredEdition[] => {
@@ -203,7 +211,8 @@ export class EditionTooLarge extends CodedError {
 
   constructor(bytes: number, maxBytes: number) {
     const message = `Cannot publish: the articles take ${inMiB(bytes)} MiB of ${inMiB(maxBytes)} that an edition may have; the one before stays`;
-    const suggestion = 'Remove articles, or divide them among several workspaces, each with its own knowledge base';
+    const suggestion =
+      'Remove articles, or divide them among several workspaces, each with its own knowledge base';
     super('DATA_SOURCE_ERROR', message, { reported: { message, suggestion, recoverable: false } });
   }
 }
@@ -216,7 +225,7 @@ const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
  *
  * @returns The rows written; 0 when there was nothing to publish.
  */
-export const publishEdition = async (parts: PublishingParts): Promise<number> => {
+export async function publishEdition(parts: PublishingParts): Promise<number> {
   const { sql, editions, editionStorage, now, onCurrent } = parts;
   const { revision, digest, inventory } = await digestOf(parts);
   const current = editions.current();
@@ -228,18 +237,24 @@ export const publishEdition = async (parts: PublishingParts): Promise<number> =>
   const { maxBytes = MAX_EDITION_BYTES, pagedFromBytes = PAGED_FROM_BYTES } = parts;
   const textBytes = parts.articles.textBytes();
   // Before anything is built: what is far too large would not fit into memory here either.
-  if (textBytes > TEXT_RATIO * maxBytes) throw new EditionTooLarge(textBytes, TEXT_RATIO * maxBytes);
+  if (textBytes > TEXT_RATIO * maxBytes)
+    throw new EditionTooLarge(textBytes, TEXT_RATIO * maxBytes);
   const number = editions.nextNumber();
-  const { manifest, bytes } = await build(number, digest, { ...parts, isPaged: textBytes > pagedFromBytes });
+  const { manifest, bytes } = await build(number, digest, {
+    ...parts,
+    isPaged: textBytes > pagedFromBytes,
+  });
   if (manifest.bytes > maxBytes) throw new EditionTooLarge(manifest.bytes, maxBytes);
-  const writes = sql.transaction(() => editions.store({ number, manifest, revision, digest }, bytes, now()));
+  const writes = sql.transaction(() =>
+    editions.store({ number, manifest, revision, digest }, bytes, now()),
+  );
   await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
   sql.transaction(() => {
     editions.makeCurrent(manifest.edition, now());
     onCurrent?.(manifest, inventory);
   });
   return writes;
-};
+}
 
 /** A hash over all articles and vectors, with its revision: hashing is asynchronous, and they may change meanwhile. */
 const digestOf = async ({
@@ -276,7 +291,11 @@ const build = async (
   const counts = { articles: articles.count(), chunks: articles.chunkCount() };
   const spareBytes = vectors?.spareBytes ?? (() => 0);
   const pages = isPaged ? editions.pagesOf(edition) : undefined;
-  const built = buildEdition(articles.entries(), { id: edition, workspace, createdAt }, { spareBytes, pages });
+  const built = buildEdition(
+    articles.entries(),
+    { id: edition, workspace, createdAt },
+    { spareBytes, pages },
+  );
   const source = pages && pageSource(pages);
   const completed = complete ? complete(built, source) : built;
   const whole = vectors ? vectors.attach(completed, source) : completed;
@@ -285,9 +304,14 @@ const build = async (
   if (pages !== undefined) {
     const sums: Uint8Array[] = [];
     for (let page = 0; page < pageCount; page += PAGES_AT_ONCE) {
-      const some = Array.from({ length: Math.min(PAGES_AT_ONCE, pageCount - page) }, (_, at) => page + at);
+      const some = Array.from(
+        { length: Math.min(PAGES_AT_ONCE, pageCount - page) },
+        (_, at) => page + at,
+      );
       sums.push(
-        ...(await Promise.all(some.map((each) => layPage(each, { pages, editionStorage, workspace, edition })))),
+        ...(await Promise.all(
+          some.map((each) => layPage(each, { pages, editionStorage, workspace, edition })),
+        )),
       );
     }
     sealPages(whole, sums);
@@ -304,8 +328,14 @@ const build = async (
     })),
   );
   const manifest: EditionManifest = {
-    ...{ edition, workspace, formatVersion: EDITION_VERSION, createdAt, ...counts },
-    ...{ bytes: whole.length, parts, ...(pages === undefined ? {} : { pages: pageCount }) },
+    edition,
+    workspace,
+    formatVersion: EDITION_VERSION,
+    createdAt,
+    ...counts,
+    bytes: whole.length,
+    parts,
+    ...(pages === undefined ? {} : { pages: pageCount }),
   };
   return { manifest, bytes };
 };
@@ -316,7 +346,10 @@ const PAGES_AT_ONCE = 6;
 /** Proves a page readable, and copies it to edition storage. @returns Its SHA-256 hash. */
 const layPage = async (
   page: number,
-  parts: Pick<PublishingParts, 'editionStorage' | 'workspace'> & { pages: EditionPages; edition: string },
+  parts: Pick<PublishingParts, 'editionStorage' | 'workspace'> & {
+    pages: EditionPages;
+    edition: string;
+  },
 ): Promise<Uint8Array> => {
   const bytes = parts.pages.read(page);
   if (bytes === undefined) throw new Error(`Cannot publish the edition: page ${page} has gone`);
@@ -326,7 +359,7 @@ const layPage = async (
 };
 
 /** The edition with one article as it would be written, in one piece; no place of it is stored. */
-export const buildDraft = (
+export function buildDraft(
   written: EditionEntry,
   {
     articles,
@@ -334,15 +367,21 @@ export const buildDraft = (
     createdAt,
     complete,
     vectors,
-  }: Pick<PublishingParts, 'articles' | 'workspace' | 'complete' | 'vectors'> & { createdAt: string },
-): Uint8Array<ArrayBuffer> => {
+  }: Pick<PublishingParts, 'articles' | 'workspace' | 'complete' | 'vectors'> & {
+    createdAt: string;
+  },
+): Uint8Array<ArrayBuffer> {
   const others = [...articles.entries()].filter(({ article }) => article.id !== written.article.id);
   const spareBytes = vectors?.spareBytes ?? (() => 0);
-  const built = buildEdition([...others, written], { id: DRAFT, workspace, createdAt }, { spareBytes });
+  const built = buildEdition(
+    [...others, written],
+    { id: DRAFT, workspace, createdAt },
+    { spareBytes },
+  );
   const completed = complete ? complete(built) : built;
   // In memory of its own, so that what is sent is the edition alone.
   return (vectors ? vectors.attach(completed) : completed).slice();
-};
+}
 
 /** No edition that is published has this id. */
 const DRAFT = 'e000000-00000000';
@@ -367,5 +406,9 @@ const pageSource = (pages: EditionPages): PageSource => {
 };
 
 /** If edition storage fails, readers fetch the part from the library itself. */
-const lay = (editionStorage: EditionStorage, key: string, bytes: Uint8Array<ArrayBuffer> | undefined): Promise<void> =>
+const lay = (
+  editionStorage: EditionStorage,
+  key: string,
+  bytes: Uint8Array<ArrayBuffer> | undefined,
+): Promise<void> =>
   bytes === undefined ? Promise.resolve() : editionStorage.put(key, bytes).catch(() => {});

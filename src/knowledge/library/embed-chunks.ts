@@ -5,7 +5,13 @@ import type { VectorIndex, VectorRecord } from '../../platform/storage/vector-in
 import { embeddingTextOf } from '../edition/edition-vectors.ts';
 import { packVector, quantise } from '../edition/nearest-rows.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
-import { fitsEdition, type LibraryEmbedding, type PlanParts, planVectors, type VectorStore } from './vector-store.ts';
+import {
+  fitsEdition,
+  type LibraryEmbedding,
+  type PlanParts,
+  planVectors,
+  type VectorStore,
+} from './vector-store.ts';
 
 export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   embedding: LibraryEmbedding;
@@ -63,7 +69,7 @@ const MAX_REFUSED = 16;
 const IDS_AT_ONCE = 10_000;
 
 /** Embeds the chunks of a library, step by step. */
-export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
+export function chunkEmbedder(parts: EmbeddingParts): ChunkEmbedder {
   const { state, articles, vectors, embedding, now } = parts;
   const { provider, index } = embedding;
   const place = index === undefined ? 'edition' : `index ${embedding.indexName ?? ''}`;
@@ -169,7 +175,10 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
       for (let from = 0; from < missing.length; from += IDS_AT_ONCE)
         vectors.setWanted(missing.slice(from, from + IDS_AT_ONCE));
       state.bumpRevision();
-      return { ...MORE, warning: `The vector index had lost ${missing.length} vectors: they are stored again` };
+      return {
+        ...MORE,
+        warning: `The vector index had lost ${missing.length} vectors: they are stored again`,
+      };
     };
   };
 
@@ -208,13 +217,19 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
   const failed = (error: unknown, startedAt: number): EmbeddingStep => {
     const { failures = 0, failingMs: before = 0, rounds = 0 } = progress.read() ?? {};
     const failingMs = before + now() - startedAt;
-    const known = error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? error.reason : 'unavailable';
-    const isOver = known === 'refused' || failures + 1 >= MAX_FAILURES || failingMs >= MAX_FAILING_MS;
+    const known =
+      error instanceof EmbeddingFailed || error instanceof StoreUnavailable
+        ? error.reason
+        : 'unavailable';
+    const isOver =
+      known === 'refused' || failures + 1 >= MAX_FAILURES || failingMs >= MAX_FAILING_MS;
     const asked = error instanceof EmbeddingFailed ? (error.retryAfterMs ?? 0) : 0;
     const wait = isOver
       ? Math.min(MAX_ROUND_MS, ROUND_MS * 2 ** rounds)
       : Math.max(Math.min(asked, ROUND_MS), FIRST_WAIT_MS * 2 ** failures);
-    const counted = isOver ? { failures: 0, failingMs: 0, rounds: rounds + 1 } : { failures: failures + 1, failingMs };
+    const counted = isOver
+      ? { failures: 0, failingMs: 0, rounds: rounds + 1 }
+      : { failures: failures + 1, failingMs };
     progress.update({ ...counted, retryAt: now() + wait });
     if (!isOver) return { embedded: 0, next: 'waiting' };
     const what = `Cannot embed ${vectors.wantedCount()} texts now${isRefusal(error) ? REFUSED_ALL : ''}`;
@@ -239,7 +254,7 @@ export const chunkEmbedder = (parts: EmbeddingParts): ChunkEmbedder => {
     },
     postpone: () => progress.update({ retryAt: now() + ROUND_MS }),
   };
-};
+}
 
 const MORE: EmbeddingStep = { embedded: 0, next: 'more' };
 
@@ -247,11 +262,15 @@ const TOO_MANY =
   'Cannot embed the texts: there are too many for an edition without a vector index; they are found by keyword search only';
 const NOT_VISIBLE =
   'The vector index has not caught up after a minute: until then some texts are found by keyword search only';
-const NOT_COMPARED = 'Cannot compare the vectors with those of the index: the next full sync compares them';
-const REFUSED = 'Cannot embed one of its texts: the model refuses it; it is found by keyword search only';
-const REFUSED_ALL = ', because the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
+const NOT_COMPARED =
+  'Cannot compare the vectors with those of the index: the next full sync compares them';
+const REFUSED =
+  'Cannot embed one of its texts: the model refuses it; it is found by keyword search only';
+const REFUSED_ALL =
+  ', because the model refuses every text, as with a wrong key, a used-up quota or an unknown model';
 
-const isRefusal = (error: unknown): boolean => error instanceof EmbeddingFailed && error.reason === 'refused';
+const isRefusal = (error: unknown): boolean =>
+  error instanceof EmbeddingFailed && error.reason === 'refused';
 
 const Count = z.int().min(0);
 
@@ -277,7 +296,14 @@ const Progress = z.object({
 type Progress = z.infer<typeof Progress>;
 
 /** Without failures, as before the first one. */
-const NO_FAILURES = { failures: 0, rounds: 0, failingMs: 0, waits: 0, refused: 0, retryAt: undefined } as const;
+const NO_FAILURES = {
+  failures: 0,
+  rounds: 0,
+  failingMs: 0,
+  waits: 0,
+  refused: 0,
+  retryAt: undefined,
+} as const;
 
 interface ProgressStore {
   read(): Progress | undefined;
@@ -289,7 +315,9 @@ interface ProgressStore {
 const progressStore = (state: LibraryState): ProgressStore => {
   const read = (): Progress | undefined => {
     const stored = state.read('embedding');
-    return stored === undefined ? undefined : Progress.catch(() => Progress.parse({})).parse(stored);
+    return stored === undefined
+      ? undefined
+      : Progress.catch(() => Progress.parse({})).parse(stored);
   };
   return {
     read,
@@ -315,7 +343,10 @@ const missingVectors = async (
   let cursor: string | undefined;
   for (let page = 0; missing.size > 0; page += 1) {
     if (page === MAX_PAGES)
-      throw new StoreUnavailable('malformed', 'Cannot compare the vectors: the index lists too many');
+      throw new StoreUnavailable(
+        'malformed',
+        'Cannot compare the vectors: the index lists too many',
+      );
     const listed = await index.list({ cursor, signal });
     for (const id of listed.ids) missing.delete(id);
     if (listed.next === undefined) break;
@@ -361,10 +392,18 @@ const nextBatch = (
  *
  * @throws {EmbeddingFailed} When a vector is missing or malformed.
  */
-const usableVectors = (batch: readonly Wanted[], found: readonly number[][], dimensions: number): VectorRecord[] => {
-  const isWhole = found.length === batch.length && found.every(({ length }) => length === dimensions);
+const usableVectors = (
+  batch: readonly Wanted[],
+  found: readonly number[][],
+  dimensions: number,
+): VectorRecord[] => {
+  const isWhole =
+    found.length === batch.length && found.every(({ length }) => length === dimensions);
   if (!isWhole || !found.every((vector) => vector.every(Number.isFinite)))
-    throw new EmbeddingFailed('malformed', 'Cannot store the vectors: some are missing or not of the right form');
+    throw new EmbeddingFailed(
+      'malformed',
+      'Cannot store the vectors: some are missing or not of the right form',
+    );
   return batch.flatMap(({ vector: id }, at) => {
     const vector = found[at] ?? [];
     return vector.some((value) => value !== 0) ? [{ id, vector }] : [];

@@ -49,26 +49,34 @@ const MAX_REDIRECTS = 3;
  * @returns The members beside the articles, as `readListing` gives them.
  * @throws {HostKbError} When there is no such page, or it breaks off.
  */
-export const fetchHostListing = async (
+export async function fetchHostListing(
   address: URL,
   options: FetchHostOptions,
-): Promise<{ members: Record<string, unknown>; url: URL; headers: Headers }> => {
+): Promise<{ members: Record<string, unknown>; url: URL; headers: Headers }> {
   const signal = AbortSignal.timeout(options.timeoutMs);
   try {
     const { response, url } = await follow(address, options, signal);
     checkResponse(response, options.now());
-    return { members: await readListing(response, { ...options, signal }), url, headers: response.headers };
+    return {
+      members: await readListing(response, { ...options, signal }),
+      url,
+      headers: response.headers,
+    };
   } catch (error) {
     throw error instanceof HttpFailure ? hostErrorOf(error, options) : error;
   }
-};
+}
 
 const follow = async (address: URL, options: FetchHostOptions, signal: AbortSignal) => {
   let url = address;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const problem = addressProblem(url, options.allowed);
     if (problem) throw new HostKbError(`the address ${problem}`);
-    const response = await send(url, { fetch: options.fetch, headers: headersFor(url, options), signal });
+    const response = await send(url, {
+      fetch: options.fetch,
+      headers: headersFor(url, options),
+      signal,
+    });
     const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
     if (location === null) return { response, url };
     discard(response.body);
@@ -92,15 +100,23 @@ const checkResponse = ({ status, headers, body }: Response, now: number): void =
   discard(body);
   if (status === 200) throw new HostKbError('the answer is not JSON by its content type');
   const isPassing = status === 408 || status === 429 || status >= 500;
-  throw new HostKbError(`status is ${status}`, { isPassing, retryAfterMs: retryAfterMs(headers, now) });
+  throw new HostKbError(`status is ${status}`, {
+    isPassing,
+    retryAfterMs: retryAfterMs(headers, now),
+  });
 };
 
-const hostErrorOf = (cause: HttpFailure, { timeoutMs, maxBytes }: FetchHostOptions): HostKbError => {
+const hostErrorOf = (
+  cause: HttpFailure,
+  { timeoutMs, maxBytes }: FetchHostOptions,
+): HostKbError => {
   if (cause.kind === 'too-large')
     return new HostKbError(`a page is larger than ${maxBytes} bytes`, { isTooLarge: true, cause });
   // A body that is no JSON has as a rule been cut off with its connection.
-  if (cause.kind === 'not-json') return new HostKbError('the answer is cut off or no JSON', { isPassing: true, cause });
-  const problem = cause.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : 'the host cannot be reached';
+  if (cause.kind === 'not-json')
+    return new HostKbError('the answer is cut off or no JSON', { isPassing: true, cause });
+  const problem =
+    cause.kind === 'timeout' ? `no answer within ${timeoutMs} ms` : 'the host cannot be reached';
   return new HostKbError(problem, { isPassing: true, cause });
 };
 
@@ -121,10 +137,10 @@ const PATHS = ['$.articles.*', '$.articles', '$.total', '$.updated_at', '$.next_
  * @returns The members beside the articles, unvalidated; `articles` is what is left of the list: an empty array.
  * @throws {HttpFailure} `timeout`, `broken-off`, `too-large`, or `not-json` when the body is cut off or no JSON object.
  */
-export const readListing = async (
+export async function readListing(
   { body }: Response,
   { maxBytes, signal, onArticle }: ReadListingOptions,
-): Promise<Record<string, unknown>> => {
+): Promise<Record<string, unknown>> {
   const members: Record<string, unknown> = {};
   const parser = new JSONParser({ paths: PATHS, stringBufferSize: STRING_BUFFER_BYTES });
   parser.onValue = ({ value, key, parent, stack }) => {
@@ -140,16 +156,22 @@ export const readListing = async (
   const reader = body.getReader();
   const read = async (): Promise<Uint8Array | undefined> => {
     try {
-      const { value } = await withDeadline(() => reader.read(), { signal, errorFor: () => timedOut() });
+      const { value } = await withDeadline(() => reader.read(), {
+        signal,
+        errorFor: () => timedOut(),
+      });
       return value;
     } catch (cause) {
-      throw signal.aborted ? timedOut(cause) : new HttpFailure('broken-off', 'the reply broke off', { cause });
+      throw signal.aborted
+        ? timedOut(cause)
+        : new HttpFailure('broken-off', 'the reply broke off', { cause });
     }
   };
   try {
     for (let bytes = await read(); bytes !== undefined; bytes = await read()) {
       length += bytes.length;
-      if (length > maxBytes) throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
+      if (length > maxBytes)
+        throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
       try {
         // The parser replaces bytes that are no UTF-8; this refuses them.
         decoder.decode(bytes, { stream: true });
@@ -166,11 +188,12 @@ export const readListing = async (
   }
   if (!parser.isEnded) throw cutOff();
   return members;
-};
+}
 
 const STRING_BUFFER_BYTES = 65_536;
 
-const cutOff = (cause?: unknown) => new HttpFailure('not-json', 'the reply is cut off or no JSON', { cause });
+const cutOff = (cause?: unknown) =>
+  new HttpFailure('not-json', 'the reply is cut off or no JSON', { cause });
 
 const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
 
@@ -188,14 +211,15 @@ export interface AllowedHosts {
  *
  * @returns What is wrong with it, to follow the words `the address`; `undefined` if it is allowed.
  */
-export const addressProblem = (url: URL, { hosts, allowsLocal }: AllowedHosts): string | undefined => {
+export function addressProblem(url: URL, { hosts, allowsLocal }: AllowedHosts): string | undefined {
   if (url.username !== '' || url.password !== '') return 'holds credentials';
   if (!hosts.includes(url.host)) return 'is of a host that is not allowed';
-  if (url.protocol !== 'https:' && !(allowsLocal && url.protocol === 'http:')) return 'is not https';
+  if (url.protocol !== 'https:' && !(allowsLocal && url.protocol === 'http:'))
+    return 'is not https';
   if (allowsLocal) return undefined;
   if (url.port !== '') return 'has a port';
   return isPublicName(url.hostname) ? undefined : 'is not of a public name';
-};
+}
 
 /** A name with a dot that is not an IP address and not in a private network. */
 const isPublicName = (name: string): boolean =>

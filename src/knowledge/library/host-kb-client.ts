@@ -67,21 +67,34 @@ const BASE_DELAY_MS = 500;
 const MAX_PAUSE_MS = 60_000;
 
 /** Reads the article list of a host: filters, paging, retries with back-off, bounds on size and time. */
-export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient => {
+export function hostKbClient(host: HostKb, options: HostKbOptions): HostKbClient {
   const { limit: most = 100, timeoutMs = 30_000, maxBytes = 16 * 1024 * 1024 } = options;
   if (!URL.canParse(host.url)) throw new HostKbError('its address is not a URL');
   const base = new URL(host.url);
   const token = host.token ? { origin: base.origin, value: host.token } : undefined;
 
-  const readOnce = async (filters: HostFilters, { cursor, limit }: PagePlace): Promise<HostPage> => {
+  const readOnce = async (
+    filters: HostFilters,
+    { cursor, limit }: PagePlace,
+  ): Promise<HostPage> => {
     const address = addressOf(base, { filters, cursor, limit });
     const { page, take } = pageReader();
     const fetched = { ...options, token, timeoutMs, maxBytes, onArticle: take };
     const { members, url, headers } = await fetchHostListing(address, fetched);
     const listing = readAs(ArticleListingReply, members);
-    if (!listing.ok) throw new HostKbError(`the answer is no listing: ${describeIssues(listing.issues)}`);
+    if (!listing.ok)
+      throw new HostKbError(`the answer is no listing: ${describeIssues(listing.issues)}`);
     const { total, next_cursor } = listing.value;
-    const end = { received: page.received, total, nextCursor: next_cursor, headers, url, base, limit, most };
+    const end = {
+      received: page.received,
+      total,
+      nextCursor: next_cursor,
+      headers,
+      url,
+      base,
+      limit,
+      most,
+    };
     return { ...page, total: total ?? undefined, next: nextCursorOf(end, cursor) };
   };
 
@@ -95,15 +108,18 @@ export const hostKbClient = (host: HostKb, options: HostKbOptions): HostKbClient
         sleep: options.sleep,
         pauseMs: ({ error }) => {
           if (error === undefined) return undefined;
-          const smaller = error instanceof HostKbError && error.isTooLarge ? withFewer(place) : undefined;
+          const smaller =
+            error instanceof HostKbError && error.isTooLarge ? withFewer(place) : undefined;
           place = smaller ?? place;
           failures = smaller === undefined ? failures + 1 : 0;
-          return smaller === undefined ? pauseBefore(error, { attempt: failures, random: options.random }) : 0;
+          return smaller === undefined
+            ? pauseBefore(error, { attempt: failures, random: options.random })
+            : 0;
         },
       });
     },
   };
-};
+}
 
 interface PagePlace {
   cursor: HostCursor | undefined;
@@ -126,8 +142,12 @@ const withFewer = ({ cursor, limit }: PagePlace): PagePlace | undefined => {
 };
 
 /** Half to all of 0.5 s, 1 s, 2 s, so that many libraries do not come back at once, or what the host asks for. */
-const pauseBefore = (error: unknown, { attempt, random }: { attempt: number; random: () => number }) => {
-  if (!(error instanceof HostKbError) || !error.isPassing || attempt >= MAX_ATTEMPTS) return undefined;
+const pauseBefore = (
+  error: unknown,
+  { attempt, random }: { attempt: number; random: () => number },
+) => {
+  if (!(error instanceof HostKbError) || !error.isPassing || attempt >= MAX_ATTEMPTS)
+    return undefined;
   const backOffMs = BASE_DELAY_MS * 2 ** (attempt - 1) * (0.5 + random() / 2);
   const pauseMs = Math.max(backOffMs, error.retryAfterMs ?? 0);
   return pauseMs > MAX_PAUSE_MS ? undefined : Math.round(pauseMs);
@@ -135,11 +155,16 @@ const pauseBefore = (error: unknown, { attempt, random }: { attempt: number; ran
 
 const addressOf = (
   base: URL,
-  { filters, cursor, limit }: { filters: HostFilters; cursor: HostCursor | undefined; limit: number },
+  {
+    filters,
+    cursor,
+    limit,
+  }: { filters: HostFilters; cursor: HostCursor | undefined; limit: number },
 ): URL => {
   if (cursor?.kind === 'link') return new URL(cursor.value);
   const url = new URL(base);
-  const set = (name: string, value: string | undefined) => value !== undefined && url.searchParams.set(name, value);
+  const set = (name: string, value: string | undefined) =>
+    value !== undefined && url.searchParams.set(name, value);
   set('intent', filters.intent);
   set('device', filters.device);
   set('updated_since', filters.updatedSince);
@@ -153,11 +178,16 @@ const addressOf = (
 
 /** Takes the articles of a page one by one. */
 const pageReader = () => {
-  const page: Pick<HostPage, 'articles' | 'skipped' | 'received'> = { articles: [], skipped: [], received: 0 };
+  const page: Pick<HostPage, 'articles' | 'skipped' | 'received'> = {
+    articles: [],
+    skipped: [],
+    received: 0,
+  };
   const skip = (id: string, problem: string) =>
     page.skipped.push({ id, reason: `Cannot take in the article: ${problem}`.slice(0, 500) });
   const take = (reply: unknown): void => {
-    if (page.received === MAX_ON_PAGE) throw new HostKbError(`a page has more than ${MAX_ON_PAGE} articles`);
+    if (page.received === MAX_ON_PAGE)
+      throw new HostKbError(`a page has more than ${MAX_ON_PAGE} articles`);
     page.received += 1;
     const unreadable = readAs(UnreadableArticleReply, reply);
     const article = readAs(HostArticleReply, reply);
@@ -174,7 +204,9 @@ const MAX_ON_PAGE = 10_000;
 
 const idOf = (reply: unknown, place: number): string => {
   const id = typeof reply === 'object' && reply !== null && 'id' in reply ? reply.id : undefined;
-  return typeof id === 'string' || typeof id === 'number' ? String(id).slice(0, 300) : `(number ${place} on its page)`;
+  return typeof id === 'string' || typeof id === 'number'
+    ? String(id).slice(0, 300)
+    : `(number ${place} on its page)`;
 };
 
 /** The host knowledge base of a workspace. */

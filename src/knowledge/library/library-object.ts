@@ -20,7 +20,9 @@ export interface LibraryObjectEnv extends LibraryVariables {
  * takes time. An alarm is called again after a crash, and each step commits with the state that it changes, so that no
  * queue has to agree with the database.
  */
-export class LibraryObject extends storeObject<LibraryObjectEnv, Library, LibraryMethod>(LIBRARY_METHODS) {
+export class LibraryObject extends storeObject<LibraryObjectEnv, Library, LibraryMethod>(
+  LIBRARY_METHODS,
+) {
   protected readonly librarian = 'library';
 
   /** What turns chunks into vectors; none unless a function overrides it. Called once, when the library is opened. */
@@ -76,5 +78,7 @@ export class LibraryObject extends storeObject<LibraryObjectEnv, Library, Librar
 /** An unavailable model or index is not an internal failure. */
 const codeOf = (error: unknown): ErrorCode => {
   if (error instanceof CodedError) return error.code;
-  return error instanceof EmbeddingFailed || error instanceof StoreUnavailable ? 'DATA_SOURCE_ERROR' : 'INTERNAL_ERROR';
+  return error instanceof EmbeddingFailed || error instanceof StoreUnavailable
+    ? 'DATA_SOURCE_ERROR'
+    : 'INTERNAL_ERROR';
 };

@@ -30,7 +30,10 @@ export const hostSettings = {
     doctor: 'hosts',
   }),
   KB_TOKEN: token({ what: 'Sent to `KB_URL` as a bearer token', doctor: 'hosts' }),
-  KB_ALLOWED_HOSTS: list({ what: 'Hosts that may be read from; in development with a port', doctor: 'hosts' }),
+  KB_ALLOWED_HOSTS: list({
+    what: 'Hosts that may be read from; in development with a port',
+    doctor: 'hosts',
+  }),
   KB_FRESHNESS: oneOf(['synced', 'live'], {
     what: '`live`: before an answer the host is asked what it has changed ([sources](sources.md#asking-before-each-answer))',
     usual: 'synced',
@@ -55,7 +58,8 @@ export const hostSettings = {
 export const workspaceSettings = {
   KB_SOURCES: json(Sources, {
     what: 'Hosts of further workspaces',
-    example: '{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}',
+    example:
+      '{"acme": {"url": "https://…", "tokenSecret": "ACME_KB_TOKEN"}, "beta": {"url": "sources"}}',
     usual: {},
     otherwise: 'none',
     doctor: 'hosts',
@@ -63,7 +67,8 @@ export const workspaceSettings = {
 } satisfies SettingsSchema;
 
 /** The variables of the library function, the secrets that its sources name, and the function that reads helpdesk tools. */
-export interface LibraryVariables extends Variables<typeof hostSettings & typeof workspaceSettings> {
+export interface LibraryVariables
+  extends Variables<typeof hostSettings & typeof workspaceSettings> {
   SOURCES?: Target | undefined;
 }
 
@@ -82,7 +87,9 @@ export interface LibrarySettings {
 /** @throws {SettingRefused} For an invalid variable but `KB_SOURCES`, without which what is synced is still served. */
 export function readLibrarySettings(variables: LibraryVariables): LibrarySettings {
   const values = readSettings(hostSettings, variables);
-  const { value: named, problem } = attemptSettings(() => readSettings(workspaceSettings, variables).KB_SOURCES);
+  const { value: named, problem } = attemptSettings(
+    () => readSettings(workspaceSettings, variables).KB_SOURCES,
+  );
   const sources = () => {
     if (named === undefined) throw new HostKbError(problem);
     return sourcesIn(values, { named, variables });
@@ -100,7 +107,9 @@ export function readLibrarySettings(variables: LibraryVariables): LibrarySetting
           fetch: isBound
             ? boundFetch(SOURCES, { workspace, identity: () => identityFrom(variables, 'library') })
             : (input, init) => fetch(input, init),
-          allowed: isBound ? { hosts: [new URL(url).host], allowsLocal: false } : allowedHosts(values),
+          allowed: isBound
+            ? { hosts: [new URL(url).host], allowsLocal: false }
+            : allowedHosts(values),
           now: Date.now,
           random: Math.random,
         },
@@ -149,14 +158,24 @@ const allowedHosts = ({ KB_ALLOWED_HOSTS, ENVIRONMENT }: Settings<typeof hostSet
  * leads to that function only.
  */
 const boundFetch =
-  (target: Target, { workspace, identity }: { workspace: string; identity: () => Promise<Identity> }): typeof fetch =>
+  (
+    target: Target,
+    { workspace, identity }: { workspace: string; identity: () => Promise<Identity> },
+  ): typeof fetch =>
   async (input, init) => {
     const { self, signer } = await identity();
     const request = new Request(input, init);
     const { pathname, search } = new URL(request.url);
     const now = Date.now();
     const { token } = await mintContext(
-      originate({ self, subject: `svc:${self}`, workspace, authentication: 'none', capabilities: ['kb:read'], now }),
+      originate({
+        self,
+        subject: `svc:${self}`,
+        workspace,
+        authentication: 'none',
+        capabilities: ['kb:read'],
+        now,
+      }),
       { signer, aud: 'sources', op: `GET ${pathname}${search}`, body: new Uint8Array(), now },
     );
     request.headers.set(CONTEXT_HEADER, token);

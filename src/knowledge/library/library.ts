@@ -8,13 +8,23 @@ import type {
 } from '../../contract/wire/editions.ts';
 import type { ArticlePut, ArticleText } from '../../contract/wire/host-article.ts';
 import type { Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
-import type { SyncAccepted, SyncProgress, SyncRequest, SyncStatus } from '../../contract/wire/sync.ts';
+import type {
+  SyncAccepted,
+  SyncProgress,
+  SyncRequest,
+  SyncStatus,
+} from '../../contract/wire/sync.ts';
 import { mayRead, mayReadAsked, NO_ONE } from '../../platform/context/capabilities.ts';
 import { callStore } from '../../platform/rpc/call-store.ts';
 import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
 import type { EditionManifest, EditionStorage } from '../../platform/storage/edition-storage.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
-import { ArticleRefused, hashArticle, readingOf, takeInArticle } from '../articles/normalise-article.ts';
+import {
+  ArticleRefused,
+  hashArticle,
+  readingOf,
+  takeInArticle,
+} from '../articles/normalise-article.ts';
 import type { PageSource } from '../edition/chunk-texts.ts';
 import { languageOfText } from '../edition/collect-words.ts';
 import {
@@ -27,7 +37,12 @@ import {
   libraryState,
   type StoredArticle,
 } from './article-store.ts';
-import { type ChangedArticles, countsOf, type EditionHistory, editionHistory } from './edition-history.ts';
+import {
+  type ChangedArticles,
+  countsOf,
+  type EditionHistory,
+  editionHistory,
+} from './edition-history.ts';
 import { buildDraft, editionStore, publishEdition } from './edition-store.ts';
 import { chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
@@ -135,7 +150,7 @@ const PUBLISH_AFTER_MS = 1000;
 const PUBLISH_WITHIN_MS = 5000;
 
 /** The knowledge base of one workspace, over a database of its own. One at a time may exist for a database. */
-export const createLibrary = (options: LibraryOptions): Library => {
+export function createLibrary(options: LibraryOptions): Library {
   const { sql, workspace, editionStorage, now } = options;
   createTables(sql);
   const state = libraryState(sql);
@@ -167,7 +182,9 @@ export const createLibrary = (options: LibraryOptions): Library => {
         state.write('activating', undefined);
         history.record({ edition, cause, inventory, articles: count, chunks }, now());
       },
-      vectors: embedded?.source ?? (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
+      vectors:
+        embedded?.source ??
+        (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
     };
     const published = publishing.then(() => publishEdition(parts));
     publishing = published.catch(() => {});
@@ -275,14 +292,23 @@ export const createLibrary = (options: LibraryOptions): Library => {
         if (readable(id, held) === undefined && !(isNew && readsAll(held)))
           return { forbidden: CREATES_NONE, isMissing: true };
         sql.transaction(() => {
-          articles.put(entry, { owner: 'local', hash, content, format, reading: readingOf({ omitted, warnings }) });
+          articles.put(entry, {
+            owner: 'local',
+            hash,
+            content,
+            format,
+            reading: readingOf({ omitted, warnings }),
+          });
           sync.removeTombstone(id);
           state.bumpRevision();
           planPublishing();
         });
         driver.wake();
         const { text: _text, ...article } = entry.article;
-        return { article: { ...article, content, ...(format === undefined ? {} : { format }) }, isNew };
+        return {
+          article: { ...article, content, ...(format === undefined ? {} : { format }) },
+          isNew,
+        };
       } catch (error) {
         if (error instanceof ArticleRefused) return { refused: error.message };
         throw error;
@@ -294,11 +320,14 @@ export const createLibrary = (options: LibraryOptions): Library => {
       try {
         const entry = takeInArticle(replyOf(id, put, now()), normalise);
         if (!mayRead(held, entry.article.audiences)) return { refused: NOT_HELD };
-        if (articles.owner(id) !== undefined && readable(id, held) === undefined) return { refused: CREATES_NONE };
+        if (articles.owner(id) !== undefined && readable(id, held) === undefined)
+          return { refused: CREATES_NONE };
         const chunkCount = (): number => articles.chunkCount() + entry.chunks.length;
         const { wordVectors, complete } = options;
         const hasWords = embedded === undefined && wordVectors !== undefined;
-        const vectors = hasWords ? wordVectorSource(wordVectors, { articles: { ...articles, chunkCount } }) : undefined;
+        const vectors = hasWords
+          ? wordVectorSource(wordVectors, { articles: { ...articles, chunkCount } })
+          : undefined;
         const createdAt = new Date(now()).toISOString();
         return buildDraft(entry, { articles, workspace, createdAt, complete, vectors });
       } catch (error) {
@@ -326,7 +355,10 @@ export const createLibrary = (options: LibraryOptions): Library => {
     editions: (held = []) => {
       if (!seesAll(held)) return 'hidden';
       const { editions: kept, ...rest } = history.list(now());
-      return { editions: kept.map((one) => ({ ...one, is_stored: editions.stored(one.id) !== undefined })), ...rest };
+      return {
+        editions: kept.map((one) => ({ ...one, is_stored: editions.stored(one.id) !== undefined })),
+        ...rest,
+      };
     },
     editionChanges: (edition, { from, article }, held = []) => {
       if (!seesAll(held)) return 'hidden';
@@ -335,7 +367,9 @@ export const createLibrary = (options: LibraryOptions): Library => {
     },
     activateEdition: async (edition, held = []) => {
       if (!seesAll(held)) return 'hidden';
-      const done = sql.transaction(() => activate(edition, { state, articles, history, sync, planPublishing }));
+      const done = sql.transaction(() =>
+        activate(edition, { state, articles, history, sync, planPublishing }),
+      );
       if (typeof done !== 'object') return done;
       // Should this fail, the plan stands.
       driver.wake();
@@ -349,7 +383,7 @@ export const createLibrary = (options: LibraryOptions): Library => {
     storedEdition: (edition) => editions.stored(edition)?.manifest,
     editionPart: editions.part,
   };
-};
+}
 
 const MAX_DRAFT_TEXT_BYTES = 3 * 1024 * 1024;
 const TOO_LARGE_FOR_DRAFT =
@@ -382,11 +416,14 @@ interface VisibleState {
   updatedAt: string;
 }
 
-const visibleStateOf = (versions: readonly { id: string; hash: string; lastUpdated: string }[]): VisibleState => {
+const visibleStateOf = (
+  versions: readonly { id: string; hash: string; lastUpdated: string }[],
+): VisibleState => {
   let hash = FNV_OFFSET;
   let updatedAt = new Date(0).toISOString();
   for (const { id, hash: own, lastUpdated } of versions) {
-    for (const character of `${id} ${own}\n`) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), FNV_PRIME) >>> 0;
+    for (const character of `${id} ${own}\n`)
+      hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), FNV_PRIME) >>> 0;
     if (lastUpdated > updatedAt) updatedAt = lastUpdated;
   }
   return { edition: `e000000-${hash.toString(16).padStart(8, '0')}`, updatedAt };
@@ -421,7 +458,11 @@ interface ActivateParts {
 const activate = (
   edition: string,
   { state, articles, history, sync, planPublishing }: ActivateParts,
-): Pick<EditionActivated, 'restored' | 'removed' | 'left_out'> | 'unknown' | 'syncing' | 'too many' => {
+):
+  | Pick<EditionActivated, 'restored' | 'removed' | 'left_out'>
+  | 'unknown'
+  | 'syncing'
+  | 'too many' => {
   if (state.read('run') !== undefined) return 'syncing';
   const current = history.current();
   const changed = current === undefined ? undefined : history.changes(edition, current);
@@ -429,7 +470,8 @@ const activate = (
   if (changed.articles.length > MAX_RESTORED) return 'too many';
   const done = { restored: 0, removed: 0, left_out: 0 };
   for (const { id, after } of changed.articles) {
-    const version = after === undefined || sync.isTombstone(id) ? undefined : history.version(id, after);
+    const version =
+      after === undefined || sync.isTombstone(id) ? undefined : history.version(id, after);
     if (after === undefined) done.removed += articles.remove(id);
     else if (version === undefined) done.left_out += 1;
     else {
@@ -448,15 +490,22 @@ const activate = (
 const MAX_LISTED_CHANGES = 500;
 const MAX_SHOWN_TEXT = 60_000;
 
-const changesOf = (changed: ChangedArticles, article: string | undefined, history: EditionHistory): EditionChanges => {
+const changesOf = (
+  changed: ChangedArticles,
+  article: string | undefined,
+  history: EditionHistory,
+): EditionChanges => {
   const { edition, from, articles } = changed;
   const version = (id: string, hash: string | undefined) =>
     hash === undefined ? undefined : history.version(id, hash);
   const asked = article === undefined ? undefined : articles.find(({ id }) => id === article);
-  const [before, after] = asked ? [version(asked.id, asked.before), version(asked.id, asked.after)] : [];
+  const [before, after] = asked
+    ? [version(asked.id, asked.before), version(asked.id, asked.after)]
+    : [];
   const texts = [before, after].map((each) => each?.entry.article.text);
   return {
-    ...{ edition, from },
+    edition,
+    from,
     ...countsOf(changed),
     articles: articles.slice(0, MAX_LISTED_CHANGES).map(({ id, before: old, after: next }) => ({
       id,
@@ -491,7 +540,10 @@ const withEmbedding = (
 };
 
 const replyOf = (id: string, { title, url, content, metadata = {} }: ArticlePut, now: number) => ({
-  ...{ id, title, url, content },
+  id,
+  title,
+  url,
+  content,
   metadata: {
     intent: metadata.intent ?? [],
     device: metadata.device ?? [],
@@ -529,7 +581,9 @@ export type LibraryMethod = (typeof LIBRARY_METHODS)[number];
 /** A library in a Durable Object. */
 export type RemoteLibrary = Remote<Library, LibraryMethod>;
 
-export const remoteLibrary = (
+export function remoteLibrary(
   stub: (workspace: string) => ObjectMethods<Library, LibraryMethod>,
   workspace: string,
-): RemoteLibrary => remoteStore<Library, LibraryMethod>(LIBRARY_METHODS, { workspace, stub });
+): RemoteLibrary {
+  return remoteStore<Library, LibraryMethod>(LIBRARY_METHODS, { workspace, stub });
+}

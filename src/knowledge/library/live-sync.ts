@@ -25,7 +25,7 @@ interface Check {
  *
  * @returns Waits for a check, at most so many milliseconds, and tells whether the edition is as fresh as the host.
  */
-export const liveSync = ({ sync, now }: LiveSyncOptions): ((withinMs: number) => Promise<boolean>) => {
+export function liveSync({ sync, now }: LiveSyncOptions): (withinMs: number) => Promise<boolean> {
   let last: Check | undefined;
 
   const isUsable = ({ startedAt, isFresh }: Check): boolean => {
@@ -51,4 +51,4 @@ export const liveSync = ({ sync, now }: LiveSyncOptions): ((withinMs: number) =>
     const leftMs = Math.min(withinMs, startedAt + MAX_WAIT_MS - now());
     return leftMs <= 0 ? false : waitAtMost(done, leftMs, false);
   };
-};
+}

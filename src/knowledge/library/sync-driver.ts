@@ -10,7 +10,11 @@ import {
   type SyncStatus,
 } from '../../contract/wire/sync.ts';
 import { errorInfo } from '../../platform/context/error-info-of.ts';
-import { type EditionStorage, FIRST_PAGE, partKey } from '../../platform/storage/edition-storage.ts';
+import {
+  type EditionStorage,
+  FIRST_PAGE,
+  partKey,
+} from '../../platform/storage/edition-storage.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
 import {
   ArticleRefused,
@@ -99,9 +103,10 @@ const ListedFrom = z.object({ url: z.string(), at: z.number(), fullAt: z.number(
 const FULL_EVERY_MS = 23.5 * 3_600_000;
 
 /** Drives what a library does by itself, one step after the other; all that it knows is in the database. */
-export const syncDriver = (parts: DriverParts): SyncDriver => {
+export function syncDriver(parts: DriverParts): SyncDriver {
   const { state, editions, articles, sync, sql, now, embedder } = parts;
-  const currentRun = (): SyncRun | undefined => SyncRun.optional().catch(undefined).parse(state.read('run'));
+  const currentRun = (): SyncRun | undefined =>
+    SyncRun.optional().catch(undefined).parse(state.read('run'));
 
   const cleanAfter = (): number => Number(state.read('clean_after') ?? 0);
 
@@ -109,7 +114,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
   const removalDueAt = (): number | undefined => {
     const removeAt = state.read('remove_vectors_at');
     const isUsed = editions.current()?.revision !== state.revision();
-    return parts.removeVectors === undefined || typeof removeAt !== 'number' || isUsed ? undefined : removeAt;
+    return parts.removeVectors === undefined || typeof removeAt !== 'number' || isUsed
+      ? undefined
+      : removeAt;
   };
 
   const nextDueAt = (): number | undefined => {
@@ -118,10 +125,14 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const publishAt = state.read('publish_at');
     const embedAt = embedder?.dueAt();
     const times = [
-      run === undefined ? embedAt : Math.max(now() + backOff(run), isEmbedding(run) ? (embedAt ?? 0) : 0),
+      run === undefined
+        ? embedAt
+        : Math.max(now() + backOff(run), isEmbedding(run) ? (embedAt ?? 0) : 0),
       removalDueAt(),
       typeof publishAt === 'number' ? publishAt : undefined,
-      retiredAt === undefined ? undefined : Math.max(retiredAt + EDITION_GRACE_MS + 1, cleanAfter()),
+      retiredAt === undefined
+        ? undefined
+        : Math.max(retiredAt + EDITION_GRACE_MS + 1, cleanAfter()),
     ].filter((time) => time !== undefined);
     return times.length === 0 ? undefined : Math.min(...times);
   };
@@ -175,7 +186,8 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       // In case that this process ends before the work does.
       parts.wakeAt(now() + CONTINUE_AFTER_MS);
       // What is embedded was published before.
-      for (let run = currentRun(); run !== undefined && !isEmbedding(run); run = currentRun()) await work();
+      for (let run = currentRun(); run !== undefined && !isEmbedding(run); run = currentRun())
+        await work();
       return status().last_report?.outcome !== 'failed';
     } catch (error) {
       parts.onFault('sync before an answer', error);
@@ -188,12 +200,22 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const before = ListedFrom.safeParse(state.read('listed_from'));
     const url = sourceUrl();
     const last = before.success && before.data.url === url ? before.data : undefined;
-    const isDue = last === undefined || now() - (last.fullAt ?? 0) >= FULL_EVERY_MS || articles.count('host') === 0;
+    const isDue =
+      last === undefined ||
+      now() - (last.fullAt ?? 0) >= FULL_EVERY_MS ||
+      articles.count('host') === 0;
     const rereads = state.read('read_by') !== TREATMENT && articles.count() > 0;
     const listsAll = full || force || isDue || rereads;
     const updatedSince = listsAll ? undefined : dayOf(last.at - OVERLAP_MS);
     sync.clear();
-    return newSyncRun({ id: parts.newId(), startedAt: now(), full: listsAll, force, rereads, updatedSince });
+    return newSyncRun({
+      id: parts.newId(),
+      startedAt: now(),
+      full: listsAll,
+      force,
+      rereads,
+      updatedSince,
+    });
   };
 
   const sourceUrl = (): string | undefined => {
@@ -205,10 +227,16 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     }
   };
 
-  const end = (run: SyncRun, { outcome, error }: { outcome: SyncReport['outcome']; error: ErrorInfo | null }): void => {
+  const end = (
+    run: SyncRun,
+    { outcome, error }: { outcome: SyncReport['outcome']; error: ErrorInfo | null },
+  ): void => {
     const edition = editions.current()?.manifest.edition ?? null;
     commit(run, parts.sql, state, (stored) => {
-      state.write('report', reportOf({ ...stored, writes: run.writes }, { outcome, error, edition, now: now() }));
+      state.write(
+        'report',
+        reportOf({ ...stored, writes: run.writes }, { outcome, error, edition, now: now() }),
+      );
       const url = sourceUrl();
       if (outcome !== 'failed' && url !== undefined) {
         const last = ListedFrom.safeParse(state.read('listed_from')).data;
@@ -245,7 +273,10 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
   const failed = (run: SyncRun, error: unknown): boolean => {
     parts.onFault('sync', error);
     if (error instanceof HostKbError) {
-      end(run, { outcome: 'failed', error: errorInfo('DATA_SOURCE_ERROR', { message: error.message }) });
+      end(run, {
+        outcome: 'failed',
+        error: errorInfo('DATA_SOURCE_ERROR', { message: error.message }),
+      });
       return true;
     }
     if (error instanceof EditionTooLarge) {
@@ -256,7 +287,9 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     if (run.failures + 1 >= MAX_FAILURES) {
       end(run, {
         outcome: 'failed',
-        error: errorInfo('INTERNAL_ERROR', { message: 'Cannot finish the sync: something went wrong inside' }),
+        error: errorInfo('INTERNAL_ERROR', {
+          message: 'Cannot finish the sync: something went wrong inside',
+        }),
       });
       return true;
     }
@@ -281,10 +314,17 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     } catch (error) {
       parts.onFault('publish', error);
       // It stays too large until an article is written or deleted, which plans the next attempt.
-      state.write('publish_at', error instanceof EditionTooLarge ? undefined : now() + PUBLISH_AGAIN_MS);
+      state.write(
+        'publish_at',
+        error instanceof EditionTooLarge ? undefined : now() + PUBLISH_AGAIN_MS,
+      );
       const last = StoredReport.safeParse(state.read('report'));
       if (error instanceof EditionTooLarge && last.success) {
-        state.write('report', { ...last.data, outcome: 'failed', error: errorInfo(error.code, error.reported) });
+        state.write('report', {
+          ...last.data,
+          outcome: 'failed',
+          error: errorInfo(error.code, error.reported),
+        });
       }
     }
   };
@@ -294,7 +334,8 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
     const note = await embedder?.step(options);
     return sql.transaction(() => {
       const { next } = note?.() ?? { next: 'done' as const };
-      if (next !== 'more' && editions.current()?.revision !== state.revision()) state.write('publish_at', now());
+      if (next !== 'more' && editions.current()?.revision !== state.revision())
+        state.write('publish_at', now());
       return next;
     });
   };
@@ -341,19 +382,24 @@ export const syncDriver = (parts: DriverParts): SyncDriver => {
       const publishAt = state.read('publish_at');
       const isDue = typeof publishAt === 'number' && publishAt <= now();
       const run = currentRun();
-      const isEmbedDue = run === undefined && (embedder?.dueAt() ?? Number.POSITIVE_INFINITY) <= now();
+      const isEmbedDue =
+        run === undefined && (embedder?.dueAt() ?? Number.POSITIVE_INFINITY) <= now();
       if (!isDue && !isEmbedDue && run === undefined) break;
       if (isDue) await publishDue();
       else if (isEmbedDue) await embedOrPostpone();
       if (run !== undefined && !(await stepRun(run))) break;
     }
-    for (let step = 0; step < STEPS_AT_ONCE && (removalDueAt() ?? Number.POSITIVE_INFINITY) <= now(); step += 1)
+    for (
+      let step = 0;
+      step < STEPS_AT_ONCE && (removalDueAt() ?? Number.POSITIVE_INFINITY) <= now();
+      step += 1
+    )
       await parts.removeVectors?.();
     wake();
   };
 
   return { status, openReport: reportToAll, start, syncNow, work, wake, nextDueAt };
-};
+}
 
 const isEmbedding = ({ phase }: SyncRun): boolean => phase === 'embedding';
 
@@ -424,7 +470,11 @@ const commit = (
   });
 
 /** Commits a step that works on the run in place. */
-const commitStep = (run: SyncRun, parts: SyncParts, work: (run: SyncRun, parts: SyncParts) => void): void =>
+const commitStep = (
+  run: SyncRun,
+  parts: SyncParts,
+  work: (run: SyncRun, parts: SyncParts) => void,
+): void =>
   commit(run, parts.sql, parts.state, (stored) => {
     work(stored, parts);
     return { ...stored, failures: 0 };
@@ -448,7 +498,8 @@ const rereadOwn = async (run: SyncRun, parts: SyncParts): Promise<void> => {
     let isChanged = false;
     for (const { reply, hash, content } of replies) {
       // Written or deleted again meanwhile.
-      if (articles.owner(reply.id) !== 'local' || articles.read(reply.id)?.content !== content) continue;
+      if (articles.owner(reply.id) !== 'local' || articles.read(reply.id)?.content !== content)
+        continue;
       if (articles.known([reply.id]).get(reply.id)?.hash === hash) continue;
       isChanged = takeIn(current, { reply, hash }, parts, 'local') || isChanged;
     }
@@ -458,7 +509,10 @@ const rereadOwn = async (run: SyncRun, parts: SyncParts): Promise<void> => {
   });
 };
 
-const replyOfStored = (stored: StoredArticle, { articleUrl }: SyncParts['normalise']): HostArticleReply => ({
+const replyOfStored = (
+  stored: StoredArticle,
+  { articleUrl }: SyncParts['normalise'],
+): HostArticleReply => ({
   id: stored.id,
   title: stored.title,
   content: stored.content,
@@ -480,7 +534,9 @@ const stepListing = async (run: SyncRun, parts: SyncParts): Promise<void> => {
   const { updatedSince, cursor } = run;
   if (run.pages >= MAX_PAGES) throw new HostKbError(`more than ${MAX_PAGES} pages`);
   const page = await parts.client().readPage({ updatedSince }, cursor);
-  const hashed = await Promise.all(page.articles.map(async (reply) => ({ reply, hash: await hashArticle(reply) })));
+  const hashed = await Promise.all(
+    page.articles.map(async (reply) => ({ reply, hash: await hashArticle(reply) })),
+  );
   commitStep(run, parts, (stored) => addPage(stored, { page, hashed }, parts));
 };
 
@@ -490,27 +546,46 @@ const addPage = (
   parts: SyncParts,
 ): void => {
   const { sync, articles } = parts;
-  const ids = [...new Set([...hashed.map(({ reply }) => reply.id), ...page.skipped.map(({ id }) => id)])];
+  const ids = [
+    ...new Set([...hashed.map(({ reply }) => reply.id), ...page.skipped.map(({ id }) => id)]),
+  ];
   const before = sync.listed(ids);
   const known = articles.known(ids);
   addSkipped(run, page.skipped, 'some');
-  run.nameless += page.skipped.filter(({ id }) => !KnowledgeFile.safeParse(id).success || id.startsWith('(')).length;
+  run.nameless += page.skipped.filter(
+    ({ id }) => !KnowledgeFile.safeParse(id).success || id.startsWith('('),
+  ).length;
   const seen = new Set(before);
   for (const article of hashed) {
     const { id } = article.reply;
     const version = known.get(id);
-    const problem = seen.has(id) ? 'its id was listed before' : version?.owner === 'local' ? LOCAL : undefined;
+    const problem = seen.has(id)
+      ? 'its id was listed before'
+      : version?.owner === 'local'
+        ? LOCAL
+        : undefined;
     seen.add(id);
-    if (problem) addSkipped(run, [{ id, reason: `Cannot take in the article: ${problem}` }], readersOf(article.reply));
+    if (problem)
+      addSkipped(
+        run,
+        [{ id, reason: `Cannot take in the article: ${problem}` }],
+        readersOf(article.reply),
+      );
     else if (version?.hash === article.hash || sync.isTombstone(id))
-      countChange(run, { before: version?.readers ?? readersOf(article.reply), after: undefined, isSame: true });
+      countChange(run, {
+        before: version?.readers ?? readersOf(article.reply),
+        after: undefined,
+        isSame: true,
+      });
     else sync.stage(article);
   }
   // A host that does not page sends the same again and again; one that loops, the same cursor.
-  const isRepeated = run.cursor?.kind === 'count' && ids.length > 0 && ids.every((id) => before.has(id));
+  const isRepeated =
+    run.cursor?.kind === 'count' && ids.length > 0 && ids.every((id) => before.has(id));
   const next = isRepeated ? undefined : page.next;
   sync.addPage({ number: run.pages, cursor: JSON.stringify(run.cursor ?? null), ids });
-  if (next && sync.hasCursor(JSON.stringify(next))) throw new HostKbError('its pages lead in a circle');
+  if (next && sync.hasCursor(JSON.stringify(next)))
+    throw new HostKbError('its pages lead in a circle');
   run.pages += 1;
   run.received += isRepeated ? 0 : page.received;
   if (page.total !== undefined) run.total = page.total;
@@ -524,8 +599,11 @@ const compare = (run: SyncRun, { sync, articles, state, embedder }: SyncParts): 
   if (run.full) {
     const known = articles.count('host');
     if (run.total !== undefined && run.received < run.total)
-      throw new HostKbError(`the host says that there are ${run.total} articles, and sent ${run.received}`);
-    if (run.received === 0 && known > 0) throw new HostKbError(`it is empty, and ${known} articles are known`);
+      throw new HostKbError(
+        `the host says that there are ${run.total} articles, and sent ${run.received}`,
+      );
+    if (run.received === 0 && known > 0)
+      throw new HostKbError(`it is empty, and ${known} articles are known`);
     removeUnlisted(run, { sync, articles, state, known });
     // An incomplete listing does not show which articles the host has deleted.
     if (run.held === null && run.nameless === 0) sync.removeUnlistedTombstones();
@@ -543,7 +621,12 @@ const leaveChunking = (run: SyncRun, embedder: ChunkEmbedder | undefined): void 
 
 const removeUnlisted = (
   run: SyncRun,
-  { sync, articles, state, known }: Pick<SyncParts, 'sync' | 'articles' | 'state'> & { known: number },
+  {
+    sync,
+    articles,
+    state,
+    known,
+  }: Pick<SyncParts, 'sync' | 'articles' | 'state'> & { known: number },
 ): void => {
   const gone = sync.unlisted();
   if (gone.length === 0) return;
@@ -553,7 +636,8 @@ const removeUnlisted = (
       of: known,
       limit: DELETION_LIMIT,
       ids: gone.slice(0, 20),
-      how_to_force: 'Send POST /v1/sync with {"full": true, "force": true} to remove them after all',
+      how_to_force:
+        'Send POST /v1/sync with {"full": true, "force": true} to remove them after all',
     };
     return;
   }
@@ -565,7 +649,10 @@ const removeUnlisted = (
   state.bumpRevision();
 };
 
-const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder }: SyncParts): void => {
+const takeInBatch = (
+  run: SyncRun,
+  { sync, articles, state, normalise, embedder }: SyncParts,
+): void => {
   const batch = sync.nextStaged(BATCH);
   const known = articles.known(batch.map(({ id }) => id));
   let isChanged = false;
@@ -581,7 +668,8 @@ const takeInBatch = (run: SyncRun, { sync, articles, state, normalise, embedder 
   if (sync.stagedCount() === 0) leaveChunking(run, embedder);
 };
 
-const DAMAGED = 'Cannot take in the article: the copy that was fetched is damaged. The next full sync fetches it again';
+const DAMAGED =
+  'Cannot take in the article: the copy that was fetched is damaged. The next full sync fetches it again';
 
 /** Stores an article and counts it; false when it was refused. */
 const takeIn = (
@@ -594,7 +682,13 @@ const takeIn = (
     const { warnings, omitted, content, format, ...entry } = takeInArticle(reply, normalise);
     const before = articles.known([reply.id]).get(reply.id)?.readers;
     const after = entry.article.audiences === undefined ? 'everybody' : 'some';
-    run.writes += articles.put(entry, { owner, hash, content, format, reading: readingOf({ omitted, warnings }) });
+    run.writes += articles.put(entry, {
+      owner,
+      hash,
+      content,
+      format,
+      reading: readingOf({ omitted, warnings }),
+    });
     countChange(run, { before, after });
     addWarnings(
       run,
@@ -610,12 +704,18 @@ const takeIn = (
 };
 
 /** Who may read an article that is not taken in: as it says itself, which its front matter may do too. */
-const readersOf = (reply: HostArticleReply): Readers => (isForEverybody(reply) ? 'everybody' : 'some');
+const readersOf = (reply: HostArticleReply): Readers =>
+  isForEverybody(reply) ? 'everybody' : 'some';
 
 const stepEmbedding = async (run: SyncRun, parts: SyncParts): Promise<void> => {
   const note = await parts.embedder?.step();
   commitStep(run, parts, (stored) => {
-    const { embedded, next, warning, article = '(vectors)' }: EmbeddingStep = note?.() ?? { embedded: 0, next: 'done' };
+    const {
+      embedded,
+      next,
+      warning,
+      article = '(vectors)',
+    }: EmbeddingStep = note?.() ?? { embedded: 0, next: 'done' };
     stored.embedded += embedded;
     stored.writes += embedded;
     const wanted = parts.vectors.wantedCount();

@@ -77,12 +77,30 @@ export const SyncRun = z.object({
 });
 export type SyncRun = z.infer<typeof SyncRun>;
 
-export const newSyncRun = (
-  begin: Pick<SyncRun, 'id' | 'startedAt' | 'full' | 'force' | 'rereads'> & { updatedSince?: string | undefined },
-): SyncRun => {
+export function newSyncRun(
+  begin: Pick<SyncRun, 'id' | 'startedAt' | 'full' | 'force' | 'rereads'> & {
+    updatedSince?: string | undefined;
+  },
+): SyncRun {
   const { updatedSince, ...rest } = begin;
-  const counts = { pages: 0, received: 0, nameless: 0, skippedCount: 0, warningCount: 0, added: 0, changed: 0 };
-  const more = { removed: 0, unchanged: 0, writes: 0, toProcess: 0, processed: 0, step: 0, failures: 0 };
+  const counts = {
+    pages: 0,
+    received: 0,
+    nameless: 0,
+    skippedCount: 0,
+    warningCount: 0,
+    added: 0,
+    changed: 0,
+  };
+  const more = {
+    removed: 0,
+    unchanged: 0,
+    writes: 0,
+    toProcess: 0,
+    processed: 0,
+    step: 0,
+    failures: 0,
+  };
   const vectors = { embedded: 0, toEmbed: 0, missing: 0, embedsNext: false };
   const run = {
     ...rest,
@@ -98,7 +116,7 @@ export const newSyncRun = (
     isOwnRead: false,
   };
   return updatedSince === undefined ? run : { ...run, updatedSince };
-};
+}
 
 const MAX_NAMED = 100;
 
@@ -106,19 +124,27 @@ const MAX_NAMED = 100;
 export type Readers = 'everybody' | 'some';
 
 /** Adds articles that were not taken in; a hundred are named, all are counted. */
-export const addSkipped = (run: SyncRun, skipped: readonly SkippedArticle[], readers: Readers): void => {
+export function addSkipped(
+  run: SyncRun,
+  skipped: readonly SkippedArticle[],
+  readers: Readers,
+): void {
   for (const list of readers === 'everybody' ? [run, run.open] : [run]) {
     list.skippedCount += skipped.length;
     list.skipped.push(...skipped.slice(0, MAX_NAMED - list.skipped.length).map(shortened));
   }
-};
+}
 
-export const addWarnings = (run: SyncRun, warnings: readonly SkippedArticle[], readers: Readers): void => {
+export function addWarnings(
+  run: SyncRun,
+  warnings: readonly SkippedArticle[],
+  readers: Readers,
+): void {
   for (const list of readers === 'everybody' ? [run, run.open] : [run]) {
     list.warningCount += warnings.length;
     list.warnings.push(...warnings.slice(0, MAX_NAMED - list.warnings.length).map(shortened));
   }
-};
+}
 
 /**
  * Counts an article that was taken in, removed, or left as it was.
@@ -126,22 +152,32 @@ export const addWarnings = (run: SyncRun, warnings: readonly SkippedArticle[], r
  * @param before Who could read it; undefined when it was not there.
  * @param after Who can read it now; undefined when it was removed.
  */
-export const countChange = (
+export function countChange(
   run: SyncRun,
   change: { before: Readers | undefined; after: Readers | undefined; isSame?: boolean },
-): void => {
+): void {
   const kind = kindOf(change);
   if (kind !== undefined) run[kind] += 1;
-  const forEverybody = (readers: Readers | undefined) => (readers === 'everybody' ? readers : undefined);
-  const own = kindOf({ ...change, before: forEverybody(change.before), after: forEverybody(change.after) });
+  const forEverybody = (readers: Readers | undefined) =>
+    readers === 'everybody' ? readers : undefined;
+  const own = kindOf({
+    ...change,
+    before: forEverybody(change.before),
+    after: forEverybody(change.after),
+  });
   if (own !== undefined) run.open[own] += 1;
-};
+}
 
 const kindOf = ({
   before,
   after,
   isSame = false,
-}: Parameters<typeof countChange>[1]): 'added' | 'changed' | 'removed' | 'unchanged' | undefined => {
+}: Parameters<typeof countChange>[1]):
+  | 'added'
+  | 'changed'
+  | 'removed'
+  | 'unchanged'
+  | undefined => {
   if (isSame) return before === undefined ? undefined : 'unchanged';
   if (before === undefined) return after === undefined ? undefined : 'added';
   return after === undefined ? 'removed' : 'changed';
@@ -153,41 +189,49 @@ const shortened = ({ id, reason }: SkippedArticle): SkippedArticle => ({
 });
 
 /** Result of a run. */
-export const reportOf = (
+export function reportOf(
   run: SyncRun,
-  end: { outcome: SyncReport['outcome']; error: ErrorInfo | null; edition: string | null; now: number },
-): StoredReport => ({
-  run_id: run.id,
-  full: run.full,
-  forced: run.force,
-  outcome: end.outcome,
-  added: run.added,
-  changed: run.changed,
-  removed: run.removed,
-  unchanged: run.unchanged,
-  skipped_count: run.skippedCount,
-  skipped: run.skipped,
-  warning_count: run.warningCount,
-  warnings: run.warnings,
-  held_deletions: run.held,
-  open: run.open,
-  writes: run.writes,
-  embeddings: run.embedded,
-  ...(run.missing === 0 ? {} : { embeddings_missing: run.missing }),
-  ...(run.rereads ? { reread: true } : {}),
-  error: end.error,
-  edition: end.edition,
-  started_at: new Date(run.startedAt).toISOString(),
-  finished_at: new Date(end.now).toISOString(),
-});
+  end: {
+    outcome: SyncReport['outcome'];
+    error: ErrorInfo | null;
+    edition: string | null;
+    now: number;
+  },
+): StoredReport {
+  return {
+    run_id: run.id,
+    full: run.full,
+    forced: run.force,
+    outcome: end.outcome,
+    added: run.added,
+    changed: run.changed,
+    removed: run.removed,
+    unchanged: run.unchanged,
+    skipped_count: run.skippedCount,
+    skipped: run.skipped,
+    warning_count: run.warningCount,
+    warnings: run.warnings,
+    held_deletions: run.held,
+    open: run.open,
+    writes: run.writes,
+    embeddings: run.embedded,
+    ...(run.missing === 0 ? {} : { embeddings_missing: run.missing }),
+    ...(run.rereads ? { reread: true } : {}),
+    error: end.error,
+    edition: end.edition,
+    started_at: new Date(run.startedAt).toISOString(),
+    finished_at: new Date(end.now).toISOString(),
+  };
+}
 
 /** A report as it is stored: with what those see of it who may not read every article. */
 export const StoredReport = SyncReport.extend({ open: OpenChanges.default(noChanges) });
 type StoredReport = z.infer<typeof StoredReport>;
 
 /** The report without what concerns articles for some only, the numbers that are made of all, and a failure's words, which may tell them. */
-export const openReport = ({ open, error, ...report }: StoredReport): SyncReport => {
-  const { added, changed, removed, unchanged, skipped, skippedCount, warnings, warningCount } = open;
+export function openReport({ open, error, ...report }: StoredReport): SyncReport {
+  const { added, changed, removed, unchanged, skipped, skippedCount, warnings, warningCount } =
+    open;
   const { embeddings_missing: _, ...rest } = report;
   const outcome = added + changed + removed > 0 ? 'published' : 'unchanged';
   return {
@@ -206,7 +250,7 @@ export const openReport = ({ open, error, ...report }: StoredReport): SyncReport
     embeddings: 0,
     error: error && errorInfo(error.code),
   };
-};
+}
 
 /** A listed article that differs from what is known, until it is taken in. */
 export interface StagedArticle {
@@ -227,7 +271,10 @@ export interface SyncStore {
   stagedCount(): number;
   /** The next articles to process: at most `maxArticles`, and at most `maxBytes` of content except the first. */
   /** Those whose stored copy is damaged have an id only. */
-  nextStaged(bounds: { maxArticles: number; maxBytes: number }): { id: string; article: StagedArticle | undefined }[];
+  nextStaged(bounds: {
+    maxArticles: number;
+    maxBytes: number;
+  }): { id: string; article: StagedArticle | undefined }[];
   unstage(id: string): void;
   clear(): void;
   isTombstone(id: string): boolean;
@@ -239,51 +286,63 @@ export interface SyncStore {
 
 const LISTED = 'SELECT value FROM listed, json_each(listed.ids)';
 
-export const syncStore = (sql: Sql): SyncStore => ({
-  addPage: ({ number, cursor, ids }) =>
-    sql.run('INSERT OR REPLACE INTO listed (page, cursor, ids) VALUES (?, ?, ?)', number, cursor, JSON.stringify(ids)),
-  hasCursor: (cursor) => sql.all('SELECT 1 AS one FROM listed WHERE cursor = ?', cursor).length > 0,
-  listed: (ids) => {
-    const rows = sql.all<{ value: string }>(
-      `${LISTED} WHERE value IN (SELECT value FROM json_each(?))`,
-      JSON.stringify(ids),
-    );
-    return new Set(rows.map(({ value }) => value));
-  },
-  unlisted: () =>
-    sql
-      .all<{ id: string }>(`SELECT id FROM articles WHERE source = 'host' AND id NOT IN (${LISTED}) ORDER BY id`)
-      .map(({ id }) => id),
-  stage: ({ reply: { content, ...fields }, hash }) =>
-    sql.run(
-      'INSERT OR REPLACE INTO staged (id, hash, fields, content) VALUES (?, ?, ?, ?)',
-      ...[fields.id, hash, JSON.stringify(fields), content],
-    ),
-  stagedCount: () => sql.all<{ n: number }>('SELECT count(*) AS n FROM staged')[0]?.n ?? 0,
-  nextStaged: ({ maxArticles, maxBytes }) => {
-    const sizes = sql.all<{ id: string; size: number }>(
-      'SELECT id, octet_length(content) AS size FROM staged ORDER BY rowid LIMIT ?',
-      maxArticles,
-    );
-    let bytes = 0;
-    const ids = sizes.filter(({ size }, index) => {
-      bytes += size;
-      return index === 0 || bytes <= maxBytes;
-    });
-    return ids.flatMap(({ id }) =>
-      sql.all<StagedRow>('SELECT * FROM staged WHERE id = ?', id).map((row) => ({ id, article: stagedOf(row) })),
-    );
-  },
-  unstage: (id) => sql.run('DELETE FROM staged WHERE id = ?', id),
-  clear: () => {
-    sql.run('DELETE FROM listed');
-    sql.run('DELETE FROM staged');
-  },
-  isTombstone: (id) => sql.all('SELECT 1 AS one FROM tombstones WHERE id = ?', id).length > 0,
-  addTombstone: (id) => sql.run('INSERT OR IGNORE INTO tombstones (id) VALUES (?)', id),
-  removeTombstone: (id) => sql.run('DELETE FROM tombstones WHERE id = ?', id),
-  removeUnlistedTombstones: () => sql.run(`DELETE FROM tombstones WHERE id NOT IN (${LISTED})`),
-});
+export function syncStore(sql: Sql): SyncStore {
+  return {
+    addPage: ({ number, cursor, ids }) =>
+      sql.run(
+        'INSERT OR REPLACE INTO listed (page, cursor, ids) VALUES (?, ?, ?)',
+        number,
+        cursor,
+        JSON.stringify(ids),
+      ),
+    hasCursor: (cursor) =>
+      sql.all('SELECT 1 AS one FROM listed WHERE cursor = ?', cursor).length > 0,
+    listed: (ids) => {
+      const rows = sql.all<{ value: string }>(
+        `${LISTED} WHERE value IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(ids),
+      );
+      return new Set(rows.map(({ value }) => value));
+    },
+    unlisted: () =>
+      sql
+        .all<{ id: string }>(
+          `SELECT id FROM articles WHERE source = 'host' AND id NOT IN (${LISTED}) ORDER BY id`,
+        )
+        .map(({ id }) => id),
+    stage: ({ reply: { content, ...fields }, hash }) =>
+      sql.run(
+        'INSERT OR REPLACE INTO staged (id, hash, fields, content) VALUES (?, ?, ?, ?)',
+        ...[fields.id, hash, JSON.stringify(fields), content],
+      ),
+    stagedCount: () => sql.all<{ n: number }>('SELECT count(*) AS n FROM staged')[0]?.n ?? 0,
+    nextStaged: ({ maxArticles, maxBytes }) => {
+      const sizes = sql.all<{ id: string; size: number }>(
+        'SELECT id, octet_length(content) AS size FROM staged ORDER BY rowid LIMIT ?',
+        maxArticles,
+      );
+      let bytes = 0;
+      const ids = sizes.filter(({ size }, index) => {
+        bytes += size;
+        return index === 0 || bytes <= maxBytes;
+      });
+      return ids.flatMap(({ id }) =>
+        sql
+          .all<StagedRow>('SELECT * FROM staged WHERE id = ?', id)
+          .map((row) => ({ id, article: stagedOf(row) })),
+      );
+    },
+    unstage: (id) => sql.run('DELETE FROM staged WHERE id = ?', id),
+    clear: () => {
+      sql.run('DELETE FROM listed');
+      sql.run('DELETE FROM staged');
+    },
+    isTombstone: (id) => sql.all('SELECT 1 AS one FROM tombstones WHERE id = ?', id).length > 0,
+    addTombstone: (id) => sql.run('INSERT OR IGNORE INTO tombstones (id) VALUES (?)', id),
+    removeTombstone: (id) => sql.run('DELETE FROM tombstones WHERE id = ?', id),
+    removeUnlistedTombstones: () => sql.run(`DELETE FROM tombstones WHERE id NOT IN (${LISTED})`),
+  };
+}
 
 interface StagedRow extends Record<string, string> {
   hash: string;
@@ -292,6 +351,9 @@ interface StagedRow extends Record<string, string> {
 }
 
 const stagedOf = ({ hash, fields, content }: StagedRow): StagedArticle | undefined => {
-  const read = readAs(HostArticleReply, { ...readStored(z.record(z.string(), z.unknown()), fields), content });
+  const read = readAs(HostArticleReply, {
+    ...readStored(z.record(z.string(), z.unknown()), fields),
+    content,
+  });
   return read.ok ? { hash, reply: read.value } : undefined;
 };

@@ -33,7 +33,10 @@ export interface VectorStore {
   /** Articles whose chunks have no ids in this space, or those of an older text; at most `limit`. */
   unplanned(space: string, limit: number): { id: string; hash: string }[];
   /** Stores the ids of an article's chunks, in order. Must be called within a transaction. */
-  plan(article: { id: string; hash: string }, options: { space: string; vectors: readonly string[] }): void;
+  plan(
+    article: { id: string; hash: string },
+    options: { space: string; vectors: readonly string[] },
+  ): void;
   /** Deletes the ids of removed articles. Returns whether there were any. */
   forgetGone(): boolean;
   /** Vectors that chunks want, in the order of the chunks; at most `limit` chunks. */
@@ -79,100 +82,130 @@ const OF_CHUNKS = 'FROM chunk_vectors JOIN vectors USING (vector) WHERE';
 const WANTED = `${OF_CHUNKS} is_stored IN (${STATE.missing}, ${STATE.storedAndWanted})`;
 const ROWS_AT_ONCE = 200;
 
-export const vectorStore = (sql: Sql): VectorStore => ({
-  unplanned: (space, limit) =>
-    sql.all<{ id: string; hash: string }>(
-      `SELECT a.id, a.hash FROM articles a LEFT JOIN vector_plans p ON p.article = a.id
+export function vectorStore(sql: Sql): VectorStore {
+  return {
+    unplanned: (space, limit) =>
+      sql.all<{ id: string; hash: string }>(
+        `SELECT a.id, a.hash FROM articles a LEFT JOIN vector_plans p ON p.article = a.id
        WHERE p.hash IS NOT a.hash OR p.space IS NOT ? ORDER BY a.id LIMIT ?`,
-      ...[space, limit],
-    ),
-  plan: ({ id, hash }, { space, vectors }) => {
-    sql.run('DELETE FROM chunk_vectors WHERE article = ?', id);
-    const ids = JSON.stringify(vectors);
-    sql.run(
-      'INSERT INTO chunk_vectors (article, position, vector) SELECT ?, key, value FROM json_each(?)',
-      ...[id, ids],
-    );
-    sql.run('INSERT OR IGNORE INTO vectors (vector, is_stored) SELECT value, 0 FROM json_each(?)', ids);
-    sql.run('INSERT OR REPLACE INTO vector_plans (article, hash, space) VALUES (?, ?, ?)', id, hash, space);
-  },
-  forgetGone: () => {
-    const gone = sql
-      .all<{ article: string }>('SELECT article FROM vector_plans WHERE article NOT IN (SELECT id FROM articles)')
-      .map(({ article }) => article);
-    for (const article of gone) {
-      sql.run('DELETE FROM chunk_vectors WHERE article = ?', article);
-      sql.run('DELETE FROM vector_plans WHERE article = ?', article);
-    }
-    return gone.length > 0;
-  },
-  wanted: (limit) => {
-    // WantedVector is an interface, which TypeScript takes for no record.
-    const rows = sql.all<Record<keyof WantedVector, string | number>>(
-      `SELECT vector, article, position ${WANTED} ORDER BY article, position LIMIT ?`,
-      limit,
-    );
-    return rows.map((row) => ({ ...row, position: Number(row.position) }) as WantedVector);
-  },
-  wantedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${WANTED}`),
-  missingCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} is_stored = ${STATE.missing}`),
-  storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
-  setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
-  setNone: (vector) => set(sql, vector, STATE.none),
-  setRefused: (vector) => set(sql, vector, STATE.refused),
-  setRefusedWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.refused}`),
-  keep: (records) => {
-    for (const { id, vector } of records)
-      sql.run('UPDATE vectors SET packed = ? WHERE vector = ?', new Uint8Array(Float32Array.from(vector).buffer), id);
-  },
-  kept: (limit) =>
-    sql
-      .all<{ vector: string; packed: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
-        `SELECT DISTINCT vector, packed ${WANTED} AND packed IS NOT NULL LIMIT ?`,
+        ...[space, limit],
+      ),
+    plan: ({ id, hash }, { space, vectors }) => {
+      sql.run('DELETE FROM chunk_vectors WHERE article = ?', id);
+      const ids = JSON.stringify(vectors);
+      sql.run(
+        'INSERT INTO chunk_vectors (article, position, vector) SELECT ?, key, value FROM json_each(?)',
+        ...[id, ids],
+      );
+      sql.run(
+        'INSERT OR IGNORE INTO vectors (vector, is_stored) SELECT value, 0 FROM json_each(?)',
+        ids,
+      );
+      sql.run(
+        'INSERT OR REPLACE INTO vector_plans (article, hash, space) VALUES (?, ?, ?)',
+        id,
+        hash,
+        space,
+      );
+    },
+    forgetGone: () => {
+      const gone = sql
+        .all<{ article: string }>(
+          'SELECT article FROM vector_plans WHERE article NOT IN (SELECT id FROM articles)',
+        )
+        .map(({ article }) => article);
+      for (const article of gone) {
+        sql.run('DELETE FROM chunk_vectors WHERE article = ?', article);
+        sql.run('DELETE FROM vector_plans WHERE article = ?', article);
+      }
+      return gone.length > 0;
+    },
+    wanted: (limit) => {
+      // WantedVector is an interface, which TypeScript takes for no record.
+      const rows = sql.all<Record<keyof WantedVector, string | number>>(
+        `SELECT vector, article, position ${WANTED} ORDER BY article, position LIMIT ?`,
         limit,
-      )
-      .map(({ vector, packed }) => ({ id: vector, vector: numbersOf(bytesOf(packed)) })),
-  setAllWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing}, packed = NULL`),
-  setAllWantedAgain: () =>
-    sql.run(`UPDATE vectors SET is_stored = iif(${HAS_ONE}, ${STATE.storedAndWanted}, ${STATE.missing})`),
-  stored: () => sql.all<{ vector: string }>(`SELECT vector FROM vectors WHERE ${HAS_ONE}`).map(({ vector }) => vector),
-  unused: (limit) =>
-    sql
-      .all<{ vector: string }>(
-        'SELECT vector FROM vectors WHERE vector NOT IN (SELECT vector FROM chunk_vectors) LIMIT ?',
-        limit,
-      )
-      .map(({ vector }) => vector),
-  setWanted: (vectors) =>
-    sql.run(
-      'UPDATE vectors SET is_stored = 0 WHERE vector IN (SELECT value FROM json_each(?))',
-      JSON.stringify(vectors),
-    ),
-  forgetUnused: (vectors) =>
-    sql.run(
-      `DELETE FROM vectors WHERE vector IN (SELECT value FROM json_each(?))
+      );
+      return rows.map((row) => ({ ...row, position: Number(row.position) }) as WantedVector);
+    },
+    wantedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${WANTED}`),
+    missingCount: () =>
+      countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} is_stored = ${STATE.missing}`),
+    storedCount: () => countOf(sql, `SELECT count(DISTINCT vector) AS n ${OF_CHUNKS} ${HAS_ONE}`),
+    setStored: (vector, packed) => set(sql, vector, STATE.stored, packed),
+    setNone: (vector) => set(sql, vector, STATE.none),
+    setRefused: (vector) => set(sql, vector, STATE.refused),
+    setRefusedWanted: () =>
+      sql.run(`UPDATE vectors SET is_stored = ${STATE.missing} WHERE is_stored = ${STATE.refused}`),
+    keep: (records) => {
+      for (const { id, vector } of records)
+        sql.run(
+          'UPDATE vectors SET packed = ? WHERE vector = ?',
+          new Uint8Array(Float32Array.from(vector).buffer),
+          id,
+        );
+    },
+    kept: (limit) =>
+      sql
+        .all<{ vector: string; packed: ArrayBuffer | Uint8Array<ArrayBuffer> }>(
+          `SELECT DISTINCT vector, packed ${WANTED} AND packed IS NOT NULL LIMIT ?`,
+          limit,
+        )
+        .map(({ vector, packed }) => ({ id: vector, vector: numbersOf(bytesOf(packed)) })),
+    setAllWanted: () => sql.run(`UPDATE vectors SET is_stored = ${STATE.missing}, packed = NULL`),
+    setAllWantedAgain: () =>
+      sql.run(
+        `UPDATE vectors SET is_stored = iif(${HAS_ONE}, ${STATE.storedAndWanted}, ${STATE.missing})`,
+      ),
+    stored: () =>
+      sql
+        .all<{ vector: string }>(`SELECT vector FROM vectors WHERE ${HAS_ONE}`)
+        .map(({ vector }) => vector),
+    unused: (limit) =>
+      sql
+        .all<{ vector: string }>(
+          'SELECT vector FROM vectors WHERE vector NOT IN (SELECT vector FROM chunk_vectors) LIMIT ?',
+          limit,
+        )
+        .map(({ vector }) => vector),
+    setWanted: (vectors) =>
+      sql.run(
+        'UPDATE vectors SET is_stored = 0 WHERE vector IN (SELECT value FROM json_each(?))',
+        JSON.stringify(vectors),
+      ),
+    forgetUnused: (vectors) =>
+      sql.run(
+        `DELETE FROM vectors WHERE vector IN (SELECT value FROM json_each(?))
        AND vector NOT IN (SELECT vector FROM chunk_vectors)`,
-      JSON.stringify(vectors),
-    ),
-  storedIds: () =>
-    sql
-      .all<{ vector: string | null }>(
-        `SELECT iif(${HAS_ONE}, vector, NULL) AS vector FROM chunk_vectors LEFT JOIN vectors USING (vector)
+        JSON.stringify(vectors),
+      ),
+    storedIds: () =>
+      sql
+        .all<{ vector: string | null }>(
+          `SELECT iif(${HAS_ONE}, vector, NULL) AS vector FROM chunk_vectors LEFT JOIN vectors USING (vector)
          ORDER BY article, position`,
-      )
-      .map(({ vector }) => vector ?? undefined),
-  storedVectors: () => ({ [Symbol.iterator]: () => storedVectors(sql) }),
-});
+        )
+        .map(({ vector }) => vector ?? undefined),
+    storedVectors: () => ({ [Symbol.iterator]: () => storedVectors(sql) }),
+  };
+}
 
 const set = (sql: Sql, vector: string, state: number, packed?: Uint8Array<ArrayBuffer>): void =>
-  sql.run('UPDATE vectors SET is_stored = ?, packed = ? WHERE vector = ?', state, packed ?? null, vector);
+  sql.run(
+    'UPDATE vectors SET is_stored = ?, packed = ? WHERE vector = ?',
+    state,
+    packed ?? null,
+    vector,
+  );
 
 /** From a copy: a view may begin anywhere. */
-const numbersOf = (bytes: Uint8Array<ArrayBuffer>): number[] => Array.from(new Float32Array(bytes.slice().buffer));
+const numbersOf = (bytes: Uint8Array<ArrayBuffer>): number[] =>
+  Array.from(new Float32Array(bytes.slice().buffer));
 
 const countOf = (sql: Sql, query: string): number => sql.all<{ n: number }>(query)[0]?.n ?? 0;
 
-interface PackedRow extends Record<string, string | number | null | ArrayBuffer | Uint8Array<ArrayBuffer>> {
+interface PackedRow
+  extends Record<string, string | number | null | ArrayBuffer | Uint8Array<ArrayBuffer>> {
   article: string;
   position: number;
 }
@@ -211,7 +244,14 @@ const AGAIN_MS = 60_000;
  * Removes vectors that no chunk has any more, a batch at a time; where the index does not answer, in a minute. To be called
  * when the current edition does without them.
  */
-export const removeVectors = async ({ sql, state, vectors, index, now, onFault }: RemovalParts): Promise<void> => {
+export async function removeVectors({
+  sql,
+  state,
+  vectors,
+  index,
+  now,
+  onFault,
+}: RemovalParts): Promise<void> {
   const unused = vectors.unused(AT_ONCE);
   try {
     if (index !== undefined && unused.length > 0) {
@@ -228,7 +268,7 @@ export const removeVectors = async ({ sql, state, vectors, index, now, onFault }
     onFault('remove vectors', error);
     state.write('remove_vectors_at', now() + AGAIN_MS);
   }
-};
+}
 
 /** What publishing needs of the vectors. */
 export interface EditionVectorSource {
@@ -245,9 +285,9 @@ export interface EditionVectorSource {
 /** Words take precedence over vectors; the rest is for what is fitted. */
 const MAX_BYTES = MAX_EDITION_BYTES - 2 * 1024 * 1024;
 
-export const editionVectorSource = (
+export function editionVectorSource(
   parts: Omit<PlanParts, 'space'> & { embedding: LibraryEmbedding },
-): EditionVectorSource => {
+): EditionVectorSource {
   const { articles, vectors, embedding } = parts;
   const { provider, index } = embedding;
   const kind = index === undefined ? ('rows' as const) : ('ids' as const);
@@ -262,7 +302,9 @@ export const editionVectorSource = (
     },
     digest: async () => {
       const ids = fitsEdition(embedding, articles.chunkCount()) ? vectors.storedIds() : [];
-      const stored = ids.some((id) => id !== undefined) ? await sha256Hex(utf8(ids.join('\n'))) : 'none';
+      const stored = ids.some((id) => id !== undefined)
+        ? await sha256Hex(utf8(ids.join('\n')))
+        : 'none';
       return `vectors ${kind} ${spaceKey(provider)} ${stored}`;
     },
     spareBytes: (byteLength) => (fits(byteLength) ? neededBytes() : 0),
@@ -270,16 +312,21 @@ export const editionVectorSource = (
       if (!fits(edition.length)) return edition;
       const space = { model: provider.model, dimensions: provider.dimensions };
       if (kind === 'ids') return attachVectors(edition, { kind, space, ids: vectors.storedIds() });
-      return attachVectors(edition, { kind, space, rows: vectors.storedVectors(), chunks: articles.chunkCount() });
+      return attachVectors(edition, {
+        kind,
+        space,
+        rows: vectors.storedVectors(),
+        chunks: articles.chunkCount(),
+      });
     },
   };
-};
+}
 
 /** Word vectors, used without an embedding model: computed for each edition from its texts, in memory, and never stored by the library. */
-export const wordVectorSource = (
+export function wordVectorSource(
   words: () => WordVectors,
   { articles }: Pick<PlanParts, 'articles'>,
-): EditionVectorSource => {
+): EditionVectorSource {
   const neededBytes = (): number => {
     const space = { model: WORD_VECTORS_MODEL, dimensions: words().dimensions };
     return attachedBytes('rows', space, articles.chunkCount());
@@ -292,9 +339,10 @@ export const wordVectorSource = (
     prepare: async () => {},
     digest: async () => `vectors words ${WORD_VECTORS_MODEL}`,
     spareBytes: (byteLength) => (fits(byteLength) ? neededBytes() : 0),
-    attach: (edition, pages) => (fits(edition.length) ? attachWordVectors(edition, words(), pages) : edition),
+    attach: (edition, pages) =>
+      fits(edition.length) ? attachWordVectors(edition, words(), pages) : edition,
   };
-};
+}
 
 export interface PlanParts {
   sql: Sql;
@@ -313,7 +361,7 @@ const ARTICLES_AT_ONCE = 25;
  *
  * @returns Whether there may be more.
  */
-export const planVectors = async (parts: PlanParts): Promise<boolean> => {
+export async function planVectors(parts: PlanParts): Promise<boolean> {
   const { sql, state, articles, vectors, space, now } = parts;
   const key = spaceKey(space);
   sql.transaction(() => {
@@ -335,7 +383,7 @@ export const planVectors = async (parts: PlanParts): Promise<boolean> => {
     state.write('remove_vectors_at', now());
   });
   return true;
-};
+}
 
 const vectorIdsOf = ({ article, chunks }: EditionEntry, space: VectorSpace): Promise<string[]> =>
   Promise.all(
@@ -357,5 +405,6 @@ export interface LibraryEmbedding {
 const MAX_VECTOR_BYTES = 24 * 1024 * 1024;
 
 /** Whether an edition of this many chunks can contain its vectors; always with an index. */
-export const fitsEdition = ({ provider, index }: LibraryEmbedding, chunks: number): boolean =>
-  index !== undefined || attachedBytes('rows', provider, chunks) <= MAX_VECTOR_BYTES;
+export function fitsEdition({ provider, index }: LibraryEmbedding, chunks: number): boolean {
+  return index !== undefined || attachedBytes('rows', provider, chunks) <= MAX_VECTOR_BYTES;
+}

@@ -71,8 +71,13 @@ const CONVERSATION_SHARE = 0.5;
 const CONVERSATION_WEIGHTS = { user: 0.2, assistant: 0.1 };
 
 /** Turns a question and its conversation into weighted terms of an edition. Callers do not change the result. */
-export const analyseQuery = (edition: Edition, question: string, history: readonly Turn[] = []): AnalysedQuery =>
-  history.length === 0 ? queriesOf(edition)(question) : analyse(edition, question, history);
+export function analyseQuery(
+  edition: Edition,
+  question: string,
+  history: readonly Turn[] = [],
+): AnalysedQuery {
+  return history.length === 0 ? queriesOf(edition)(question) : analyse(edition, question, history);
+}
 
 /** The search, the ranking of passages and the choice of a language read the same question. */
 const queriesOf = oncePer((edition: Edition) =>
@@ -145,7 +150,9 @@ const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   const read = text
     .slice(0, MAX_TEXT)
     .replace(SPACED_CODE, (spaced, letters: string, digits: string) =>
-      findWord(edition.index, `${letters}${digits}`.toLowerCase()) < 0 ? spaced : `${letters}${digits}`,
+      findWord(edition.index, `${letters}${digits}`.toLowerCase()) < 0
+        ? spaced
+        : `${letters}${digits}`,
     );
   const stopWords = stopWordsFor(edition, read);
   const words: WordToSearch[] = [];
@@ -182,14 +189,22 @@ const chunkCountOf = ({ index, chunkCount }: Edition, termId: number): number =>
 
 const postingOf = (edition: Edition, termId: number, weight: number): TermPosting | undefined => {
   if (termId < 0) return undefined;
-  return { termId, weight, idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount) };
+  return {
+    termId,
+    weight,
+    idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount),
+  };
 };
 
 const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Correction[]): void => {
   const { index } = edition;
   for (const { place, distance } of corrections) {
     const wordId = index.wordIds[place] ?? 0;
-    const posting = postingOf(edition, index.wordTerms[wordId] ?? -1, CORRECTION_WEIGHTS[distance] ?? 0);
+    const posting = postingOf(
+      edition,
+      index.wordTerms[wordId] ?? -1,
+      CORRECTION_WEIGHTS[distance] ?? 0,
+    );
     if (posting === undefined) continue;
     if (term.corrections.length === 0) term.chunkCount = chunkCountOf(edition, posting.termId);
     term.corrections.push(entryText(index.words, place));
@@ -199,7 +214,8 @@ const replaceBy = (edition: Edition, term: QueryTerm, corrections: readonly Corr
   if (term.postings.length > 0) term.idf = highestIdf(term);
 };
 
-const highestIdf = ({ postings }: QueryTerm): number => Math.max(...postings.map(({ idf, weight }) => idf * weight));
+const highestIdf = ({ postings }: QueryTerm): number =>
+  Math.max(...postings.map(({ idf, weight }) => idf * weight));
 
 /** Weight of a part of a compound, or of a compound for one of its parts. */
 const PART_WEIGHT = 0.5;
@@ -222,12 +238,22 @@ const rarest = (terms: readonly QueryTerm[]): QueryTerm[] => {
   const known = terms.filter(({ postings }) => postings.length > 0);
   if (known.length <= MAX_TERMS && terms.length <= 2 * MAX_TERMS) return [...terms];
   const byRarity = known
-    .toSorted((left, right) => Number(isCode(right.word)) - Number(isCode(left.word)) || right.idf - left.idf)
+    .toSorted(
+      (left, right) =>
+        Number(isCode(right.word)) - Number(isCode(left.word)) || right.idf - left.idf,
+    )
     .slice(0, MAX_TERMS);
-  return [...byRarity, ...terms.filter(({ postings }) => postings.length === 0).slice(0, MAX_TERMS)];
+  return [
+    ...byRarity,
+    ...terms.filter(({ postings }) => postings.length === 0).slice(0, MAX_TERMS),
+  ];
 };
 
-const conversationTerms = (edition: Edition, turn: Turn, present: readonly QueryTerm[]): QueryTerm[] => {
+const conversationTerms = (
+  edition: Edition,
+  turn: Turn,
+  present: readonly QueryTerm[],
+): QueryTerm[] => {
   const taken = new Set(present.flatMap(({ postings }) => postings.map(({ termId }) => termId)));
   const weight = CONVERSATION_WEIGHTS[turn.speaker];
   const terms: QueryTerm[] = [];
@@ -236,12 +262,20 @@ const conversationTerms = (edition: Edition, turn: Turn, present: readonly Query
     const [posting] = found.postings;
     if (posting === undefined || taken.has(posting.termId)) continue;
     taken.add(posting.termId);
-    terms.push({ ...found, origin: 'conversation', idf: posting.idf * weight, postings: [{ ...posting, weight }] });
+    terms.push({
+      ...found,
+      origin: 'conversation',
+      idf: posting.idf * weight,
+      postings: [{ ...posting, weight }],
+    });
   }
   return terms;
 };
 
-const adjacentPairsIn = (sequence: readonly QueryTerm[], kept: readonly QueryTerm[]): [number, number][] => {
+const adjacentPairsIn = (
+  sequence: readonly QueryTerm[],
+  kept: readonly QueryTerm[],
+): [number, number][] => {
   const pairs = new Map<string, [number, number]>();
   for (let at = 1; at < sequence.length; at++) {
     const left = kept.indexOf(sequence[at - 1] as QueryTerm); // in range by the loop
@@ -272,25 +306,42 @@ const MAX_CORRECTIONS = 3;
  * letter take precedence over all others. Only words made of letters are corrected: a different number or error code is a
  * different thing.
  */
-export const correctSpelling = (index: EditionIndex, word: string): Correction[] => {
+export function correctSpelling(index: EditionIndex, word: string): Correction[] {
   if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !/^\p{L}+$/u.test(word)) return [];
   const { words, wordCounts } = index;
   const wanted = new TextEncoder().encode(word);
   const initial = new TextEncoder().encode(String.fromCodePoint(word.codePointAt(0) ?? 0));
   const start = firstEntryFrom(words, initial);
   const end = firstEntryFrom(words, initial.with(-1, (initial.at(-1) ?? 0) + 1));
-  let found = wordsNear(index, wanted, { start, end, limit: word.length >= MIN_LENGTH_OF_TWO ? 2 : 1 });
+  let found = wordsNear(index, wanted, {
+    start,
+    end,
+    limit: word.length >= MIN_LENGTH_OF_TWO ? 2 : 1,
+  });
   if (found[0]?.distance !== 1 && word.length >= MIN_LENGTH_ELSEWHERE) {
     const elsewhere = [
-      ...wordsNear(index, wanted, { start: 0, end: start, limit: 1, isShort: word.length < MIN_LENGTH_OF_TWO }),
-      ...wordsNear(index, wanted, { start: end, end: words.count, limit: 1, isShort: word.length < MIN_LENGTH_OF_TWO }),
+      ...wordsNear(index, wanted, {
+        start: 0,
+        end: start,
+        limit: 1,
+        isShort: word.length < MIN_LENGTH_OF_TWO,
+      }),
+      ...wordsNear(index, wanted, {
+        start: end,
+        end: words.count,
+        limit: 1,
+        isShort: word.length < MIN_LENGTH_OF_TWO,
+      }),
     ];
     if (elsewhere.length > 0) found = elsewhere;
   }
   return found
-    .sort((left, right) => (wordCounts[right.place] ?? 0) - (wordCounts[left.place] ?? 0) || left.place - right.place)
+    .sort(
+      (left, right) =>
+        (wordCounts[right.place] ?? 0) - (wordCounts[left.place] ?? 0) || left.place - right.place,
+    )
     .slice(0, MAX_CORRECTIONS);
-};
+}
 
 /**
  * The words in `[start, end)` nearest to `wanted`, all at the same distance of at most `limit`.
@@ -301,7 +352,12 @@ export const correctSpelling = (index: EditionIndex, word: string): Correction[]
 const wordsNear = (
   { words, wordMasks, wordCounts }: EditionIndex,
   wanted: Uint8Array,
-  { start, end, limit, isShort = false }: { start: number; end: number; limit: number; isShort?: boolean },
+  {
+    start,
+    end,
+    limit,
+    isShort = false,
+  }: { start: number; end: number; limit: number; isShort?: boolean },
 ): Correction[] => {
   const mask = letterMask(wanted);
   let nearest = limit;
@@ -320,7 +376,8 @@ const wordsNear = (
     const to = words.starts[place + 1] ?? 0;
     if (Math.abs(to - from - wanted.length) > nearest) continue;
     const distance = editDistance(wanted, words.bytes, { from, to, limit: nearest });
-    if (distance > nearest || (isShort && to - from === wanted.length && mask !== wordMasks[place])) continue;
+    if (distance > nearest || (isShort && to - from === wanted.length && mask !== wordMasks[place]))
+      continue;
     if (distance < nearest) found = [];
     nearest = distance;
     found.push({ place, distance });
@@ -329,10 +386,10 @@ const wordsNear = (
 };
 
 /** Share of each listed stem in general English; parsed once. */
-export const backgroundShares = (): ReadonlyMap<string, number> => {
+export function backgroundShares(): ReadonlyMap<string, number> {
   known ??= readShares();
   return known;
-};
+}
 let known: ReadonlyMap<string, number> | undefined;
 
 const readShares = (): Map<string, number> => {

@@ -17,11 +17,11 @@ const ENDINGS = ['', 'e', 'en'];
  * The places of the words that a word of a question is made of, then of those that it is a part of, most frequent first: "Rechnung" and
  * "Adresse" for "Rechnungsadresse", and the other way round. Empty where most articles are in a language that does not join words.
  */
-export const relatedByParts = (edition: Edition, word: string): number[] => {
+export function relatedByParts(edition: Edition, word: string): number[] {
   if (!languagesOf(edition)[0].isCompounding || !/^\p{L}+$/u.test(word)) return [];
   const parts = partsIn(edition, word).map((part) => findWord(edition.index, part));
   return [...parts, ...compoundsWith(edition, word)];
-};
+}
 
 /** Both parts of a compound, by the words that the knowledge base has; of all ways to divide it, that of the most frequent parts. */
 const partsIn = (edition: Edition, word: string): readonly string[] => {
@@ -41,11 +41,14 @@ const partsIn = (edition: Edition, word: string): readonly string[] => {
 
 /** The words that the beginning of a compound may stand for. */
 const headsIn = (beginning: string): string[] =>
-  LINKS.filter((link) => beginning.endsWith(link) && beginning.length - link.length >= MIN_HEAD).flatMap((link) =>
+  LINKS.filter(
+    (link) => beginning.endsWith(link) && beginning.length - link.length >= MIN_HEAD,
+  ).flatMap((link) =>
     ENDINGS.map((ending) => beginning.slice(0, beginning.length - link.length) + ending),
   );
 
-const countOf = ({ index }: Edition, word: string): number => index.wordCounts[findWord(index, word)] ?? 0;
+const countOf = ({ index }: Edition, word: string): number =>
+  index.wordCounts[findWord(index, word)] ?? 0;
 
 /** Words that are read as compounds of a part, and compounds of it that count. */
 const MAX_READ = 32;
@@ -56,7 +59,8 @@ const compoundsWith = (edition: Edition, part: string): number[] => {
   const { words, wordMasks, wordCounts } = edition.index;
   const bytes = new TextEncoder().encode(part);
   const mask = letterMask(bytes);
-  const isAt = (start: number): boolean => bytes.every((byte, at) => words.bytes[start + at] === byte);
+  const isAt = (start: number): boolean =>
+    bytes.every((byte, at) => words.bytes[start + at] === byte);
   const places: number[] = [];
   for (let place = 0; place < words.count; place += 1) {
     // Most words lack a letter of the part.

@@ -26,15 +26,27 @@ export interface ChunkEvidence {
 const WEIGHTS = { exact: 0.6, pair: 0.33, tight: 0.3, title: 0.6 };
 
 /** The weighted sum of the evidence, in the unit of the score. */
-export const bonusOf = ({ exactIdf, pairIdf, tightness, matchedIdf, titleIdf }: ChunkEvidence): number =>
-  WEIGHTS.exact * exactIdf + WEIGHTS.pair * pairIdf + WEIGHTS.tight * tightness * matchedIdf + WEIGHTS.title * titleIdf;
+export function bonusOf({
+  exactIdf,
+  pairIdf,
+  tightness,
+  matchedIdf,
+  titleIdf,
+}: ChunkEvidence): number {
+  return (
+    WEIGHTS.exact * exactIdf +
+    WEIGHTS.pair * pairIdf +
+    WEIGHTS.tight * tightness * matchedIdf +
+    WEIGHTS.title * titleIdf
+  );
+}
 
 /** Collects the evidence for ranked chunks from their stored word ids; one entry for each of `ranked`. */
-export const gatherEvidence = (
+export function gatherEvidence(
   { index, texts }: Edition,
   query: AnalysedQuery,
   ranked: readonly RankedChunk[],
-): ChunkEvidence[] => {
+): ChunkEvidence[] {
   const { marks, wordTerms } = index;
   const termIds = query.terms.map(({ postings }) => postings.map(({ termId }) => termId));
   termIds.forEach((ids, place) => {
@@ -52,7 +64,10 @@ export const gatherEvidence = (
       if (markOf(word) > 0) findings.terms.add(markOf(word) - 1);
     }
     findings.hits.length = 0;
-    scanWords(query, findings, { words: read(entryBytes(index.headingWords, index.headingOf(chunk))), markOf });
+    scanWords(query, findings, {
+      words: read(entryBytes(index.headingWords, index.headingOf(chunk))),
+      markOf,
+    });
     scanWords(query, findings, { words: read(texts.words(chunk) ?? NO_WORDS), markOf });
     return summarise(query, findings, titleTerms);
   };
@@ -61,7 +76,7 @@ export const gatherEvidence = (
   } finally {
     for (const ids of termIds) for (const termId of ids) marks[termId] = 0;
   }
-};
+}
 
 const NO_WORDS = new Uint8Array(0);
 
@@ -77,7 +92,13 @@ interface Findings {
   hits: { term: number; at: number }[];
 }
 
-const emptyFindings = (): Findings => ({ length: 0, terms: new Set(), exact: new Set(), pairs: new Set(), hits: [] });
+const emptyFindings = (): Findings => ({
+  length: 0,
+  terms: new Set(),
+  exact: new Set(),
+  pairs: new Set(),
+  hits: [],
+});
 
 const scanWords = (
   { terms, adjacentPairs }: AnalysedQuery,
@@ -93,7 +114,9 @@ const scanWords = (
       findings.hits.push({ term, at: findings.length + at });
       if (terms[term]?.wordIds.includes(word)) findings.exact.add(term);
       if (previous >= 0) {
-        const pair = adjacentPairs.findIndex(([left, right]) => left === previous && right === term);
+        const pair = adjacentPairs.findIndex(
+          ([left, right]) => left === previous && right === term,
+        );
         if (pair >= 0) findings.pairs.add(pair);
       }
     }
@@ -136,7 +159,11 @@ const tightnessOf = (hits: readonly { term: number; at: number }[]): number => {
   let first = 0;
   for (const { term, at } of hits) {
     counts.set(term, (counts.get(term) ?? 0) + 1);
-    for (let left = hits[first]; left !== undefined && counts.size === distinct; left = hits[first]) {
+    for (
+      let left = hits[first];
+      left !== undefined && counts.size === distinct;
+      left = hits[first]
+    ) {
       shortest = Math.min(shortest, at - left.at + 1);
       const rest = (counts.get(left.term) ?? 1) - 1;
       if (rest === 0) counts.delete(left.term);
@@ -166,11 +193,11 @@ interface RankOptions {
  * @param isAllowed Filter for chunks; all count if it is missing.
  * @param also Chunks appended to the result whatever their score.
  */
-export const rankChunks = (
+export function rankChunks(
   index: EditionIndex,
   terms: readonly QueryTerm[],
   { limit, isAllowed, also = [] }: RankOptions,
-): RankedChunk[] => {
+): RankedChunk[] {
   const { scores } = index;
   try {
     for (const { postings } of terms) {
@@ -180,13 +207,14 @@ export const rankChunks = (
     }
     const best = bestOf(scores, { limit, isAllowed });
     for (const chunk of also) {
-      if (!best.some((ranked) => ranked.chunk === chunk)) best.push({ chunk, score: scores[chunk] ?? 0 });
+      if (!best.some((ranked) => ranked.chunk === chunk))
+        best.push({ chunk, score: scores[chunk] ?? 0 });
     }
     return best;
   } finally {
     scores.fill(0);
   }
-};
+}
 
 const addScores = (index: EditionIndex, termId: number, unit: number): void => {
   const { scores } = index;

@@ -24,10 +24,18 @@ const keyOf = ({ index, wordTotal }: Edition, { postings: [posting] }: QueryTerm
 };
 
 /** The mean and the largest key of the question's own words, -2 to 5; 0 without words. */
-export function keynessOf(edition: Edition, terms: readonly QueryTerm[]): { mean: number; highest: number } {
-  const keys = terms.filter(({ origin }) => origin === 'question').map((term) => keyOf(edition, term));
+export function keynessOf(
+  edition: Edition,
+  terms: readonly QueryTerm[],
+): { mean: number; highest: number } {
+  const keys = terms
+    .filter(({ origin }) => origin === 'question')
+    .map((term) => keyOf(edition, term));
   if (keys.length === 0) return { mean: 0, highest: 0 };
-  return { mean: keys.reduce((sum, key) => sum + key, 0) / keys.length, highest: Math.max(...keys) };
+  return {
+    mean: keys.reduce((sum, key) => sum + key, 0) / keys.length,
+    highest: Math.max(...keys),
+  };
 }
 
 /** Weights of the best hit's share of a perfect match by words, and of the mean and the largest key. */
@@ -49,7 +57,11 @@ export function domainProbability(
 const RELEVANCE: LogisticModel = { weights: [6.6, 8.4], bias: -3.4 };
 
 /** The features of the relevance by words: share of a perfect match, and lead over the best other hit (negative if it trails). */
-const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, total: number): number[] =>
+const relevanceFeatures = (
+  hit: Pick<SearchHit, 'score'>,
+  bestOther: number,
+  total: number,
+): number[] =>
   total > 0 ? [hit.score / (4 * total), (hit.score - bestOther) / (4 * total)] : [0, 0];
 
 /**
@@ -58,12 +70,17 @@ const relevanceFeatures = (hit: Pick<SearchHit, 'score'>, bestOther: number, tot
  *
  * @returns One number for each of `outcome.hits`.
  */
-export function relevanceOfHits(outcome: Pick<SearchOutcome, 'hits' | 'query' | 'model'>): number[] {
+export function relevanceOfHits(
+  outcome: Pick<SearchOutcome, 'hits' | 'query' | 'model'>,
+): number[] {
   const { hits, query } = outcome;
   const byMeaning = semanticRelevances(outcome);
   const [best, second] = hits.map(({ score }) => score).toSorted((a, b) => b - a);
   return hits.map((hit, at) => {
     const bestOther = hit.score === best ? (second ?? 0) : (best ?? 0);
-    return joined(applyLogistic(RELEVANCE, relevanceFeatures(hit, bestOther, query.judged)), byMeaning[at]);
+    return joined(
+      applyLogistic(RELEVANCE, relevanceFeatures(hit, bestOther, query.judged)),
+      byMeaning[at],
+    );
   });
 }

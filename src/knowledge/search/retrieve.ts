@@ -1,6 +1,10 @@
 import type { EmbeddingProvider } from '../../ai/embeddings/base.ts';
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
-import type { KnowledgeHit, KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../contract/wire/knowledge.ts';
+import type {
+  KnowledgeHit,
+  KnowledgeSearchRequest,
+  KnowledgeSearchResponse,
+} from '../../contract/wire/knowledge.ts';
 import { startDeadline, TooLate, withDeadline } from '../../platform/http/deadline.ts';
 import type { VectorIndex } from '../../platform/storage/vector-index.ts';
 import { readPages } from '../edition/chunk-texts.ts';
@@ -40,7 +44,11 @@ export interface RetrieveOptions extends SearchOptions {
 }
 
 /** Finds the best evidence for a question within the deadline. Rejects only when `signal` aborts. */
-export type Retriever = (edition: Edition, question: string, options?: RetrieveOptions) => Promise<Retrieved>;
+export type Retriever = (
+  edition: Edition,
+  question: string,
+  options?: RetrieveOptions,
+) => Promise<Retrieved>;
 
 export interface RetrieverParts {
   /** Question vectors for editions with word vectors; computed synchronously. */
@@ -90,7 +98,12 @@ export function createRetriever(parts: RetrieverParts): Retriever {
       if (vectors.space.model === WORD_VECTORS_MODEL && wordVectors !== undefined)
         near = nearByWordVectors(question, wordVectors(), { ...options, edition, vectors });
       else if (meaningOf !== undefined) {
-        const meaning = nearByMeaning(question, meaningOf, { ...options, edition, vectors, signal: deadline.signal });
+        const meaning = nearByMeaning(question, meaningOf, {
+          ...options,
+          edition,
+          vectors,
+          signal: deadline.signal,
+        });
         // It may fail after the result has been returned.
         meaning.catch(() => undefined);
         // Runs while the meaning is pending.
@@ -113,8 +126,10 @@ export function createRetriever(parts: RetrieverParts): Retriever {
   };
 }
 
-const isOf = ({ space }: EditionVectors, { model, dimensions }: Pick<Meaning, 'model' | 'dimensions'>): boolean =>
-  space.model === model && space.dimensions === dimensions;
+const isOf = (
+  { space }: EditionVectors,
+  { model, dimensions }: Pick<Meaning, 'model' | 'dimensions'>,
+): boolean => space.model === model && space.dimensions === dimensions;
 
 /** What a search by meaning reads. */
 interface Comparison extends SearchOptions {
@@ -126,7 +141,13 @@ interface Comparison extends SearchOptions {
 const nearByMeaning = async (
   question: string,
   meaningOf: MeaningOf,
-  { edition, vectors, signal, waitUntil, ...options }: Comparison & Pick<MeaningOptions, 'signal' | 'waitUntil'>,
+  {
+    edition,
+    vectors,
+    signal,
+    waitUntil,
+    ...options
+  }: Comparison & Pick<MeaningOptions, 'signal' | 'waitUntil'>,
 ): Promise<NearChunk[] | undefined> => {
   const meaning = await meaningOf(questionText(question, options), {
     wants: vectors.kind === 'ids' ? 'hits' : 'vector',
@@ -171,10 +192,15 @@ const MAX_CHARACTERS = 2000;
 /**
  * Text to embed for a question. Includes the previous turn of the user, as "And on the other one?" means little by itself.
  */
-export const questionText = (question: string, { history = [] }: Pick<SearchOptions, 'history'>): string => {
-  const before = history.findLast(({ speaker }) => speaker === 'user')?.text.slice(0, MAX_CHARACTERS / 2);
+export function questionText(
+  question: string,
+  { history = [] }: Pick<SearchOptions, 'history'>,
+): string {
+  const before = history
+    .findLast(({ speaker }) => speaker === 'user')
+    ?.text.slice(0, MAX_CHARACTERS / 2);
   return (before === undefined ? question : `${before}\n${question}`).slice(0, MAX_CHARACTERS);
-};
+}
 
 /** The meaning of a question: its vector, or the closest vectors of an index. */
 interface Meaning {
@@ -207,33 +233,43 @@ const ASKED_OF_INDEX = 60;
 const MAX_ASKED = 1000;
 
 /** Creates a source of meanings from a model and, if vectors are stored in one, the vector index of a workspace. */
-export const meaningBy =
-  (
-    embeddings: EmbeddingProvider,
-    indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined,
-  ): MeaningOf =>
-  async (text, { wants, workspace, readableShare = 1, signal, waitUntil }) => {
+export function meaningBy(
+  embeddings: EmbeddingProvider,
+  indexOf?: ((workspace: string) => Pick<VectorIndex, 'query'>) | undefined,
+): MeaningOf {
+  return async (text, { wants, workspace, readableShare = 1, signal, waitUntil }) => {
     const { model, dimensions } = embeddings;
     // Continues after the deadline and after the caller has disconnected: the next caller with this query gets it from the
     // cache.
     const embedded = embeddings.embed(text, { signal: AbortSignal.timeout(EMBEDDING_LIMIT_MS) });
     const settled = embedded.catch(() => undefined);
     waitUntil?.(settled);
-    const vector = await withDeadline(() => embedded, { signal, reason: 'the model has not answered in time' });
+    const vector = await withDeadline(() => embedded, {
+      signal,
+      reason: 'the model has not answered in time',
+    });
     const index = wants === 'hits' ? indexOf?.(workspace) : undefined;
     if (index === undefined) return { model, dimensions, vector };
     signal.throwIfAborted();
     const limit = Math.min(MAX_ASKED, Math.ceil(ASKED_OF_INDEX / readableShare));
     return { model, dimensions, hits: await index.query(vector, { limit, signal }) };
   };
+}
 
 /** Ranked passages of an edition, in the reply format of `POST /v1/knowledge/search`. */
-export const searchKnowledge = async (
+export async function searchKnowledge(
   edition: Edition,
   { query, limit, filter }: KnowledgeSearchRequest,
-  { retrieve, ...options }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
-): Promise<KnowledgeSearchResponse> => {
-  const { outcome, semantic, lacksTexts } = await retrieve(edition, query, { ...options, limit, filter });
+  {
+    retrieve,
+    ...options
+  }: Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs'> & { retrieve: Retriever },
+): Promise<KnowledgeSearchResponse> {
+  const { outcome, semantic, lacksTexts } = await retrieve(edition, query, {
+    ...options,
+    limit,
+    filter,
+  });
   const relevances = relevanceOfHits(outcome);
   const hits = await readPages(edition, () =>
     outcome.hits.map((hit, index) => hitOf(edition, hit, relevances[index] ?? 0)),
@@ -247,13 +283,17 @@ export const searchKnowledge = async (
     hits: hits.value,
     ...(degraded.length > 0 ? { degraded } : {}),
   };
-};
+}
 
 const hitOf = (edition: Edition, hit: SearchHit, relevance: number): KnowledgeHit => {
   const { id, title, url, lastUpdated } = edition.article(hit.article);
   const { headingPath, text } = edition.chunk(hit.chunk);
   return {
-    ...{ article_id: id, title, url, text, relevance },
+    article_id: id,
+    title,
+    url,
+    text,
+    relevance,
     heading: headingPath.join(' > ').slice(0, 2000),
     score: hit.fused ?? hit.score,
     last_updated: lastUpdated,

@@ -3,7 +3,11 @@ import { memo } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import type { NearChunk } from '../edition/nearest-rows.ts';
 import type { Edition } from '../edition/open-edition.ts';
-import { shownTranslations, translatedPlace, withoutTranslations } from '../edition/translations.ts';
+import {
+  shownTranslations,
+  translatedPlace,
+  withoutTranslations,
+} from '../edition/translations.ts';
 import { type AnalysedQuery, analyseQuery, type Turn } from './analyse-query.ts';
 import { devicesNamedIn } from './devices-named-in.ts';
 import { bonusOf, type ChunkEvidence, gatherEvidence, rankChunks } from './re-rank.ts';
@@ -84,12 +88,12 @@ const OTHER_DEVICE_PENALTY = 0.4;
  * @param meanings Chunks close in meaning, which become hits whatever their words, with a `similarity`. Scores and the
  *   properties of the best hit remain those of words.
  */
-export const searchEdition = (
+export function searchEdition(
   edition: Edition,
   question: string,
   options: SearchOptions = {},
   meanings?: Meanings,
-): SearchOutcome => {
+): SearchOutcome {
   const { history = [] } = options;
   const limit = Math.min(MAX_LIMIT, Math.max(1, Math.floor(options.limit ?? DEFAULT_LIMIT)));
   const query = analyseQuery(edition, question, history);
@@ -108,26 +112,31 @@ export const searchEdition = (
   const evidence = gatherEvidence(edition, query, ranked);
   const named = namedDevices(edition, question, options.devices ?? []);
   const favoured = favouredArticles(edition, named);
-  const bonusWeight = query.terms.some(({ origin }) => origin === 'conversation') ? BONUS_WITH_HISTORY : 1;
+  const bonusWeight = query.terms.some(({ origin }) => origin === 'conversation')
+    ? BONUS_WITH_HISTORY
+    : 1;
   const candidates = ranked.map(({ chunk, score: lexical }, place) => {
     const found = evidence[place] ?? NO_EVIDENCE;
     const article = edition.index.articleOf(chunk);
     const bonus =
-      bonusOf(found) + query.total * deviceBonus(edition, { chunk, named, isFavoured: favoured.has(article) });
+      bonusOf(found) +
+      query.total * deviceBonus(edition, { chunk, named, isFavoured: favoured.has(article) });
     const coverage = coverageOf(query, found);
     const hit: SearchHit = { ...found, chunk, article, lexical, score: lexical + bonus, coverage };
     return { hit, order: lexical + bonusWeight * bonus };
   });
   candidates.sort((left, right) => right.order - left.order || left.hit.chunk - right.hit.chunk);
-  const shown = <Hit extends SearchHit>(hits: readonly Hit[]): Hit[] => inLanguage(edition, hits, { spoken, language });
+  const shown = <Hit extends SearchHit>(hits: readonly Hit[]): Hit[] =>
+    inLanguage(edition, hits, { spoken, language });
   const byWords = shown(candidates.map(({ hit }) => hit));
   const features = confidenceFeatures(query, byWords);
-  if (near === undefined || meanings === undefined) return { query, hits: byWords.slice(0, limit), ...features };
+  if (near === undefined || meanings === undefined)
+    return { query, hits: byWords.slice(0, limit), ...features };
   const fused = fuse(candidates, { near, model: meanings.model, total: query.total });
   const hits = shown(fused).slice(0, limit);
   const allowed = meanings.near.filter(({ chunk }) => isAllowed?.(chunk) !== false);
   return { query, hits, ...features, model: meanings.model, near: allowed };
-};
+}
 
 /** A query in another language than the asker's, as a model writes it, finds articles that the asker reads in translation. */
 const inLanguage = <Hit extends SearchHit>(
@@ -158,28 +167,45 @@ const nearOf = (
       .map(({ chunk, similarity }) => [chunk, similarity]),
   );
 
-const NO_EVIDENCE: ChunkEvidence = { matched: [], matchedIdf: 0, exactIdf: 0, pairIdf: 0, titleIdf: 0, tightness: 0 };
+const NO_EVIDENCE: ChunkEvidence = {
+  matched: [],
+  matchedIdf: 0,
+  exactIdf: 0,
+  pairIdf: 0,
+  titleIdf: 0,
+  tightness: 0,
+};
 
 /** Share of the question that a chunk matches; the conversation is capped as in `judged`. */
-const coverageOf = ({ terms, total, judged }: AnalysedQuery, { matched, matchedIdf }: ChunkEvidence): number => {
+const coverageOf = (
+  { terms, total, judged }: AnalysedQuery,
+  { matched, matchedIdf }: ChunkEvidence,
+): number => {
   if (judged === 0) return 0;
   if (judged === total) return Math.min(1, matchedIdf / total);
   const asked = (places: readonly number[]) =>
-    places.reduce((sum, place) => sum + (terms[place]?.origin === 'question' ? (terms[place]?.idf ?? 0) : 0), 0);
+    places.reduce(
+      (sum, place) => sum + (terms[place]?.origin === 'question' ? (terms[place]?.idf ?? 0) : 0),
+      0,
+    );
   const own = asked(matched);
-  return Math.min(1, (own + Math.min(matchedIdf - own, judged - asked([...terms.keys()]))) / judged);
+  return Math.min(
+    1,
+    (own + Math.min(matchedIdf - own, judged - asked([...terms.keys()]))) / judged,
+  );
 };
 
 /** Properties of the result that depend on its best hits; recompute after hits are removed. */
-export const confidenceFeatures = (
+export function confidenceFeatures(
   { judged }: Pick<AnalysedQuery, 'judged'>,
   [best, second]: readonly Pick<SearchHit, 'score' | 'coverage'>[],
-): { quality: number; coverage: number; margin: number } => {
+): { quality: number; coverage: number; margin: number } {
   // A hit found only by meaning may contain no word of the question.
-  if (best === undefined || judged === 0 || best.score <= 0) return { quality: 0, coverage: 0, margin: 0 };
+  if (best === undefined || judged === 0 || best.score <= 0)
+    return { quality: 0, coverage: 0, margin: 0 };
   const margin = Math.max(0, (best.score - (second?.score ?? 0)) / best.score);
   return { quality: best.score / (4 * judged), coverage: best.coverage, margin };
-};
+}
 
 /** Devices named in full by the question or known of the user, in lower case. */
 const namedDevices = (edition: Edition, question: string, devices: readonly string[]): string[] => [
@@ -213,7 +239,8 @@ const MAX_DEVICE_LISTS = 2000;
  * Devices named by the innermost heading of a chunk that names any: in an article on several devices, a section is about
  * its own. Empty if no heading names one.
  */
-const sectionDevices = (edition: Edition, chunk: number): readonly string[] => devicesByChunk(edition)(chunk);
+const sectionDevices = (edition: Edition, chunk: number): readonly string[] =>
+  devicesByChunk(edition)(chunk);
 
 const devicesByChunk = oncePer((edition: Edition) =>
   memo((chunk: number) => readDevices(edition, chunk), { max: MAX_DEVICE_LISTS }),
@@ -251,10 +278,10 @@ const MEANING = 0.04;
  * Sorts hits by words and meaning together, and sets their fused score and similarity. Meaning is measured from the least
  * close of the close chunks: the range of a model's cosines does not matter, only how well they discriminate.
  */
-export const fuse = <Hit extends { chunk: number }>(
+export function fuse<Hit extends { chunk: number }>(
   candidates: readonly Candidate<Hit>[],
   { model, near, total }: Near,
-): (Hit & { similarity?: number; fused: number })[] => {
+): (Hit & { similarity?: number; fused: number })[] {
   const hits = candidates.map(({ hit }) => {
     const similarity = near.get(hit.chunk);
     return similarity === undefined ? hit : { ...hit, similarity };
@@ -266,12 +293,15 @@ export const fuse = <Hit extends { chunk: number }>(
     const meaning = slope * ((near.get(chunk) ?? least) - least);
     return { at, order, chunk, score: near.size === 0 ? words : words + MEANING * meaning };
   });
-  fused.sort((left, right) => right.score - left.score || right.order - left.order || left.chunk - right.chunk);
+  fused.sort(
+    (left, right) =>
+      right.score - left.score || right.order - left.order || left.chunk - right.chunk,
+  );
   return fused.flatMap(({ at, score }) => {
     const hit = hits[at];
     return hit === undefined ? [] : { ...hit, fused: score };
   });
-};
+}
 
 /** Filters by intent, device (both case-insensitive) and article id. */
 interface ChunkFilter {
@@ -281,20 +311,23 @@ interface ChunkFilter {
 }
 
 /** Returns a predicate for chunks that match the filter and are no copies in other languages; `undefined` when all are allowed. */
-export const allowedChunks = (
+export function allowedChunks(
   edition: Edition,
   question: string,
   { filter = {}, language }: Pick<SearchOptions, 'filter' | 'language'>,
-): ((chunk: number) => boolean) | undefined => {
+): ((chunk: number) => boolean) | undefined {
   const { intent, device, articleId } = filter;
   // Who names an article wants this one.
   const isShown =
-    articleId === undefined ? shownTranslations(edition, () => language ?? detectLanguage(question)) : undefined;
+    articleId === undefined
+      ? shownTranslations(edition, () => language ?? detectLanguage(question))
+      : undefined;
   const conditions: ArrayLike<number>[] = [];
   if (intent !== undefined) conditions.push(edition.articlesTagged('intent', intent));
   if (device !== undefined) conditions.push(edition.articlesTagged('device', device));
   if (articleId !== undefined) conditions.push([edition.findArticle(articleId)]);
-  if (conditions.length === 0) return isShown && ((chunk) => isShown(edition.index.articleOf(chunk)));
+  if (conditions.length === 0)
+    return isShown && ((chunk) => isShown(edition.index.articleOf(chunk)));
   const met = new Uint8Array(edition.articleCount);
   for (const articles of conditions) {
     for (let at = 0; at < articles.length; at++) {
@@ -306,4 +339,4 @@ export const allowedChunks = (
     const article = edition.index.articleOf(chunk);
     return met[article] === conditions.length && isShown?.(article) !== false;
   };
-};
+}

@@ -33,41 +33,46 @@ const CALIBRATIONS: Readonly<Record<string, SemanticCalibration>> = {
 /** For a model without calibration only a cosine that is high in every model counts. */
 const UNKNOWN_MODEL: SemanticCalibration = { weights: [12, 4], bias: -9.8, slope: 8 };
 
-export const semanticCalibrationOf = (model: string): SemanticCalibration =>
-  (Object.hasOwn(CALIBRATIONS, model) ? CALIBRATIONS[model] : undefined) ?? UNKNOWN_MODEL;
+export function semanticCalibrationOf(model: string): SemanticCalibration {
+  return (Object.hasOwn(CALIBRATIONS, model) ? CALIBRATIONS[model] : undefined) ?? UNKNOWN_MODEL;
+}
 
 /** Features of the calibration: cosine, and lead over the best other source. */
-export const semanticFeatures = (similarity: number, bestOther: number): number[] => [
-  similarity,
-  similarity - bestOther,
-];
+export function semanticFeatures(similarity: number, bestOther: number): number[] {
+  return [similarity, similarity - bestOther];
+}
 
 /** Probability by meaning alone that each hit answers the question, 0 to 1; `undefined` for hits that were not compared. */
-export const semanticRelevances = ({
+export function semanticRelevances({
   hits,
   model,
 }: {
   hits: readonly { similarity?: number | undefined }[];
   /** Model of the cosines; `undefined` if none were compared. */
   model?: string | undefined;
-}): (number | undefined)[] => {
+}): (number | undefined)[] {
   if (model === undefined) return hits.map(() => undefined);
   const calibration = semanticCalibrationOf(model);
   // A single source has no lead.
-  const [best = 0, second = best] = hits.flatMap(({ similarity }) => similarity ?? []).toSorted((a, b) => b - a);
+  const [best = 0, second = best] = hits
+    .flatMap(({ similarity }) => similarity ?? [])
+    .toSorted((a, b) => b - a);
   return hits.map(({ similarity }) =>
     similarity === undefined
       ? undefined
-      : applyLogistic(calibration, semanticFeatures(similarity, similarity === best ? second : best)),
+      : applyLogistic(
+          calibration,
+          semanticFeatures(similarity, similarity === best ? second : best),
+        ),
   );
-};
+}
 
 /** Words and meaning are not independent evidence: the weaker one counts half. */
 const SECOND_SIGN = 0.5;
 
 /** The probability by words, raised by meaning and never lowered: matching words are not a coincidence. */
-export const joined = (byWords: number, byMeaning: number | undefined): number => {
+export function joined(byWords: number, byMeaning: number | undefined): number {
   if (byMeaning === undefined) return byWords;
   const [stronger, weaker] = byWords > byMeaning ? [byWords, byMeaning] : [byMeaning, byWords];
   return stronger + (1 - stronger) * SECOND_SIGN * weaker;
-};
+}

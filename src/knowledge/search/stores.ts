@@ -21,14 +21,15 @@ import { type MeaningOf, meaningBy } from './retrieve.ts';
  *
  * @returns `undefined` where none is configured: then vectors are stored beside their texts.
  */
-export const vectorIndexesOf = (
+export function vectorIndexesOf(
   { vector, embedding }: Pick<AdapterChoice, 'vector' | 'embedding'>,
   kind: 'kb' | 'memory',
-): ((workspace: string) => VectorIndex) | undefined => {
+): ((workspace: string) => VectorIndex) | undefined {
   if (vector === undefined || embedding === undefined) return undefined;
   const { dimensions } = embedding;
-  return (workspace) => upstashVectorIndex({ ...vector, namespace: namespaceOf(kind, workspace), dimensions });
-};
+  return (workspace) =>
+    upstashVectorIndex({ ...vector, namespace: namespaceOf(kind, workspace), dimensions });
+}
 
 interface CacheParts {
   /** The function, for its log. */
@@ -50,10 +51,10 @@ const ISOLATE_SECONDS = 600;
  *
  * @returns `undefined` without an embedding model.
  */
-export const queryEmbeddingsOf = (
+export function queryEmbeddingsOf(
   settings: AdapterChoice,
   { librarian, kv, log, counters }: CacheParts,
-): ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined => {
+): ((scope: { waitUntil: WaitUntil; workspace: string }) => CachedEmbeddings) | undefined {
   const provider = embeddingProviderOf(settings);
   if (provider === undefined) return undefined;
   const { dimensions } = provider;
@@ -61,7 +62,10 @@ export const queryEmbeddingsOf = (
   const { maxSize, ttlSeconds } = limits;
   const cache = new EmbeddingCache({ maxSize, ttl: Math.min(ttlSeconds, ISOLATE_SECONDS) });
   for (const [result, count] of Object.entries(LOOKUPS)) {
-    const series = seriesOf('constellation_embedding_lookups_total', { function: librarian, result });
+    const series = seriesOf('constellation_embedding_lookups_total', {
+      function: librarian,
+      result,
+    });
     counters?.follow(series, () => totalOf(cache, count));
   }
   const store =
@@ -70,8 +74,9 @@ export const queryEmbeddingsOf = (
       : redisEmbeddingStore({ ...redis, dimensions, ttlSeconds });
   const logFault = faultLogger(librarian, log);
   const onFault = (error: unknown) => logFault('embedding cache', error);
-  return ({ waitUntil, workspace: scope }) => cachedEmbeddings(provider, { cache, store, scope, waitUntil, onFault });
-};
+  return ({ waitUntil, workspace: scope }) =>
+    cachedEmbeddings(provider, { cache, store, scope, waitUntil, onFault });
+}
 
 /** Labels of `constellation_embedding_lookups_total`. */
 const LOOKUPS = {
@@ -91,7 +96,7 @@ interface Meanings {
 }
 
 /** The meaning of queries, by the configured embedding model and vector index. One per isolate. */
-export const meaningsOf = (settings: AdapterChoice, parts: CacheParts): Meanings => {
+export function meaningsOf(settings: AdapterChoice, parts: CacheParts): Meanings {
   const embeddingsFor = queryEmbeddingsOf(settings, parts);
   if (embeddingsFor === undefined) return {};
   const indexOf = vectorIndexesOf(settings, 'kb');
@@ -102,7 +107,7 @@ export const meaningsOf = (settings: AdapterChoice, parts: CacheParts): Meanings
     },
     statistics: (workspace) => embeddingsFor({ workspace, waitUntil: runDetached }).statistics(),
   };
-};
+}
 
 /** Outside a request there is nothing to keep alive. */
 const runDetached = (work: Promise<unknown>): void => void work.catch(() => undefined);

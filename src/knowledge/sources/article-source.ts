@@ -4,7 +4,12 @@ import { readRequest } from '../../contract/core/read-request.ts';
 import type { Omission } from '../../contract/wire/host-article.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
-import { fetchJson, HttpFailure, RATE_LIMIT_HEADERS, retryAfterMs } from '../../platform/http/fetch-json.ts';
+import {
+  fetchJson,
+  HttpFailure,
+  RATE_LIMIT_HEADERS,
+  retryAfterMs,
+} from '../../platform/http/fetch-json.ts';
 import { parseJson } from '../../platform/http/read-fields.ts';
 
 /**
@@ -84,7 +89,8 @@ export class SourceFailed extends CodedError {
     problem: string,
     { retryAfterMs, cause }: { retryAfterMs?: number | undefined; cause?: unknown } = {},
   ) {
-    const details = retryAfterMs === undefined ? {} : { retry_after_seconds: Math.ceil(retryAfterMs / 1000) };
+    const details =
+      retryAfterMs === undefined ? {} : { retry_after_seconds: Math.ceil(retryAfterMs / 1000) };
     const reported = { message: `Cannot read the articles of the helpdesk: ${problem}`, details };
     super(code, `Cannot read the articles: ${problem}`, { reported, cause });
   }
@@ -123,10 +129,10 @@ const CALL_MS = 12_000;
  *
  * @throws {SourceFailed} When the call fails or the reply is not as documented.
  */
-export const callApi = async <Schema extends z.ZodType>(
+export async function callApi<Schema extends z.ZodType>(
   { apiUrl, headers, fetch, now }: ArticleApi,
   { method, path, body, reply, signal }: ApiCall<Schema>,
-): Promise<z.output<Schema>> => {
+): Promise<z.output<Schema>> {
   const { json } = await fetchJson(`${apiUrl}${path}`, {
     fetch,
     method,
@@ -135,7 +141,9 @@ export const callApi = async <Schema extends z.ZodType>(
     maxBytes: MAX_REPLY_BYTES,
     parse: parseJson,
     headers: {
-      ...{ Accept: 'application/json', 'User-Agent': 'constellation-sources', ...headers },
+      Accept: 'application/json',
+      'User-Agent': 'constellation-sources',
+      ...headers,
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
     },
     body: body === undefined ? undefined : JSON.stringify(body),
@@ -143,22 +151,23 @@ export const callApi = async <Schema extends z.ZodType>(
     throw error instanceof HttpFailure ? sourceFailedBy(error, now()) : error;
   });
   const read = readRequest(reply, json);
-  if (!read.ok) throw new SourceFailed('DATA_SOURCE_ERROR', 'the reply is not what its documentation says');
+  if (!read.ok)
+    throw new SourceFailed('DATA_SOURCE_ERROR', 'the reply is not what its documentation says');
   return read.value;
-};
+}
 
 /** The same; undefined when the resource does not exist any more. */
-export const callApiIfFound = async <Schema extends z.ZodType>(
+export async function callApiIfFound<Schema extends z.ZodType>(
   api: ArticleApi,
   call: ApiCall<Schema>,
-): Promise<z.output<Schema> | undefined> => {
+): Promise<z.output<Schema> | undefined> {
   try {
     return await callApi(api, call);
   } catch (error) {
     if (error instanceof SourceFailed && error.code === 'NOT_FOUND') return undefined;
     throw error;
   }
-};
+}
 
 /** Longest time for one article of a listing, the bodies of all its replies included. */
 const ARTICLE_MS = 8000;
@@ -169,10 +178,10 @@ const ARTICLE_MS = 8000;
  *
  * @param late What stands for it then.
  */
-export const readArticleInTime = async <T>(
+export async function readArticleInTime<T>(
   read: (signal: AbortSignal) => Promise<T>,
   { signal, late }: { signal: AbortSignal; late: T },
-): Promise<T> => {
+): Promise<T> {
   const timeout = AbortSignal.timeout(ARTICLE_MS);
   try {
     return await read(AbortSignal.any([signal, timeout]));
@@ -180,21 +189,26 @@ export const readArticleInTime = async <T>(
     if (!timeout.aborted || signal.aborted) throw error;
     return late;
   }
-};
+}
 
 const MAX_WAIT_MS = 3_600_000;
 
 /** What a failed call means for whoever syncs. */
-export const sourceFailedBy = ({ kind, status, headers, message, cause }: HttpFailure, now: number): SourceFailed => {
+export function sourceFailedBy(
+  { kind, status, headers, message, cause }: HttpFailure,
+  now: number,
+): SourceFailed {
   if (kind !== 'status') {
     const isTransient = kind !== 'too-large' && kind !== 'not-json';
-    return new SourceFailed(isTransient ? 'SERVICE_UNAVAILABLE' : 'DATA_SOURCE_ERROR', message, { cause });
+    return new SourceFailed(isTransient ? 'SERVICE_UNAVAILABLE' : 'DATA_SOURCE_ERROR', message, {
+      cause,
+    });
   }
   const waitMs = retryAfterMs(headers, now, status === 429 ? RATE_LIMIT_HEADERS : undefined);
   return new SourceFailed(codeOf(status), `${message}${ADVICE[status] ?? ''}`, {
     retryAfterMs: waitMs === undefined ? undefined : Math.min(waitMs, MAX_WAIT_MS),
   });
-};
+}
 
 /** Transient failures keep a code with a transient status, and others one without. */
 const codeOf = (status: number): ErrorCode => {
@@ -254,7 +268,7 @@ export const List = z.array(z.unknown()).max(10_000);
  *
  * @param idsOf All ids that the member stands for, its translations included; its id alone by default.
  */
-export const readEach = <Schema extends z.ZodType>(
+export function readEach<Schema extends z.ZodType>(
   members: readonly unknown[],
   schema: Schema,
   {
@@ -264,8 +278,8 @@ export const readEach = <Schema extends z.ZodType>(
     take: (member: z.output<Schema>) => readonly (SourceArticle | UnreadableArticle)[];
     idsOf?: (id: string, member: unknown) => readonly string[];
   },
-): (SourceArticle | UnreadableArticle)[] =>
-  members.flatMap((member): (SourceArticle | UnreadableArticle)[] => {
+): (SourceArticle | UnreadableArticle)[] {
+  return members.flatMap((member): (SourceArticle | UnreadableArticle)[] => {
     const read = readRequest(schema, member);
     if (read.ok) return [...take(read.value)];
     const id = idOf(member);
@@ -273,25 +287,27 @@ export const readEach = <Schema extends z.ZodType>(
       ? [{ unreadableId: undefined }]
       : idsOf(id, member).map((unreadableId) => ({ unreadableId }));
   });
+}
 
 const idOf = (member: unknown): string | undefined => {
   const read = readAs(z.object({ id: ArticleId }), member);
   return read.ok ? read.value.id : undefined;
 };
 
-export const isSince = (updatedAtMs: number | undefined, sinceMs: number | undefined): boolean =>
-  sinceMs === undefined || updatedAtMs === undefined || updatedAtMs >= sinceMs;
+export function isSince(updatedAtMs: number | undefined, sinceMs: number | undefined): boolean {
+  return sinceMs === undefined || updatedAtMs === undefined || updatedAtMs >= sinceMs;
+}
 
 /** Validates the position of a listing. Throws `SourceFailed` when it is not one that we issued. */
-export const positionIn = <Schema extends z.ZodType>(
+export function positionIn<Schema extends z.ZodType>(
   position: unknown,
   schema: Schema,
-): z.output<Schema> | undefined => {
+): z.output<Schema> | undefined {
   if (position === undefined) return undefined;
   const read = readAs(schema, position);
   if (!read.ok) throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
   return read.value;
-};
+}
 
 /** Position in a list with numbered pages. */
 export const NumberedPage = z.object({
@@ -319,7 +335,7 @@ export const FIRST_PAGE: NumberedPage = { page: 1, seen: 0 };
  * @param isWhole Whether missing articles count as deleted. A listing of changes may move: the next one has what was skipped.
  * @throws {SourceFailed} When articles may have been missed.
  */
-export const nextPage = (
+export function nextPage(
   { page, seen, total: before, last: lastBefore }: NumberedPage,
   {
     members,
@@ -327,7 +343,7 @@ export const nextPage = (
     pageSize,
     isWhole,
   }: { members: readonly unknown[]; total: number | undefined; pageSize: number; isWhole: boolean },
-): NumberedPage | undefined => {
+): NumberedPage | undefined {
   if (before !== undefined && total !== undefined && total < before)
     throw new SourceFailed('DATA_SOURCE_ERROR', 'the list got shorter while it was read');
   const ids = members.map(idOf);
@@ -346,9 +362,12 @@ export const nextPage = (
       ...(last === undefined || !isWhole ? {} : { last }),
     };
   if (total !== undefined && soFar < total)
-    throw new SourceFailed('DATA_SOURCE_ERROR', `the list ended after ${soFar} of ${total} articles`);
+    throw new SourceFailed(
+      'DATA_SOURCE_ERROR',
+      `the list ended after ${soFar} of ${total} articles`,
+    );
   return undefined;
-};
+}
 
 type Kind = 'intent' | 'device' | 'audience';
 
@@ -383,18 +402,37 @@ export interface ListedArticle {
  *
  * @param prefix Before the id: `zendesk-` for `zendesk-360012`.
  */
-export const toHostArticle = (
+export function toHostArticle(
   article: SourceArticle | UnreadableArticle,
-  { prefix, labels, audience }: { prefix: string; labels: LabelMeanings; audience?: readonly string[] | undefined },
-): ListedArticle => {
+  {
+    prefix,
+    labels,
+    audience,
+  }: { prefix: string; labels: LabelMeanings; audience?: readonly string[] | undefined },
+): ListedArticle {
   if ('unreadableId' in article) {
     const { unreadableId, problem } = article;
     if (unreadableId === undefined) return {};
-    return { id: prefix + unreadableId, ...(problem === undefined ? {} : { problem: `not readable: ${problem}` }) };
+    return {
+      id: prefix + unreadableId,
+      ...(problem === undefined ? {} : { problem: `not readable: ${problem}` }),
+    };
   }
-  const { id, title, url, body, format, updatedAtMs, locale, translationKey, leftOut = [] } = article;
+  const {
+    id,
+    title,
+    url,
+    body,
+    format,
+    updatedAtMs,
+    locale,
+    translationKey,
+    leftOut = [],
+  } = article;
   const named = meant(article.labels, 'audience', labels);
-  const own = [article.audience, named.length > 0 ? named : undefined].filter((names) => names !== undefined);
+  const own = [article.audience, named.length > 0 ? named : undefined].filter(
+    (names) => names !== undefined,
+  );
   const readers = own.length === 0 ? audience : commonTo(own);
   return {
     id: prefix + id,
@@ -412,7 +450,7 @@ export const toHostArticle = (
       ...(translationKey === undefined ? {} : { translation_key: translationKey.slice(0, 300) }),
     },
   };
-};
+}
 
 /** Whom each of the lists names. */
 const commonTo = ([first = [], ...others]: (readonly string[])[]): readonly string[] => {
@@ -425,7 +463,9 @@ const MAX_LABELS = 100;
 const meant = (labels: readonly string[], kind: Kind, meanings: LabelMeanings): string[] => {
   const found = labels.flatMap((label) => {
     const said = Object.hasOwn(meanings, label) ? meanings[label]?.[kind] : undefined;
-    const own = label.toLowerCase().startsWith(`${kind}:`) ? label.slice(kind.length + 1) : undefined;
+    const own = label.toLowerCase().startsWith(`${kind}:`)
+      ? label.slice(kind.length + 1)
+      : undefined;
     const name = (said ?? own)?.trim().slice(0, 100);
     return name ? [name] : [];
   });

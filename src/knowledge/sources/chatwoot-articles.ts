@@ -63,10 +63,15 @@ const chatwootArticles = (
   readPage: async ({ updatedSinceMs, position, signal }) => {
     const at = positionIn(position, Position) ?? { ...FIRST_PAGE, locale: 0 };
     const locale = locales[at.locale];
-    if (locale === undefined) throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
+    if (locale === undefined)
+      throw new SourceFailed('INVALID_QUERY', 'the cursor is not one of ours');
     const query = new URLSearchParams({ page: String(at.page), locale });
     const place = `/api/v1/accounts/${encodeURIComponent(accountId)}/portals/${encodeURIComponent(portal)}`;
-    const { payload, meta } = await callApi(api, { path: `${place}/articles?${query}`, reply: Listing, signal });
+    const { payload, meta } = await callApi(api, {
+      path: `${place}/articles?${query}`,
+      reply: Listing,
+      signal,
+    });
     const isWhole = updatedSinceMs === undefined;
     let isOlder = false;
     const articles = readEach(payload, Article, {
@@ -77,11 +82,24 @@ const chatwootArticles = (
           ? `${publicUrlOf(addresses)}/hc/${encodeURIComponent(portal)}/articles/${encodeURIComponent(slug)}`
           : undefined;
         const labels = [...(category?.slug ? [category.slug] : []), ...(more?.tags ?? [])];
-        return [{ id, title, url, body: content, format: 'markdown', updatedAtMs: updated_at, labels, locale }];
+        return [
+          {
+            id,
+            title,
+            url,
+            body: content,
+            format: 'markdown',
+            updatedAtMs: updated_at,
+            labels,
+            locale,
+          },
+        ];
       },
     });
     const total = meta?.articles_count ?? undefined;
-    const further = isOlder ? undefined : nextPage(at, { members: payload, total, pageSize: PAGE, isWhole });
+    const further = isOlder
+      ? undefined
+      : nextPage(at, { members: payload, total, pageSize: PAGE, isWhole });
     if (further) return { articles, next: { ...further, locale: at.locale } };
     const isLast = at.locale + 1 >= locales.length;
     return { articles, next: isLast ? undefined : { ...FIRST_PAGE, locale: at.locale + 1 } };

@@ -27,7 +27,9 @@ const Page = z.object({
 const Spaces = z.object({ results: z.array(z.object({ id: ArticleId })).max(250) });
 const Pages = z.object({
   results: List,
-  _links: z.object({ next: z.string().max(2048).optional(), base: z.string().max(2048).optional() }).default({}),
+  _links: z
+    .object({ next: z.string().max(2048).optional(), base: z.string().max(2048).optional() })
+    .default({}),
 });
 
 const Position = z.object({ space: ArticleId, cursor: z.string().max(300) });
@@ -44,7 +46,8 @@ const confluenceArticles = (api: ArticleApi, { space }: { space: string }): Arti
   const spaceId = async (signal: AbortSignal): Promise<string> => {
     const path = `/wiki/api/v2/spaces?keys=${encodeURIComponent(space)}`;
     const [found] = (await callApi(api, { path, reply: Spaces, signal })).results;
-    if (found === undefined) throw new SourceFailed('NOT_FOUND', 'there is no such space, or the token may not see it');
+    if (found === undefined)
+      throw new SourceFailed('NOT_FOUND', 'there is no such space, or the token may not see it');
     return found.id;
   };
   return {
@@ -52,13 +55,16 @@ const confluenceArticles = (api: ArticleApi, { space }: { space: string }): Arti
       const at = positionIn(position, Position);
       const id = at?.space ?? (await spaceId(signal));
       const query = new URLSearchParams({
-        ...{ 'body-format': 'storage', status: 'current', limit: String(Math.min(limit, MAX_PAGE)) },
+        'body-format': 'storage',
+        status: 'current',
+        limit: String(Math.min(limit, MAX_PAGE)),
         ...(updatedSinceMs === undefined ? {} : { sort: '-modified-date' }),
         ...(at === undefined ? {} : { cursor: at.cursor }),
       });
       const { results, _links } = await callApi(api, {
         path: `/wiki/api/v2/spaces/${id}/pages?${query}`,
-        ...{ reply: Pages, signal },
+        reply: Pages,
+        signal,
       });
       let isAllOld = results.length > 0 && updatedSinceMs !== undefined;
       const articles = readEach(results, Page, {
@@ -67,27 +73,33 @@ const confluenceArticles = (api: ArticleApi, { space }: { space: string }): Arti
           const isWanted = isSince(updatedAtMs, updatedSinceMs);
           if (isWanted) isAllOld = false;
           if (!isWanted || status !== 'current' || body.storage.value.trim() === '') return [];
-          const url = links?.webui === undefined ? undefined : `${_links.base ?? `${api.apiUrl}/wiki`}${links.webui}`;
+          const url =
+            links?.webui === undefined
+              ? undefined
+              : `${_links.base ?? `${api.apiUrl}/wiki`}${links.webui}`;
           return [
             {
-              ...{
-                id: pageId,
-                title,
-                url,
-                body: readable(body.storage.value),
-                updatedAtMs,
-                labels: [],
-                locale: undefined,
-              },
+              id: pageId,
+              title,
+              url,
+              body: readable(body.storage.value),
+              updatedAtMs,
+              labels: [],
+              locale: undefined,
               format: 'html',
             },
           ];
         },
       });
       const cursor =
-        _links.next === undefined ? undefined : new URL(_links.next, api.apiUrl).searchParams.get('cursor');
+        _links.next === undefined
+          ? undefined
+          : new URL(_links.next, api.apiUrl).searchParams.get('cursor');
       if (_links.next !== undefined && cursor === null)
-        throw new SourceFailed('DATA_SOURCE_ERROR', 'a page of the listing has no cursor to the next');
+        throw new SourceFailed(
+          'DATA_SOURCE_ERROR',
+          'a page of the listing has no cursor to the next',
+        );
       return { articles, next: isAllOld || !cursor ? undefined : { space: id, cursor } };
     },
   };
@@ -109,7 +121,8 @@ const readable = (storage: string): string =>
       (_, text: string) => escaped(text),
     );
 
-const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 export const confluence = defineSource({
   tool: 'confluence',

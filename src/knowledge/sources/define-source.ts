@@ -15,13 +15,19 @@ const Common = {
   labels: z
     .record(
       z.string().max(200),
-      z.strictObject({ intent: Text.optional(), device: Text.optional(), audience: Audience.optional() }),
+      z.strictObject({
+        intent: Text.optional(),
+        device: Text.optional(),
+        audience: Audience.optional(),
+      }),
     )
     .default({}),
 };
 
 /** Name of the secret that holds the token for reading articles. */
-const TokenSecret = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _');
+const TokenSecret = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _');
 
 /** Options that hold addresses: nothing is called but public hosts. */
 const ADDRESSES = ['apiUrl', 'publicUrl', 'sitemap', 'url'] as const;
@@ -77,9 +83,14 @@ export interface SourceKind {
  *   }),
  * });
  */
-export function defineSource<Shape extends z.ZodRawShape>(definition: SourceDefinition<Shape>): SourceKind {
+export function defineSource<Shape extends z.ZodRawShape>(
+  definition: SourceDefinition<Shape>,
+): SourceKind {
   const { tool, hasPathsAsIds = false, options, apiUrl, headers, open } = definition;
-  const access = { apiUrl: apiUrl === undefined ? Url : Url.default(apiUrl), tokenSecret: TokenSecret };
+  const access = {
+    apiUrl: apiUrl === undefined ? Url : Url.default(apiUrl),
+    tokenSecret: TokenSecret,
+  };
   const Entry = z.strictObject({
     tool: z.literal(tool),
     ...Common,
@@ -90,13 +101,17 @@ export function defineSource<Shape extends z.ZodRawShape>(definition: SourceDefi
     tool,
     read: (entry, { isLocal }) => {
       const result = readAs(Entry, entry);
-      if (!result.ok) throw new SettingRefused('an entry of ARTICLE_SOURCES', describeIssues(result.issues));
+      if (!result.ok)
+        throw new SettingRefused('an entry of ARTICLE_SOURCES', describeIssues(result.issues));
       // The schema is put together from parts, of which the compiler sees none.
-      const setting = result.value as z.output<z.ZodObject<typeof Common>> & Record<string, unknown>;
+      const setting = result.value as z.output<z.ZodObject<typeof Common>> &
+        Record<string, unknown>;
       const addresses = ADDRESSES.flatMap((name) => {
         const text = setting[name];
         if (typeof text !== 'string') return [];
-        return [[name, serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal })] as const];
+        return [
+          [name, serviceAddress(text, { name: 'an address in ARTICLE_SOURCES', isLocal })] as const,
+        ];
       });
       const { apiUrl: called, url } = Object.fromEntries(addresses);
       const opened = { ...setting, apiUrl: called ?? url } as unknown as Opened<Shape>;
@@ -106,13 +121,22 @@ export function defineSource<Shape extends z.ZodRawShape>(definition: SourceDefi
         audience: setting.audience,
         tokenSecret: typeof setting.tokenSecret === 'string' ? setting.tokenSecret : undefined,
         open: ({ token, ...tools }) =>
-          open({ ...tools, apiUrl: opened.apiUrl, headers: headers?.(token, opened) ?? {} }, opened),
+          open(
+            { ...tools, apiUrl: opened.apiUrl, headers: headers?.(token, opened) ?? {} },
+            opened,
+          ),
       };
     },
   };
 }
 
 /** Address at which readers find what an API gives, without a trailing slash. */
-export function publicUrlOf({ publicUrl, apiUrl }: { publicUrl?: string | undefined; apiUrl: string }): string {
+export function publicUrlOf({
+  publicUrl,
+  apiUrl,
+}: {
+  publicUrl?: string | undefined;
+  apiUrl: string;
+}): string {
   return (publicUrl ?? apiUrl).replace(/\/+$/, '');
 }

@@ -36,7 +36,14 @@ const Commit = z.object({
 const Tree = z.object({
   truncated: z.boolean(),
   tree: z
-    .array(z.object({ path: z.string().max(4096), type: z.string(), sha: z.string(), size: z.int().optional() }))
+    .array(
+      z.object({
+        path: z.string().max(4096),
+        type: z.string(),
+        sha: z.string(),
+        size: z.int().optional(),
+      }),
+    )
     .max(200_000),
 });
 const Blob = z.object({ content: z.string(), encoding: z.literal('base64') });
@@ -47,7 +54,12 @@ const Comparison = z.object({
     .default([]),
 });
 
-const Position = z.object({ tree: Sha, after: z.string().max(300), since: Sha.optional(), head: Sha });
+const Position = z.object({
+  tree: Sha,
+  after: z.string().max(300),
+  since: Sha.optional(),
+  head: Sha,
+});
 
 /** GitHub lists at most 300 files per comparison (REST API, "Compare two commits"). */
 const MAX_COMPARED = 300;
@@ -72,7 +84,11 @@ const githubArticles = (
 
   const filesOf = async (sha: string, signal: AbortSignal) => {
     if (tree?.sha === sha) return tree.files;
-    const listed = await callApi(api, { path: `${at}/git/trees/${sha}?recursive=1`, reply: Tree, signal });
+    const listed = await callApi(api, {
+      path: `${at}/git/trees/${sha}?recursive=1`,
+      reply: Tree,
+      signal,
+    });
     if (listed.truncated)
       throw new SourceFailed(
         'DATA_SOURCE_ERROR',
@@ -82,7 +98,10 @@ const githubArticles = (
       listed.tree
         .filter(
           ({ path, type }) =>
-            type === 'blob' && path.startsWith(folder) && ARTICLE.test(path) && !/(?:^|\/)\./.test(path),
+            type === 'blob' &&
+            path.startsWith(folder) &&
+            ARTICLE.test(path) &&
+            !/(?:^|\/)\./.test(path),
         )
         .map(({ path, sha: blob, size = 0 }) => [path.slice(folder.length), { sha: blob, size }]),
     );
@@ -94,38 +113,64 @@ const githubArticles = (
   const changedSince = async (since: string, head: string, signal: AbortSignal) => {
     const key = `${since}...${head}`;
     if (changes?.key === key) return changes.paths;
-    const compared = await callApiIfFound(api, { path: `${at}/compare/${key}`, reply: Comparison, signal });
+    const compared = await callApiIfFound(api, {
+      path: `${at}/compare/${key}`,
+      reply: Comparison,
+      signal,
+    });
     const files = compared?.files ?? [];
     const isComplete = compared !== undefined && files.length < MAX_COMPARED;
     const inFolder = files.filter(({ filename }) => filename.startsWith(folder));
-    const paths = isComplete ? new Set(inFolder.map(({ filename }) => filename.slice(folder.length))) : undefined;
+    const paths = isComplete
+      ? new Set(inFolder.map(({ filename }) => filename.slice(folder.length)))
+      : undefined;
     changes = { key, paths };
     return paths;
   };
 
   /** The last commit before `sinceMs`, and the newest one. */
-  const begin = async (sinceMs: number | undefined, signal: AbortSignal): Promise<z.infer<typeof Position>> => {
+  const begin = async (
+    sinceMs: number | undefined,
+    signal: AbortSignal,
+  ): Promise<z.infer<typeof Position>> => {
     const name = encodeURIComponent(ref);
     const head = await callApi(api, { path: `${at}/commits/${name}`, reply: Commit, signal });
     const start = { tree: head.commit.tree.sha, after: '', head: head.sha };
     if (sinceMs === undefined) return start;
     const until = new Date(sinceMs).toISOString();
     const path = `${at}/commits?sha=${name}&until=${until}&per_page=1`;
-    const [before] = await callApi(api, { path, reply: z.array(z.object({ sha: Sha })).max(1), signal });
+    const [before] = await callApi(api, {
+      path,
+      reply: z.array(z.object({ sha: Sha })).max(1),
+      signal,
+    });
     return before === undefined ? start : { ...start, since: before.sha };
   };
 
-  const read = async (path: string, { sha, size }: { sha: string; size: number }, signal: AbortSignal) => {
+  const read = async (
+    path: string,
+    { sha, size }: { sha: string; size: number },
+    signal: AbortSignal,
+  ) => {
     if (size > MAX_FILE_BYTES) return [{ unreadableId: path }];
     const readBlob = (inTime: AbortSignal) =>
       callApi(api, { path: `${at}/git/blobs/${sha}`, reply: Blob, signal: inTime });
-    const blob = await readArticleInTime<z.infer<typeof Blob> | undefined>(readBlob, { signal, late: undefined });
+    const blob = await readArticleInTime<z.infer<typeof Blob> | undefined>(readBlob, {
+      signal,
+      late: undefined,
+    });
     const body = blob === undefined ? undefined : decodeText(bytesOf(blob.content));
     if (body === undefined) return [{ unreadableId: path }];
     if (isDraft(body)) return [];
     // The title is that of the front matter or the first heading; Markdown may hold HTML.
     const article: SourceArticle = {
-      ...{ id: path, title: '', url: urlOf(path), body, labels: [], locale: undefined, updatedAtMs: undefined },
+      id: path,
+      title: '',
+      url: urlOf(path),
+      body,
+      labels: [],
+      locale: undefined,
+      updatedAtMs: undefined,
       format: /\.html?$/i.test(path) ? 'html' : 'markdown',
     };
     return [article];
@@ -143,7 +188,8 @@ const githubArticles = (
     readPage: async ({ updatedSinceMs, limit, position, signal }) => {
       const here = positionIn(position, Position) ?? (await begin(updatedSinceMs, signal));
       const files = await filesOf(here.tree, signal);
-      const changed = here.since === undefined ? undefined : await changedSince(here.since, here.head, signal);
+      const changed =
+        here.since === undefined ? undefined : await changedSince(here.since, here.head, signal);
       const waiting = [...files.keys()]
         .filter((path) => path > here.after && (changed === undefined || changed.has(path)))
         .sort();
@@ -156,7 +202,10 @@ const githubArticles = (
       const last = paths.at(-1);
       return {
         articles,
-        next: last === undefined || waiting.length === paths.length ? undefined : { ...here, after: last },
+        next:
+          last === undefined || waiting.length === paths.length
+            ? undefined
+            : { ...here, after: last },
       };
     },
   };

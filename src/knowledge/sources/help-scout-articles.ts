@@ -66,7 +66,8 @@ const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
     const collections = await publicCollections(api, signal);
     const [first] = collections;
     const at =
-      positionIn(position, Position) ?? (first === undefined ? undefined : { ...FIRST_PAGE, collection: first });
+      positionIn(position, Position) ??
+      (first === undefined ? undefined : { ...FIRST_PAGE, collection: first });
     if (at === undefined) return { articles: [], next: undefined };
     if (!collections.includes(at.collection))
       throw new SourceFailed('DATA_SOURCE_ERROR', 'a collection went away while it was read');
@@ -80,21 +81,35 @@ const helpScoutArticles = (api: ArticleApi): ArticleSource => ({
     const path = `/v1/collections/${at.collection}/articles?${query}`;
     const { items, count } = (await callApi(api, { path, reply: References, signal })).articles;
     const references = items.map((item) => readAs(Reference, item));
-    const isOlder = references.some((one) => one.ok && !isSince(one.value.updatedAt, updatedSinceMs));
-    const articles = await mapBounded(references, async (reference): Promise<(SourceArticle | UnreadableArticle)[]> => {
-      if (!reference.ok) return [{ unreadableId: undefined }];
-      const { id, status, updatedAt } = reference.value;
-      if (status !== 'published' || !isSince(updatedAt, updatedSinceMs)) return [];
-      return readArticleInTime<(SourceArticle | UnreadableArticle)[]>((inTime) => readArticle(api, id, inTime), {
-        signal,
-        late: [{ unreadableId: id }],
-      });
-    });
+    const isOlder = references.some(
+      (one) => one.ok && !isSince(one.value.updatedAt, updatedSinceMs),
+    );
+    const articles = await mapBounded(
+      references,
+      async (reference): Promise<(SourceArticle | UnreadableArticle)[]> => {
+        if (!reference.ok) return [{ unreadableId: undefined }];
+        const { id, status, updatedAt } = reference.value;
+        if (status !== 'published' || !isSince(updatedAt, updatedSinceMs)) return [];
+        return readArticleInTime<(SourceArticle | UnreadableArticle)[]>(
+          (inTime) => readArticle(api, id, inTime),
+          {
+            signal,
+            late: [{ unreadableId: id }],
+          },
+        );
+      },
+    );
     const isWhole = updatedSinceMs === undefined;
-    const further = isOlder ? undefined : nextPage(at, { members: items, total: count, pageSize, isWhole });
+    const further = isOlder
+      ? undefined
+      : nextPage(at, { members: items, total: count, pageSize, isWhole });
     const nextCollection = collections[collections.indexOf(at.collection) + 1];
-    const atNext = nextCollection === undefined ? undefined : { ...FIRST_PAGE, collection: nextCollection };
-    return { articles: articles.flat(), next: further ? { ...further, collection: at.collection } : atNext };
+    const atNext =
+      nextCollection === undefined ? undefined : { ...FIRST_PAGE, collection: nextCollection };
+    return {
+      articles: articles.flat(),
+      next: further ? { ...further, collection: at.collection } : atNext,
+    };
   },
 });
 
@@ -104,17 +119,29 @@ const publicCollections = async (api: ArticleApi, signal: AbortSignal): Promise<
   for (let page = 1; page <= MAX_COLLECTION_PAGES; page += 1) {
     const path = `/v1/collections?page=${page}`;
     const { collections } = await callApi(api, { path, reply: Collections, signal });
-    found.push(...collections.items.filter(({ visibility }) => visibility === 'public').map(({ id }) => id));
+    found.push(
+      ...collections.items.filter(({ visibility }) => visibility === 'public').map(({ id }) => id),
+    );
     if (page >= collections.pages) return found.sort();
   }
   throw new SourceFailed('DATA_SOURCE_ERROR', 'there are too many collections');
 };
 
-const readArticle = async (api: ArticleApi, id: string, signal: AbortSignal): Promise<SourceArticle[]> => {
+const readArticle = async (
+  api: ArticleApi,
+  id: string,
+  signal: AbortSignal,
+): Promise<SourceArticle[]> => {
   const reply = await callApiIfFound(api, { path: `/v1/articles/${id}`, reply: Article, signal });
   // Deleted or unpublished since the list was read.
   if (reply === undefined || reply.article.status !== 'published') return [];
-  const { name: title, text: body, publicUrl: url, tags: labels, updatedAt: updatedAtMs } = reply.article;
+  const {
+    name: title,
+    text: body,
+    publicUrl: url,
+    tags: labels,
+    updatedAt: updatedAtMs,
+  } = reply.article;
   return [{ id, title, body, url, labels, updatedAtMs, format: 'html', locale: undefined }];
 };
 

@@ -70,17 +70,23 @@ const intercomArticles = (api: ArticleApi): ArticleSource => ({
       take: (article) => {
         isOlder ||= !isSince(article.updated_at, updatedSinceMs);
         return versionsOf(article).filter(
-          (version) => 'unreadableId' in version || isSince(version.updatedAtMs ?? article.updated_at, updatedSinceMs),
+          (version) =>
+            'unreadableId' in version ||
+            isSince(version.updatedAtMs ?? article.updated_at, updatedSinceMs),
         );
       },
       idsOf: (id, member) => {
         const read = readAs(Translated, member);
-        const locales = Object.keys((read.ok && read.value.translated_content) || {}).filter(isLocale);
+        const locales = Object.keys((read.ok && read.value.translated_content) || {}).filter(
+          isLocale,
+        );
         return [id, ...locales.map((locale) => `${id}-${locale}`)];
       },
     });
     const isWhole = updatedSinceMs === undefined;
-    const next = isOlder ? undefined : nextPage(at, { members: data, total: total ?? undefined, pageSize, isWhole });
+    const next = isOlder
+      ? undefined
+      : nextPage(at, { members: data, total: total ?? undefined, pageSize, isWhole });
     return { articles, next };
   },
 });
@@ -92,7 +98,8 @@ const versionsOf = (article: Article): (SourceArticle | UnreadableArticle)[] => 
   const labels = article.tags ?? [];
   const others = Object.entries(translations ?? {}).flatMap(
     ([locale, content]): (SourceArticle | UnreadableArticle)[] => {
-      if (locale === main || !isLocale(locale) || typeof content !== 'object' || content === null) return [];
+      if (locale === main || !isLocale(locale) || typeof content !== 'object' || content === null)
+        return [];
       const version = readAs(Version, content);
       const known = { id: `${id}-${locale}`, locale, labels };
       return version.ok ? versionOf(version.value, known) : [{ unreadableId: known.id }];
@@ -105,7 +112,9 @@ const versionOf = (
   { title, body, url, state, updated_at: updatedAtMs }: Version,
   known: Pick<SourceArticle, 'id' | 'locale' | 'labels'>,
 ): SourceArticle[] =>
-  state === 'published' && url !== undefined ? [{ ...known, title, body, url, updatedAtMs, format: 'html' }] : [];
+  state === 'published' && url !== undefined
+    ? [{ ...known, title, body, url, updatedAtMs, format: 'html' }]
+    : [];
 
 export const intercom = defineSource({
   tool: 'intercom',

@@ -29,7 +29,11 @@ const Page = z.object({
 });
 type Page = z.infer<typeof Page>;
 const Title = z.object({ type: z.literal('title'), title: RichText });
-const Found = z.object({ results: List, has_more: z.boolean(), next_cursor: z.string().max(200).nullable() });
+const Found = z.object({
+  results: List,
+  has_more: z.boolean(),
+  next_cursor: z.string().max(200).nullable(),
+});
 const Markdown = z.object({
   markdown: z.string(),
   truncated: z.boolean(),
@@ -49,10 +53,19 @@ const MAX_PARTS = 20;
  *
  * @param onlyPublished Whether pages without a public address are omitted.
  */
-const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boolean }): ArticleSource => {
-  const search = (cursor: string | undefined, { limit, signal }: { limit: number; signal: AbortSignal }) =>
+const notionArticles = (
+  api: ArticleApi,
+  { onlyPublished }: { onlyPublished: boolean },
+): ArticleSource => {
+  const search = (
+    cursor: string | undefined,
+    { limit, signal }: { limit: number; signal: AbortSignal },
+  ) =>
     callApi(api, {
-      ...{ method: 'POST', path: '/v1/search', reply: Found, signal },
+      method: 'POST',
+      path: '/v1/search',
+      reply: Found,
+      signal,
       body: {
         filter: { property: 'object', value: 'page' },
         sort: { timestamp: 'last_edited_time', direction: 'descending' },
@@ -68,7 +81,11 @@ const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boo
     for (let count = 0; waiting.length > 0; count += 1) {
       if (count > MAX_PARTS) return undefined;
       const next = waiting.shift() ?? '';
-      const part = await callApiIfFound(api, { path: `/v1/pages/${next}/markdown`, reply: Markdown, signal });
+      const part = await callApiIfFound(api, {
+        path: `/v1/pages/${next}/markdown`,
+        reply: Markdown,
+        signal,
+      });
       if (part === undefined) return undefined;
       parts.push(part.markdown);
       waiting.push(...part.unknown_block_ids);
@@ -76,23 +93,27 @@ const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boo
     return parts.join('\n\n').replaceAll(/<unknown[^>]*\/?>/g, '');
   };
 
-  const read = async (page: Page, signal: AbortSignal): Promise<(SourceArticle | UnreadableArticle)[]> => {
+  const read = async (
+    page: Page,
+    signal: AbortSignal,
+  ): Promise<(SourceArticle | UnreadableArticle)[]> => {
     if (page.in_trash || (onlyPublished && page.public_url === undefined)) return [];
-    const body = await readArticleInTime((inTime) => textOf(page.id, inTime), { signal, late: undefined });
+    const body = await readArticleInTime((inTime) => textOf(page.id, inTime), {
+      signal,
+      late: undefined,
+    });
     if (body === undefined) return [{ unreadableId: page.id }];
     if (body.trim() === '') return [];
     const url = page.public_url ?? page.url;
     return [
       {
-        ...{
-          id: page.id,
-          title: titleOf(page),
-          url,
-          body,
-          updatedAtMs: page.last_edited_time,
-          labels: [],
-          locale: undefined,
-        },
+        id: page.id,
+        title: titleOf(page),
+        url,
+        body,
+        updatedAtMs: page.last_edited_time,
+        labels: [],
+        locale: undefined,
         format: 'commonmark',
       },
     ];
@@ -111,7 +132,9 @@ const notionArticles = (api: ArticleApi, { onlyPublished }: { onlyPublished: boo
         },
       });
       const isOld = (page: Page) =>
-        updatedSinceMs !== undefined && page.last_edited_time !== undefined && page.last_edited_time < updatedSinceMs;
+        updatedSinceMs !== undefined &&
+        page.last_edited_time !== undefined &&
+        page.last_edited_time < updatedSinceMs;
       const articles: (SourceArticle | UnreadableArticle)[] = [...unreadable];
       for (const page of pages) if (!isOld(page)) articles.push(...(await read(page, signal)));
       const isEnd = !has_more || next_cursor === null || (pages.length > 0 && pages.every(isOld));

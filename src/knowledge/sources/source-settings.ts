@@ -24,17 +24,17 @@ import { zendesk } from './zendesk-articles.ts';
 
 /** Every kind of source, by the `tool` of an entry. */
 const SOURCES: ReadonlyMap<unknown, SourceKind> = new Map(
-  [zendesk, intercom, chatwoot, zammad, helpScout, github, notion, confluence, website].map((kind) => [
-    kind.tool,
-    kind,
-  ]),
+  [zendesk, intercom, chatwoot, zammad, helpScout, github, notion, confluence, website].map(
+    (kind) => [kind.tool, kind],
+  ),
 );
 
 export const articleSettings = {
   ...environmentSettings,
   ARTICLE_SOURCES: json(z.record(z.string(), z.unknown()), {
     what: 'Web sites, GitHub, Notion, Confluence and [helpdesks](helpdesks.md) to read articles from, by workspace ([sources](sources.md))',
-    example: '{"default": {"tool": "zendesk", "apiUrl": "https://…", "tokenSecret": "ZENDESK_ARTICLES_TOKEN"}}',
+    example:
+      '{"default": {"tool": "zendesk", "apiUrl": "https://…", "tokenSecret": "ZENDESK_ARTICLES_TOKEN"}}',
     usual: {},
     otherwise: 'none',
     doctor: 'articles',
@@ -56,16 +56,19 @@ export interface ArticleSources {
 }
 
 /** Reads the article source of each workspace. A wrong entry leaves only its own workspace without a source. */
-export const readSources = (
+export function readSources(
   variables: SourceVariables,
   tools: { fetch: typeof globalThis.fetch; now: () => number },
-): ArticleSources => {
+): ArticleSources {
   const { value: entries = {}, problem: unread } = attemptSettings(
     () => readSettings(articleSettings, variables).ARTICLE_SOURCES,
   );
   const isLocal = isDevelopment(variables);
   const settings = new Map(
-    Object.entries(entries).map(([workspace, entry]) => [workspace, attemptSettings(() => readEntry(entry, isLocal))]),
+    Object.entries(entries).map(([workspace, entry]) => [
+      workspace,
+      attemptSettings(() => readEntry(entry, isLocal)),
+    ]),
   );
   const sources = new Map<string, ArticleSource>();
   const find = (workspace: string): OpenSource | undefined => {
@@ -75,7 +78,10 @@ export const readSources = (
     const { prefix, labels, audience, tokenSecret } = configured;
     const token = tokenSecret === undefined ? '' : secretOf(variables, tokenSecret);
     if (token === undefined)
-      throw new SourceFailed('SERVICE_UNAVAILABLE', 'a secret that ARTICLE_SOURCES names is not set');
+      throw new SourceFailed(
+        'SERVICE_UNAVAILABLE',
+        'a secret that ARTICLE_SOURCES names is not set',
+      );
     // It remembers what it has read between two pages of a listing.
     const source = sources.get(workspace) ?? configured.open({ ...tools, token });
     sources.set(workspace, source);
@@ -89,11 +95,16 @@ export const readSources = (
           find(workspace);
           return [];
         } catch (error) {
-          return [{ workspace, problem: error instanceof Error ? error.message.slice(0, 300) : String(error) }];
+          return [
+            {
+              workspace,
+              problem: error instanceof Error ? error.message.slice(0, 300) : String(error),
+            },
+          ];
         }
       }),
   };
-};
+}
 
 const Named = z.object({ tool: z.unknown() });
 
@@ -101,5 +112,8 @@ const readEntry = (entry: unknown, isLocal: boolean): ConfiguredSource => {
   const named = Named.safeParse(entry);
   const kind = SOURCES.get(named.data?.tool);
   if (kind !== undefined) return kind.read(entry, { isLocal });
-  throw new SettingRefused('an entry of ARTICLE_SOURCES', `its tool is none of ${[...SOURCES.keys()].join(', ')}`);
+  throw new SettingRefused(
+    'an entry of ARTICLE_SOURCES',
+    `its tool is none of ${[...SOURCES.keys()].join(', ')}`,
+  );
 };

@@ -39,7 +39,7 @@ const RESERVE_MS = 500;
  * `GET /api/kb/articles` over the article API of a helpdesk tool. The workspace comes from the verified
  * context. Only the last page has `total`: until then the number of public articles is unknown.
  */
-export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
+export function createApp({ guard, sources, now }: SourcesAppOptions) {
   const { log = logLine } = guard;
   for (const { problem } of sources.problems())
     log({
@@ -53,12 +53,23 @@ export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
   const app = new Hono<GuardedEnv>();
   app.onError((error, c) => {
     const traceId = (c.get('context') as GuardedEnv['Variables']['context'] | undefined)?.traceId;
-    const info = errorInfoOf(error, { librarian: SELF, where: 'articles', log, now: now(), traceId });
+    const info = errorInfoOf(error, {
+      librarian: SELF,
+      where: 'articles',
+      log,
+      now: now(),
+      traceId,
+    });
     c.set('outcome', info.code);
-    return jsonAnswer({ error: info }, { status: HTTP_STATUS[info.code], headers: errorHeaders(info) });
+    return jsonAnswer(
+      { error: info },
+      { status: HTTP_STATUS[info.code], headers: errorHeaders(info) },
+    );
   });
   app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
-  app.get('/librarians/sources', (c) => c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }));
+  app.get('/librarians/sources', (c) =>
+    c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
+  );
 
   const guarded = [
     contextGuard({ ...guard, self: SELF, access: 'signed', callers: ['library'] }),
@@ -66,7 +77,8 @@ export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
   ] as const;
   app.get('/api/kb/articles', ...guarded, async (c) => {
     const query = ArticleListingQuery.safeParse(c.req.query());
-    if (!query.success) throw new SourceFailed('INVALID_QUERY', describeIssues(issuesOf(query.error)));
+    if (!query.success)
+      throw new SourceFailed('INVALID_QUERY', describeIssues(issuesOf(query.error)));
     const { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor } = query.data;
     const { workspace, deadlineMs } = c.get('context');
     const open = sources.find(workspace);
@@ -80,23 +92,31 @@ export const createApp = ({ guard, sources, now }: SourcesAppOptions) => {
     });
     const articles = page.articles
       .map((article) => toHostArticle(article, open))
-      .filter((article) => isAbout(article, 'intent', intent) && isAbout(article, 'device', device));
+      .filter(
+        (article) => isAbout(article, 'intent', intent) && isAbout(article, 'device', device),
+      );
     const count = sent + articles.length;
     const end =
-      page.next === undefined ? { total: count } : { next_cursor: writeCursor({ sent: count, at: page.next }) };
+      page.next === undefined
+        ? { total: count }
+        : { next_cursor: writeCursor({ sent: count, at: page.next }) };
     return jsonAnswer({ articles, updated_at: new Date(now()).toISOString(), ...end });
   });
   return app;
-};
+}
 
 /** An unreadable article matches every filter: it must not look deleted. */
-const isAbout = ({ metadata }: ListedArticle, kind: 'intent' | 'device', wanted: string | undefined): boolean =>
-  wanted === undefined || metadata === undefined || metadata[kind].includes(wanted);
+const isAbout = (
+  { metadata }: ListedArticle,
+  kind: 'intent' | 'device',
+  wanted: string | undefined,
+): boolean => wanted === undefined || metadata === undefined || metadata[kind].includes(wanted);
 
 /** Articles sent on the pages before, and the position in the source. */
 const Cursor = z.object({ sent: z.int().min(0), at: z.unknown() });
 
-const writeCursor = (cursor: z.infer<typeof Cursor>): string => encodeBase64url(utf8(JSON.stringify(cursor)));
+const writeCursor = (cursor: z.infer<typeof Cursor>): string =>
+  encodeBase64url(utf8(JSON.stringify(cursor)));
 
 const readCursor = (text: string): z.infer<typeof Cursor> => {
   const read = readAs(Cursor, parseJson(new TextDecoder().decode(decodeBase64url(text))));

@@ -121,7 +121,7 @@ type Read =
  * A page that does not exist (404, 410) or asks not to be indexed is no article. One that fails otherwise is named and keeps its article; a
  * server that fails makes the whole listing fail, so that nothing counts as deleted.
  */
-export const websiteArticles = (site: Website, tools: WebTools): ArticleSource => {
+export function websiteArticles(site: Website, tools: WebTools): ArticleSource {
   const start = new URL(site.url);
   const folder = folderOf(start.pathname);
   const { fetch, now } = tools;
@@ -154,7 +154,10 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     }
   };
   /** A file beside the pages; undefined when there is none. */
-  const getFile = async (address: string, { signal: whole, maxBytes }: { signal: AbortSignal; maxBytes: number }) => {
+  const getFile = async (
+    address: string,
+    { signal: whole, maxBytes }: { signal: AbortSignal; maxBytes: number },
+  ) => {
     const signal = AbortSignal.any([whole, AbortSignal.timeout(FILE_MS)]);
     const response = await get(address, { signal });
     if (!response.ok) {
@@ -162,12 +165,23 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       if (response.status >= 500 || response.status === 429) throw failedBy(response, now());
       return undefined;
     }
-    const isPacked = /\.gz$/i.test(new URL(address).pathname) && response.headers.get('Content-Encoding') === null;
-    const body = isPacked ? new Response(response.body?.pipeThrough(new DecompressionStream('gzip'))) : response;
+    const isPacked =
+      /\.gz$/i.test(new URL(address).pathname) && response.headers.get('Content-Encoding') === null;
+    const body = isPacked
+      ? new Response(response.body?.pipeThrough(new DecompressionStream('gzip')))
+      : response;
     const bytes = await readBytes(body, { maxBytes, signal }).catch((error: unknown) => {
       if (error instanceof HttpFailure && error.kind === 'timeout')
-        throw new SourceFailed('SERVICE_UNAVAILABLE', 'robots.txt or a sitemap does not end in time', { cause: error });
-      throw new SourceFailed('DATA_SOURCE_ERROR', 'robots.txt or a sitemap is too long or cut off', { cause: error });
+        throw new SourceFailed(
+          'SERVICE_UNAVAILABLE',
+          'robots.txt or a sitemap does not end in time',
+          { cause: error },
+        );
+      throw new SourceFailed(
+        'DATA_SOURCE_ERROR',
+        'robots.txt or a sitemap is too long or cut off',
+        { cause: error },
+      );
     });
     return new TextDecoder().decode(bytes);
   };
@@ -177,9 +191,12 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     const isExcluded = site.exclude.some(
       (path) => pathname === path || pathname.startsWith(path.endsWith('/') ? path : `${path}/`),
     );
-    return origin === start.origin && username === '' && `${pathname}/`.startsWith(folder) && !isExcluded;
+    return (
+      origin === start.origin && username === '' && `${pathname}/`.startsWith(folder) && !isExcluded
+    );
   };
-  const mayRead = (address: string): boolean => isInSite(address) && state?.robots.isAllowed(address, AGENT) !== false;
+  const mayRead = (address: string): boolean =>
+    isInSite(address) && state?.robots.isAllowed(address, AGENT) !== false;
 
   const openSite = async (whole: AbortSignal): Promise<SiteState> => {
     const signal = AbortSignal.any([whole, AbortSignal.timeout(FILES_MS)]);
@@ -199,14 +216,18 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     return state;
   };
 
-  const readSitemaps = async (first: readonly string[], signal: AbortSignal): Promise<ListedPage[]> => {
+  const readSitemaps = async (
+    first: readonly string[],
+    signal: AbortSignal,
+  ): Promise<ListedPage[]> => {
     const waiting = [...first];
     const pages = new Map<string, ListedPage>();
     for (let count = 0; waiting.length > 0; count += 1) {
       if (count === MAX_SITEMAPS)
         throw new SourceFailed('DATA_SOURCE_ERROR', `there are more than ${MAX_SITEMAPS} sitemaps`);
       const text = await getFile(waiting.shift() ?? '', { signal, maxBytes: MAX_SITEMAP_BYTES });
-      const { sitemaps, urls } = text === undefined ? { sitemaps: [], urls: [] } : parseSitemap(text);
+      const { sitemaps, urls } =
+        text === undefined ? { sitemaps: [], urls: [] } : parseSitemap(text);
       waiting.push(...sitemaps.filter((each) => new URL(each).origin === start.origin));
       for (const { address, modifiedAtMs } of urls) {
         const page = { address: plain(address), modifiedAtMs };
@@ -232,16 +253,20 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
   ): Promise<Read> => {
     await pause();
     const late: Read = { kind: 'unreadable', problem: 'it does not end in 8 s', failure: LATE };
-    const read = await readArticleInTime((inTime) => readPageWithin(address, { signal: inTime, since }), {
-      signal,
-      late,
-    }).catch((error: unknown): Read => {
+    const read = await readArticleInTime(
+      (inTime) => readPageWithin(address, { signal: inTime, since }),
+      {
+        signal,
+        late,
+      },
+    ).catch((error: unknown): Read => {
       if (signal.aborted || !(error instanceof PageFailed)) throw error;
       return { kind: 'unreadable', problem: error.problem, failure: error.failure };
     });
     const failure = read.kind === 'unreadable' ? read.failure : undefined;
     failedInRow = failure === undefined ? 0 : failedInRow + 1;
-    if (failure !== undefined && (failedInRow >= MAX_FAILED_IN_ROW || isOnlyWay(address))) throw failure;
+    if (failure !== undefined && (failedInRow >= MAX_FAILED_IN_ROW || isOnlyWay(address)))
+      throw failure;
     return read;
   };
   /** Without a sitemap, nothing is known of a site whose first page fails. */
@@ -259,7 +284,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       const key = keyOf(address);
       const isOther = key !== keyOf(asked);
       const isRead = state?.listed === undefined ? state?.known.has(key) : state.keys?.has(key);
-      if (!mayRead(address) || (isOther && (isRead || (state?.final.get(key) ?? asked) !== asked))) return read;
+      if (!mayRead(address) || (isOther && (isRead || (state?.final.get(key) ?? asked) !== asked)))
+        return read;
       // Without a sitemap, other addresses are read in their turn.
       if (isOther && state?.listed === undefined) return read;
       state?.final.set(key, asked);
@@ -291,7 +317,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       if (response.status === 429) throw failedBy(response, now());
       const problem = `the server answers ${response.status}`;
       // Its readers sign in, or the server turns this one away: the page still exists, and the server works.
-      if (FORBIDDEN.has(response.status) && !isOnlyWay(address)) return { kind: 'unreadable', problem };
+      if (FORBIDDEN.has(response.status) && !isOnlyWay(address))
+        return { kind: 'unreadable', problem };
       throw new PageFailed(problem, failedBy(response, now()));
     }
     const type = response.headers.get('Content-Type') ?? '';
@@ -302,44 +329,66 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       discard(response.body);
       return { kind: 'none' };
     }
-    const bytes = await readBytes(response, { maxBytes: MAX_PAGE_BYTES, signal }).catch((cause: unknown) => {
-      if (cause instanceof HttpFailure && cause.kind === 'too-large') return undefined;
-      if (signal.aborted) throw cause;
-      throw new PageFailed('it breaks off', new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause }));
-    });
+    const bytes = await readBytes(response, { maxBytes: MAX_PAGE_BYTES, signal }).catch(
+      (cause: unknown) => {
+        if (cause instanceof HttpFailure && cause.kind === 'too-large') return undefined;
+        if (signal.aborted) throw cause;
+        throw new PageFailed(
+          'it breaks off',
+          new SourceFailed('SERVICE_UNAVAILABLE', 'a page broke off', { cause }),
+        );
+      },
+    );
     if (bytes === undefined) return { kind: 'unreadable', problem: 'it is larger than 4 MiB' };
     const label = /charset\s*=\s*["']?([\w-]+)/i.exec(type)?.[1];
     const html = decodeText(bytes, label);
-    if (html === undefined) return { kind: 'unreadable', problem: 'it is no text, or its encoding is in doubt' };
+    if (html === undefined)
+      return { kind: 'unreadable', problem: 'it is no text, or its encoding is in doubt' };
     const page = readWebPage(html, address);
     if (page === undefined)
-      return { kind: 'unreadable', problem: 'it has more than 10,000 tags, or is nested more than 100 levels deep' };
+      return {
+        kind: 'unreadable',
+        problem: 'it has more than 10,000 tags, or is nested more than 100 levels deep',
+      };
     const modified = response.headers.get('Last-Modified') ?? undefined;
     const links = page.links.map(plain);
     if (page.refresh !== undefined && plain(page.refresh) !== address)
       return { kind: 'elsewhere', address: plain(page.refresh) };
     if (page.isNotFound) return { kind: 'unreadable', problem: 'it says that it does not exist' };
-    if (page.isScripted) return { kind: 'unreadable', problem: 'its text is made by a script, which is not run' };
+    if (page.isScripted)
+      return { kind: 'unreadable', problem: 'its text is made by a script, which is not run' };
     seen.set(address, { etag: response.headers.get('ETag') ?? undefined, modified, links });
     if (page.isHidden) return { kind: 'unchanged', links };
     const canonical = page.canonical === undefined ? address : plain(page.canonical);
     // Templates that name the first page as the canonical address of every page are wrong.
-    const isHome = new URL(canonical).pathname === '/' || keyOf(canonical) === keyOf(plain(start.href));
+    const isHome =
+      new URL(canonical).pathname === '/' || keyOf(canonical) === keyOf(plain(start.href));
     if (keyOf(canonical) !== keyOf(address) && !isHome && isKnown(canonical))
       return { kind: 'elsewhere', address: canonical };
     const time = Date.parse(modified ?? '');
-    return { kind: 'page', page, address, modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time) };
+    return {
+      kind: 'page',
+      page,
+      address,
+      modifiedAtMs: page.modifiedAtMs ?? (Number.isNaN(time) ? undefined : time),
+    };
   };
 
   /** Whether a page that another one names as its canonical address is read itself. */
   const isKnown = (address: string): boolean =>
     mayRead(address) && (state?.listed === undefined || state.keys?.has(keyOf(address)) === true);
 
-  const articleOf = (asked: string, read: Read, modifiedAtMs?: number): (SourceArticle | UnreadableArticle)[] => {
+  const articleOf = (
+    asked: string,
+    read: Read,
+    modifiedAtMs?: number,
+  ): (SourceArticle | UnreadableArticle)[] => {
     if (read.kind === 'unreadable') {
       const named = { unreadableId: pageId(asked), problem: read.problem };
       // Pages that only a failed page links to are not found: none may count as deleted.
-      return read.failure !== undefined && state?.listed === undefined ? [named, { unreadableId: undefined }] : [named];
+      return read.failure !== undefined && state?.listed === undefined
+        ? [named, { unreadableId: undefined }]
+        : [named];
     }
     if (read.kind !== 'page' || read.page.text === '') return [];
     const { address } = read;
@@ -355,7 +404,9 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
         leftOut: omitted,
         updatedAtMs: modifiedAtMs ?? read.modifiedAtMs,
         locale:
-          language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language) ? language : undefined,
+          language !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}$/.test(language)
+            ? language
+            : undefined,
         // Each names all of them, itself included.
         translationKey: translations.length > 1 ? translations.toSorted()[0] : undefined,
       },
@@ -374,10 +425,15 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     for (const id of wanted.slice(0, Math.min(limit, MAX_PAGES_AT_ONCE))) {
       if (last !== undefined && now() > untilMs) break;
       const { address, modifiedAtMs } = listed.get(id) ?? { address: '', modifiedAtMs: undefined };
-      articles.push(...articleOf(address, await readFinal(address, { signal, since }), modifiedAtMs));
+      articles.push(
+        ...articleOf(address, await readFinal(address, { signal, since }), modifiedAtMs),
+      );
       last = id;
     }
-    return { articles, next: last === undefined || last === wanted.at(-1) ? undefined : { after: last } };
+    return {
+      articles,
+      next: last === undefined || last === wanted.at(-1) ? undefined : { after: last },
+    };
   };
 
   const follow = (current: SiteState, index: number, read: Read): void => {
@@ -394,7 +450,8 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     for (const link of links) {
       // A page that answers to any query would be read without end.
       if (current.known.has(keyOf(link)) || new URL(link).search !== '' || !mayRead(link)) continue;
-      if (current.found.length >= site.maxPages) throw tooMany(current.found.length + 1, site.maxPages);
+      if (current.found.length >= site.maxPages)
+        throw tooMany(current.found.length + 1, site.maxPages);
       current.known.add(keyOf(link));
       current.found.push(link);
     }
@@ -408,22 +465,34 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
     // Another isolate may have read the pages before: their links are found again.
     for (let index = current.read; index < crawled; index += 1) {
       if (now() > untilMs || current.found[index] === undefined) throw interrupted();
-      follow(current, index, await readFinal(current.found[index] ?? '', { signal, since: undefined }));
+      follow(
+        current,
+        index,
+        await readFinal(current.found[index] ?? '', { signal, since: undefined }),
+      );
     }
     if (crawled > 0 && hashOf(current.found.slice(0, crawled)) !== of) throw interrupted();
     const articles: (SourceArticle | UnreadableArticle)[] = [];
     let index = crawled;
-    for (; index < current.found.length && index - crawled < Math.min(limit, MAX_PAGES_AT_ONCE); index += 1) {
+    for (
+      ;
+      index < current.found.length && index - crawled < Math.min(limit, MAX_PAGES_AT_ONCE);
+      index += 1
+    ) {
       if (index > crawled && now() > untilMs) break;
       const address = current.found[index] ?? '';
       const read = await readFinal(address, { signal, since });
       follow(current, index, read);
       articles.push(
-        ...articleOf(address, read).filter((each) => !('updatedAtMs' in each) || isSince(each.updatedAtMs, since)),
+        ...articleOf(address, read).filter(
+          (each) => !('updatedAtMs' in each) || isSince(each.updatedAtMs, since),
+        ),
       );
     }
     const next =
-      index < current.found.length ? { crawled: index, of: hashOf(current.found.slice(0, index)) } : undefined;
+      index < current.found.length
+        ? { crawled: index, of: hashOf(current.found.slice(0, index)) }
+        : undefined;
     return { articles, next };
   };
 
@@ -433,10 +502,18 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       const current = at === undefined || state === undefined ? await openSite(signal) : state;
       const reading = { limit, since, signal };
       if (current.listed !== undefined)
-        return readListed(current.listed, { ...reading, after: at !== undefined && 'after' in at ? at.after : '' });
+        return readListed(current.listed, {
+          ...reading,
+          after: at !== undefined && 'after' in at ? at.after : '',
+        });
       const { crawled, of } = at !== undefined && 'crawled' in at ? at : { crawled: 0, of: '' };
       const page = await readFound(current, { ...reading, crawled, of });
-      if (since === undefined && page.next === undefined && current.found.length === 1 && page.articles.length === 0)
+      if (
+        since === undefined &&
+        page.next === undefined &&
+        current.found.length === 1 &&
+        page.articles.length === 0
+      )
         throw new SourceFailed(
           'NOT_FOUND',
           'the first page has no text and no links: check its address, and robots.txt',
@@ -444,7 +521,7 @@ export const websiteArticles = (site: Website, tools: WebTools): ArticleSource =
       return page;
     },
   };
-};
+}
 
 /** One page fails, while its server may answer for others. */
 class PageFailed extends Error {
@@ -491,7 +568,9 @@ const MAX_REDIRECTS = 4;
 
 /** `/help` and `/help/` bound what is read to that path, `/help/start.html` to `/help/`. */
 const folderOf = (pathname: string): string =>
-  /\.\w{1,5}$/.test(pathname) ? pathname.slice(0, pathname.lastIndexOf('/') + 1) : `${pathname.replace(/\/+$/, '')}/`;
+  /\.\w{1,5}$/.test(pathname)
+    ? pathname.slice(0, pathname.lastIndexOf('/') + 1)
+    : `${pathname.replace(/\/+$/, '')}/`;
 
 /** Parameters that only say where a reader comes from. */
 const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|_ga|_gl|yclid|igshid)$/i;
@@ -500,7 +579,8 @@ const TRACKING = /^(?:utm_\w+|gclid|fbclid|msclkid|mc_[ce]id|_ga|_gl|yclid|igshi
 const plain = (address: string): string => {
   const url = new URL(address);
   url.hash = '';
-  for (const name of [...url.searchParams.keys()]) if (TRACKING.test(name)) url.searchParams.delete(name);
+  for (const name of [...url.searchParams.keys()])
+    if (TRACKING.test(name)) url.searchParams.delete(name);
   return url.href;
 };
 
@@ -517,7 +597,11 @@ const keyOf = (address: string): string => {
 const pageId = (address: string): string => {
   const { pathname, search } = new URL(address);
   const path = pathname.slice(1).replace(/(^|\/)$/, '$1index');
-  const isPlain = search === '' && path.length <= 200 && PLAIN_PATH.test(path) && !/(?:^|\/)index$/.test(pathname);
+  const isPlain =
+    search === '' &&
+    path.length <= 200 &&
+    PLAIN_PATH.test(path) &&
+    !/(?:^|\/)index$/.test(pathname);
   if (isPlain) return path;
   const words = decodeUri(path)
     .toLowerCase()
@@ -603,7 +687,12 @@ const entriesIn = (members: readonly unknown[]): ListedPage[] =>
 const listedAt = (address: string, lastmod: string | undefined): ListedPage[] => {
   const modifiedAtMs = Date.parse(lastmod ?? '');
   return URL.canParse(address.trim())
-    ? [{ address: address.trim(), modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs }]
+    ? [
+        {
+          address: address.trim(),
+          modifiedAtMs: Number.isNaN(modifiedAtMs) ? undefined : modifiedAtMs,
+        },
+      ]
     : [];
 };
 

@@ -56,10 +56,14 @@ const Assets = z.object({
 type Assets = z.infer<typeof Assets>;
 
 const Contents = z.object({
-  assets: z.object({ KnowledgeBaseAnswerTranslationContent: byId(z.object({ body: ArticleBody })) }),
+  assets: z.object({
+    KnowledgeBaseAnswerTranslationContent: byId(z.object({ body: ArticleBody })),
+  }),
 });
 
-const SystemLocales = z.array(z.object({ id: Id, locale: Locale }).nullable().catch(null)).max(1000);
+const SystemLocales = z
+  .array(z.object({ id: Id, locale: Locale }).nullable().catch(null))
+  .max(1000);
 
 const Position = z.object({ after: Id });
 
@@ -86,24 +90,35 @@ const zammadArticles = (api: ArticleApi, options: Opened<typeof OPTIONS>): Artic
     const wanted = Object.values(assets.KnowledgeBaseAnswer)
       .filter(
         (answer) =>
-          answer.id > after && isPublic(answer, api.now()) && isSince(lastChange(answer, assets), updatedSinceMs),
+          answer.id > after &&
+          isPublic(answer, api.now()) &&
+          isSince(lastChange(answer, assets), updatedSinceMs),
       )
       .toSorted((one, other) => one.id - other.id);
     const page = wanted.slice(0, Math.min(limit, MAX_PAGE));
-    const articles = await mapBounded(page, async (answer): Promise<(SourceArticle | UnreadableArticle)[]> => {
-      const late = 'late' as const;
-      const read = (inTime: AbortSignal) => bodiesOf(api, answer, { assets, signal: inTime });
-      const bodies = await readArticleInTime<Awaited<ReturnType<typeof bodiesOf>> | typeof late>(read, {
-        signal,
-        late,
-      });
-      if (bodies === late) return unreadableOf(answer, { assets, names });
-      return bodies === undefined
-        ? []
-        : translationsOf(answer, { assets, names, bodies, publicUrl: publicUrlOf(options) });
-    });
+    const articles = await mapBounded(
+      page,
+      async (answer): Promise<(SourceArticle | UnreadableArticle)[]> => {
+        const late = 'late' as const;
+        const read = (inTime: AbortSignal) => bodiesOf(api, answer, { assets, signal: inTime });
+        const bodies = await readArticleInTime<Awaited<ReturnType<typeof bodiesOf>> | typeof late>(
+          read,
+          {
+            signal,
+            late,
+          },
+        );
+        if (bodies === late) return unreadableOf(answer, { assets, names });
+        return bodies === undefined
+          ? []
+          : translationsOf(answer, { assets, names, bodies, publicUrl: publicUrlOf(options) });
+      },
+    );
     const last = page.at(-1);
-    return { articles: articles.flat(), next: last && wanted.length > page.length ? { after: last.id } : undefined };
+    return {
+      articles: articles.flat(),
+      next: last && wanted.length > page.length ? { after: last.id } : undefined,
+    };
   },
 });
 
@@ -111,7 +126,10 @@ const isPublic = ({ published_at: from, archived_at: until }: Answer, now: numbe
   from !== undefined && from <= now && (until === undefined || until > now);
 
 /** A scheduled publication is a change that `updated_at` does not show. */
-const lastChange = ({ updated_at, published_at, translation_ids: ids }: Answer, assets: Assets): number | undefined => {
+const lastChange = (
+  { updated_at, published_at, translation_ids: ids }: Answer,
+  assets: Assets,
+): number | undefined => {
   const times = ids.map((id) => assets.KnowledgeBaseAnswerTranslation[id]?.updated_at);
   const known = [updated_at, published_at, ...times].filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.max(...known);
@@ -124,9 +142,14 @@ const bodiesOf = async (
   { assets, signal }: { assets: Assets; signal: AbortSignal },
 ): Promise<Record<string, { body: string }> | undefined> => {
   const category = assets.KnowledgeBaseCategory[answer.category_id ?? 0];
-  if (category === undefined) throw new SourceFailed('DATA_SOURCE_ERROR', 'an answer is in no category');
-  const contents = answer.translation_ids.map((id) => assets.KnowledgeBaseAnswerTranslation[id]?.content_id);
-  const query = new URLSearchParams({ include_contents: contents.filter((id) => id !== undefined).join(',') });
+  if (category === undefined)
+    throw new SourceFailed('DATA_SOURCE_ERROR', 'an answer is in no category');
+  const contents = answer.translation_ids.map(
+    (id) => assets.KnowledgeBaseAnswerTranslation[id]?.content_id,
+  );
+  const query = new URLSearchParams({
+    include_contents: contents.filter((id) => id !== undefined).join(','),
+  });
   const path = `/api/v1/knowledge_bases/${category.knowledge_base_id}/answers/${answer.id}?${query}`;
   const reply = await callApiIfFound(api, { path, reply: Contents, signal });
   return reply?.assets.KnowledgeBaseAnswerTranslationContent;
@@ -153,7 +176,8 @@ const translationsOf = (
       throw new SourceFailed('DATA_SOURCE_ERROR', 'an answer lacks a translation or its body');
     const { id, locale } = idOf(answer, { kbLocaleId: translation.kb_locale_id, assets, names });
     const category = Object.values(assets.KnowledgeBaseCategoryTranslation).find(
-      (one) => one.category_id === answer.category_id && one.kb_locale_id === translation.kb_locale_id,
+      (one) =>
+        one.category_id === answer.category_id && one.kb_locale_id === translation.kb_locale_id,
     );
     const path = [
       pathPart(answer.category_id ?? 0, category?.title ?? ''),
@@ -188,7 +212,9 @@ const idOf = (answer: Answer, { kbLocaleId, assets, names }: Named & { kbLocaleI
 const unreadableOf = (answer: Answer, named: Named): UnreadableArticle[] =>
   answer.translation_ids.flatMap((translationId) => {
     const kbLocaleId = named.assets.KnowledgeBaseAnswerTranslation[translationId]?.kb_locale_id;
-    return kbLocaleId === undefined ? [] : [{ unreadableId: idOf(answer, { ...named, kbLocaleId }).id }];
+    return kbLocaleId === undefined
+      ? []
+      : [{ unreadableId: idOf(answer, { ...named, kbLocaleId }).id }];
   });
 
 /** `12-using-the-device`; Zammad resolves the number, the words are for readers. */

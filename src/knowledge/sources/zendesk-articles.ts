@@ -45,7 +45,11 @@ const Listing = z.object({
   meta: z.object({ has_more: z.boolean(), after_cursor: z.string().nullish() }),
 });
 
-const Feed = z.object({ articles: List, count: z.int().min(0), end_time: z.int().min(0).nullish() });
+const Feed = z.object({
+  articles: List,
+  count: z.int().min(0),
+  end_time: z.int().min(0).nullish(),
+});
 
 const Position = z.union([
   z.object({
@@ -85,7 +89,11 @@ const zendeskArticles = (
 ): ArticleSource => {
   const list = async (
     { locale, after }: { locale: number; after?: string | undefined },
-    { limit, updatedSinceMs, signal }: { limit: number; updatedSinceMs: number | undefined; signal: AbortSignal },
+    {
+      limit,
+      updatedSinceMs,
+      signal,
+    }: { limit: number; updatedSinceMs: number | undefined; signal: AbortSignal },
   ) => {
     const name = locales[locale];
     if (name === undefined && (locales.length > 0 || locale > 0))
@@ -110,7 +118,10 @@ const zendeskArticles = (
     };
   };
 
-  const feed = async ({ start, sent }: { start: number; sent: readonly string[] }, signal: AbortSignal) => {
+  const feed = async (
+    { start, sent }: { start: number; sent: readonly string[] },
+    signal: AbortSignal,
+  ) => {
     const path = `/api/v2/help_center/incremental/articles.json?start_time=${start}`;
     const { articles, count, end_time } = await callApi(api, { path, reply: Feed, signal });
     const end = end_time ?? start;
@@ -128,14 +139,19 @@ const zendeskArticles = (
     });
     const isStuck = end <= start;
     if (isStuck && count >= FEED_PAGE) return { articles: found, next: { locale: 0 } };
-    return { articles: found, next: count === 0 || isStuck ? undefined : { start: end, sent: atEnd.slice(-MAX_SENT) } };
+    return {
+      articles: found,
+      next: count === 0 || isStuck ? undefined : { start: end, sent: atEnd.slice(-MAX_SENT) },
+    };
   };
 
   return {
     readPage: async ({ updatedSinceMs, limit, position, signal }) => {
       // The feed has no translations.
       const hasFeed = updatedSinceMs !== undefined && locales.length === 0;
-      const first: Position = hasFeed ? { start: Math.floor(updatedSinceMs / 1000), sent: [] } : { locale: 0 };
+      const first: Position = hasFeed
+        ? { start: Math.floor(updatedSinceMs / 1000), sent: [] }
+        : { locale: 0 };
       const at = positionIn(position, Position) ?? first;
       return 'start' in at ? feed(at, signal) : list(at, { limit, updatedSinceMs, signal });
     },
@@ -151,12 +167,24 @@ const readableOnly =
     { segments, isWhole }: { segments: Readonly<Record<string, string>>; isWhole: boolean },
   ) =>
   (article: Article): SourceArticle[] => {
-    const { id, title, body, html_url: url, locale, source_locale: source, updated_at: updatedAtMs } = article;
-    const named = [article.user_segment_id ?? [], article.user_segment_ids ?? []].flat().map(String);
+    const {
+      id,
+      title,
+      body,
+      html_url: url,
+      locale,
+      source_locale: source,
+      updated_at: updatedAtMs,
+    } = article;
+    const named = [article.user_segment_id ?? [], article.user_segment_ids ?? []]
+      .flat()
+      .map(String);
     const audience =
       named.length === 0
         ? undefined
-        : named.flatMap((segment) => (Object.hasOwn(segments, segment) ? (segments[segment] ?? []) : []));
+        : named.flatMap((segment) =>
+            Object.hasOwn(segments, segment) ? (segments[segment] ?? []) : [],
+          );
     const isLeftOut = article.draft || (isWhole && audience?.length === 0);
     // `isWanted` runs for every article: the feed counts them.
     if (!isWanted(article) || isLeftOut) return [];
@@ -164,7 +192,11 @@ const readableOnly =
     return [
       {
         id: isTranslation ? `${id}-${locale}` : id,
-        ...{ title, url, body, updatedAtMs, locale },
+        title,
+        url,
+        body,
+        updatedAtMs,
+        locale,
         format: 'html',
         labels: article.label_names,
         audience,

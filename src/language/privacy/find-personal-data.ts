@@ -26,7 +26,7 @@ const findAll = (
 };
 
 /** Finds payment card numbers (ISO/IEC 7812), labelled card check codes, and IBANs (ISO 13616). */
-export const findCards = (text: string): Found[] => {
+export function findCards(text: string): Found[] {
   if (!TWO_DIGITS.test(text)) return [];
   const found: Found[] = [];
   const isLabelled = labelledIn(text);
@@ -41,7 +41,7 @@ export const findCards = (text: string): Found[] => {
     if (length > 0) found.push({ kind: 'card', start: index, end: index + length });
   }
   return [...found, ...findAll('card', text, CHECK_CODE)];
-};
+}
 
 /** Every card and account number has two digits with at most a separator in between; most texts have none. */
 const TWO_DIGITS = /\d(?:[ -]|\s{1,2})?\d/;
@@ -50,7 +50,8 @@ const TWO_DIGITS = /\d(?:[ -]|\s{1,2})?\d/;
 const DIGITS = /(?<![\p{L}\p{N}_.])\d(?:(?:[ -]|\s{1,2})?\d){12,27}/gu;
 
 /** In groups of four, or ungrouped. */
-const ACCOUNT = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,4})?(?![\p{L}\p{N}])/giu;
+const ACCOUNT =
+  /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]{4}){2,7}(?:[ -]?[A-Z\d]{1,4})?(?![\p{L}\p{N}])/giu;
 
 /** Length of the longest matching prefix of a run that ends with a group; 0 for none. */
 const lengthOf = (run: string, isMeant: (number: string) => boolean): number => {
@@ -94,12 +95,12 @@ const CHECK_CODE = /\b(?:cv[vc]2?|security code)\b(?: is| ist)?[ :=#-]{1,3}(\d{3
  * Finds telephone numbers: international ones, national ones in North American form or with a leading zero, and numbers after a word for
  * telephones. Dates, IP addresses and numbers labelled as something else are excluded.
  */
-export const findPhones = (text: string): Found[] => {
+export function findPhones(text: string): Found[] {
   if (!FIVE_DIGITS.test(text)) return [];
   const isLabelled = labelledIn(text);
   const isMeant = (run: string, start: number) => !isOtherForm(run) && !isLabelled(start);
   return [...byForm(text, isMeant), ...findAll('phone', text, CALLED, isMeant)];
-};
+}
 
 /** No telephone number has fewer, nor longer separators. */
 const FIVE_DIGITS = /(?:\d\D{0,5}){4}\d/;
@@ -107,7 +108,8 @@ const FIVE_DIGITS = /(?:\d\D{0,5}){4}\d/;
 function* byForm(text: string, isMeant: (run: string, start: number) => boolean): Generator<Found> {
   for (const { 0: run, index } of text.matchAll(NUMBER_FORMS)) {
     const length = run[0] === '+' || run.startsWith('(+') ? internationalLength(run) : run.length;
-    if (length > 7 && isMeant(run, index)) yield { kind: 'phone', start: index, end: index + length };
+    if (length > 7 && isMeant(run, index))
+      yield { kind: 'phone', start: index, end: index + length };
   }
 }
 
@@ -119,7 +121,10 @@ const internationalLength = (run: string): number => {
   const american = /^\D{0,3}1(?:\D{0,3}\d){10}(?!\d)/.exec(run)?.[0];
   if (american !== undefined) return american.length;
   const line = /^(?:[^\d\n]{0,3}\d){9,}(?=\n)/.exec(run)?.[0] ?? run;
-  return (/^(?:\D{0,3}\d){8,15}(?!\d)/.exec(line)?.[0] ?? '').replace(/(?<=(?:\d.{0,3}){9})\s\d$/, '').length;
+  return (/^(?:\D{0,3}\d){8,15}(?!\d)/.exec(line)?.[0] ?? '').replace(
+    /(?<=(?:\d.{0,3}){9})\s\d$/,
+    '',
+  ).length;
 };
 
 const SEPARATOR = '(?: ?[./-] ?| {1,2}|\\n)?';
@@ -176,12 +181,14 @@ const OTHER = new RegExp(
 );
 
 /** Finds credentials: keys and tokens with a known form, private keys, labelled passwords and secrets, and seed phrases of wallets. */
-export const findKeys = (text: string): Found[] => [
-  ...(LONG_WORD.test(text) ? findAll('key', text, SECRET_FORMS) : []),
-  ...privateKeysIn(text),
-  ...findPasswords(text),
-  ...findSeedPhrases(text),
-];
+export function findKeys(text: string): Found[] {
+  return [
+    ...(LONG_WORD.test(text) ? findAll('key', text, SECRET_FORMS) : []),
+    ...privateKeysIn(text),
+    ...findPasswords(text),
+    ...findSeedPhrases(text),
+  ];
+}
 
 /** Every key or token has one. */
 const LONG_WORD = /[\w+/=:.~-]{12}/;
@@ -240,14 +247,18 @@ const WORD =
   '(?:(?:pass|kenn)wor[dt]e?s?|passphrase|passwd|pwd|pass ?code|mot de passe|contraseña|senha|hasło|wachtwoord|lösenord|adgangskode|пароль)["\'`*]{0,2}';
 const WORDS = new RegExp(`${WORD}|\\bp(?:w|in|ass)\\b|code`, 'i');
 /** A quoted value may contain spaces. */
-const VALUE = '["\'`*]{0,2}((?<=["\'])[^"\'\\n]{3,60}(?=["\'])|[^\\s"\'`<>,;:=-][^\\s"\'`<>,;]{2,200})';
+const VALUE =
+  '["\'`*]{0,2}((?<=["\'])[^"\'\\n]{3,60}(?=["\'])|[^\\s"\'`<>,;:=-][^\\s"\'`<>,;]{2,200})';
 const IS = '(?:is|was|ist|lautet|est|es|è|jest|är|er)';
 
 /** "password: …" */
 const ASSIGNED = new RegExp(`${WORD} ?${IS}? {0,2}(?:[:=]|[-=]>){1,2}\\s?${VALUE}`, 'gi');
 
 /** "the password is …", "was changed to …", "I set the password to …". */
-const SAID = new RegExp(`${WORD} (?:(?:${IS} )?(?:(?:re)?set |changed )?to|(?:i use )?${IS}) ${VALUE}`, 'gi');
+const SAID = new RegExp(
+  `${WORD} (?:(?:${IS} )?(?:(?:re)?set |changed )?to|(?:i use )?${IS}) ${VALUE}`,
+  'gi',
+);
 /** "password …", "pass …", "pw is …" */
 const BESIDE = new RegExp(`(?:${WORD}|\\bp(?:w|ass))(?: ${IS})? ?[:=]? ?(?<=[ :=])${VALUE}`, 'gi');
 /** "PIN 4821", "the set-up code is 7KQ2M9XA": digits, or eight characters with at least one digit. */
@@ -274,7 +285,9 @@ const SECRET =
 
 /** Alternating letters and digits, unlike words. */
 const isRandom = (value: string): boolean =>
-  /\d/.test(value) && /[A-Za-z]/.test(value) && (value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0) >= 4;
+  /\d/.test(value) &&
+  /[A-Za-z]/.test(value) &&
+  (value.match(/\d[A-Za-z]|[A-Za-z]\d|[a-z][A-Z]/g)?.length ?? 0) >= 4;
 
 /** The password of a URL. */
 const IN_URL = /:\/\/[^\s/:@]{0,200}:([^\s/@]{4,200})(?=@)/g;
@@ -292,7 +305,11 @@ const findSeedPhrases = (text: string): Found[] => {
     let [start, end, count] = [index, index, 0];
     const close = () => {
       const isWhole = count % 3 === 0 && isAlone(text, start, end);
-      if (count > 11 && count < 27 && (isWhole || SEED_WORDS.test(text.slice(Math.max(0, start - 100), start))))
+      if (
+        count > 11 &&
+        count < 27 &&
+        (isWhole || SEED_WORDS.test(text.slice(Math.max(0, start - 100), start)))
+      )
         found.push({ kind: 'key', start, end });
       count = 0;
     };
@@ -312,14 +329,17 @@ const findSeedPhrases = (text: string): Found[] => {
 /** What most texts lack, and a faster pattern than `RUN`. */
 const TWELVE_WORDS = /(?<![a-z])(?:[a-z]{3,8}[^a-zA-Z]{1,40}){11}[a-z]{3}/;
 
-const RUN = /(?<![\p{L}\p{N}])(?:(?:\d{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?![\p{L}\p{N}])[,;]?\s{0,3}){12,40}/gu;
+const RUN =
+  /(?<![\p{L}\p{N}])(?:(?:\d{1,2}[.):]?[ \t]*)?[a-z]{3,8}(?![\p{L}\p{N}])[,;]?\s{0,3}){12,40}/gu;
 
-const SEED_WORDS = /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
+const SEED_WORDS =
+  /seed|mnemonic|recovery|phrase|wallet|backup|(?:four|12|24) w[oö]r|wiederherst|r[eé]cup/i;
 
 /** Whether the range is a line, a quoted text, or follows a colon. */
 const isAlone = (text: string, start: number, end: number): boolean =>
-  /(?:^|[\n:="'(])[ \t]{0,3}(?:1[.):]?[ \t]{0,3})?$/.test(text.slice(Math.max(0, start - 10), start)) &&
-  /^[ \t]{0,3}(?:$|[\n."')])/.test(text.slice(end, end + 6));
+  /(?:^|[\n:="'(])[ \t]{0,3}(?:1[.):]?[ \t]{0,3})?$/.test(
+    text.slice(Math.max(0, start - 10), start),
+  ) && /^[ \t]{0,3}(?:$|[\n."')])/.test(text.slice(end, end + 6));
 
 /** Frequent words that are not in the BIP 39 list, which has hardly any inflected forms. */
 const OUTSIDE =
@@ -332,21 +352,28 @@ const OUTSIDE =
  * Matches the form, not the checksum: an address with a typing mistake also identifies its owner, and no other text has this form. 64
  * hexadecimal digits are a transaction, a block or a checksum, and stay.
  */
-export const findWallets = (text: string): Found[] => [
-  ...(WALLET_LENGTH.test(text)
-    ? [
-        ...findAll('wallet', text, BECH32, (run) => run === run.toLowerCase() || run === run.toUpperCase()),
-        ...findAll('wallet', text, OTHERS),
-        ...findAll(
-          'wallet',
-          text,
-          BASE58_ADDRESS,
-          (run) => /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d.*\d/.test(run),
-        ),
-      ]
-    : []),
-  ...(text.includes('@') ? findAll('wallet', text, LIGHTNING_ADDRESS) : []),
-];
+export function findWallets(text: string): Found[] {
+  return [
+    ...(WALLET_LENGTH.test(text)
+      ? [
+          ...findAll(
+            'wallet',
+            text,
+            BECH32,
+            (run) => run === run.toLowerCase() || run === run.toUpperCase(),
+          ),
+          ...findAll('wallet', text, OTHERS),
+          ...findAll(
+            'wallet',
+            text,
+            BASE58_ADDRESS,
+            (run) => /[A-Z]/.test(run) && /[a-z]/.test(run) && /\d.*\d/.test(run),
+          ),
+        ]
+      : []),
+    ...(text.includes('@') ? findAll('wallet', text, LIGHTNING_ADDRESS) : []),
+  ];
+}
 
 /** Every payment address has one, hardly any other text. */
 const WALLET_LENGTH = /(?<![A-Za-z\d])[A-Za-z\d]{25}/;
@@ -355,7 +382,8 @@ const WALLET_LENGTH = /(?<![A-Za-z\d])[A-Za-z\d]{25}/;
 const BECH32 =
   /(?<![a-z\d])(?:(?:bc|tb|bcrt|t?ltc|lnurl|lno)1|ln(?:bc|tb|sb)\w{0,24}1)[02-9ac-hj-np-z]{25,4000}(?![a-z\d])/gi;
 
-const OTHERS = /(?<![A-Za-z\d])(?:0[xX][\da-fA-F]{40}|[x-zt-vX-ZT-V]pub[1-9A-HJ-NP-Za-km-z]{90,120})(?![A-Za-z\d])/g;
+const OTHERS =
+  /(?<![A-Za-z\d])(?:0[xX][\da-fA-F]{40}|[x-zt-vX-ZT-V]pub[1-9A-HJ-NP-Za-km-z]{90,120})(?![A-Za-z\d])/g;
 
 /** 25 to 35 characters; the first names the kind: 1 and 3 Bitcoin, L and M Litecoin, m, n and 2 the test network. */
 const BASE58_ADDRESS = /(?<![A-Za-z\d])[123LMmnD][1-9A-HJ-NP-Za-km-z]{24,34}(?![A-Za-z\d])/g;
@@ -369,12 +397,19 @@ const LIGHTNING_ADDRESS =
  * Excluded: the user of a URL (`stratum+tcp://worker@pool.example.com`), of a login to a device (`root@192.168.1.5`,
  * `admin@apollo.local`) and of a repository (`git@host:path`).
  */
-export const findEmails = (text: string): Found[] => [
-  ...(text.includes('@')
-    ? findAll('email', text, ADDRESS, (address, start) => !OWN_HOST.test(address) && !isUserOfUrl(text, start))
-    : []),
-  ...(SPELLED_AT.test(text) ? findAll('email', text, SPELLED) : []),
-];
+export function findEmails(text: string): Found[] {
+  return [
+    ...(text.includes('@')
+      ? findAll(
+          'email',
+          text,
+          ADDRESS,
+          (address, start) => !OWN_HOST.test(address) && !isUserOfUrl(text, start),
+        )
+      : []),
+    ...(SPELLED_AT.test(text) ? findAll('email', text, SPELLED) : []),
+  ];
+}
 
 const ADDRESS =
   /(?<![\p{L}\p{N}'+._-])['+.-]{0,3}((?!git@[^\s:]{1,200}:)[\p{L}\p{M}\p{N}'+._-]{0,200}[\p{L}\p{M}\p{N}_+-]@(?:[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?\.){1,9}(?:xn--[a-z\d-]{2,59}|[\p{L}\p{M}]{2,24})(?!\p{N}))/giu;

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { readSettings, SettingRefused, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import {
+  readSettings,
+  SettingRefused,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
 import { list } from '../../platform/settings/values.ts';
 import { MASK_KINDS, type MaskKind } from './find-personal-data.ts';
 

@@ -25,7 +25,7 @@ export interface Mask {
  * bare number is a telephone number if it has the form of one and no word for another number ("order", "serial", "ticket") precedes it,
  * or if a word for telephones does; it is a payment card if prefix, length and check digit are those of one.
  */
-export const createMask = (kinds: readonly MaskKind[]): Mask => {
+export function createMask(kinds: readonly MaskKind[]): Mask {
   const finders = MASK_KINDS.filter((kind) => kinds.includes(kind)).map((kind) => FINDERS[kind]);
   const maskOnce = (text: string): string => {
     const plain = readPlainly(text);
@@ -55,7 +55,7 @@ export const createMask = (kinds: readonly MaskKind[]): Mask => {
       return masked;
     },
   };
-};
+}
 
 const FINDERS: Record<MaskKind, (text: string) => Found[]> = {
   key: findKeys,
@@ -108,11 +108,16 @@ interface PlainText {
  * in or across them.
  */
 const readPlainly = (text: string): PlainText => {
-  const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) => '`'.repeat(all.length));
+  const hidden = text.replace(/\[(?:email|phone|card|wallet|key)\]/g, (all) =>
+    '`'.repeat(all.length),
+  );
   const parts: PlainPart[] = [];
   let from = 0;
   for (const { 0: unit, index } of hidden.matchAll(UNUSUAL)) {
-    parts.push({ plain: hidden.slice(from, index), from }, { plain: plainOf(unit), from: index, length: unit.length });
+    parts.push(
+      { plain: hidden.slice(from, index), from },
+      { plain: plainOf(unit), from: index, length: unit.length },
+    );
     from = index + unit.length;
   }
   if (from === 0) return { text: hidden, inOriginal: (found) => found };

@@ -41,7 +41,11 @@ export class AgentResponse<Type extends AgentType = AgentType> {
    * @param message One sentence of our own, never text of a source or a stack trace. The standard code
    *   belongs in the metadata, as `error_code`.
    */
-  static error<Type extends AgentType>(type: Type, query: string, message: string): AgentResponse<Type> {
+  static error<Type extends AgentType>(
+    type: Type,
+    query: string,
+    message: string,
+  ): AgentResponse<Type> {
     return new AgentResponse(type, query, message);
   }
 
@@ -107,13 +111,19 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 
   /** @param table The table or tables that were read. */
-  static createAnalyticsSourceAttribution(table: string | readonly string[], confidence = 0.9): SourceAttribution {
+  static createAnalyticsSourceAttribution(
+    table: string | readonly string[],
+    confidence = 0.9,
+  ): SourceAttribution {
     const tables = typeof table === 'string' ? [table] : table;
     const details = tables.length === 1 ? { table: tables[0] } : { tables: [...tables] };
     return { ...ATTRIBUTIONS.analytics, details, confidence };
   }
 
-  static createSemanticSourceAttribution(documentCount: number, confidence = 0.85): SourceAttribution {
+  static createSemanticSourceAttribution(
+    documentCount: number,
+    confidence = 0.85,
+  ): SourceAttribution {
     return { ...ATTRIBUTIONS.semantic, details: { document_count: documentCount }, confidence };
   }
 
@@ -127,10 +137,15 @@ export class AgentResponse<Type extends AgentType = AgentType> {
   }
 
   /** @param sources The agent types that were used: `analytics`, `semantic`. */
-  static createHybridSourceAttribution(sources: readonly string[], confidence = 0.8): SourceAttribution {
+  static createHybridSourceAttribution(
+    sources: readonly string[],
+    confidence = 0.8,
+  ): SourceAttribution {
     return { ...ATTRIBUTIONS.mixed, details: { sources: [...sources] }, confidence };
   }
 }
 
 /** Checks an agent's response against the contract (docs/contract.md#agents). Never throws. */
-export const validateAgentResponse = (value: unknown): ReadValue<WireAgentResponse> => readAs(WireAgentResponse, value);
+export function validateAgentResponse(value: unknown): ReadValue<WireAgentResponse> {
+  return readAs(WireAgentResponse, value);
+}

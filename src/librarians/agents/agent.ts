@@ -32,11 +32,14 @@ import { AgentResponse, validateAgentResponse } from './agent-response.ts';
 export type Agent = (query: string, call: AgentCall) => Promise<WireAgentResponse>;
 
 /** Metadata that name what an answer had to do without, such as `embeddings` or `model`, and call it partial; empty when nothing failed. */
-export const degradedMetadata = (names: readonly string[]): AgentMetadata =>
-  names.length === 0 ? {} : { degraded: [...new Set(names)], partial: true };
+export function degradedMetadata(names: readonly string[]): AgentMetadata {
+  return names.length === 0 ? {} : { degraded: [...new Set(names)], partial: true };
+}
 
 /** Whether a model gave no answer because it could not be reached, or not in time. */
-export const isModelLost = (failure: unknown): boolean => failure === 'unavailable' || failure === 'timeout';
+export function isModelLost(failure: unknown): boolean {
+  return failure === 'unavailable' || failure === 'timeout';
+}
 
 /** One call of an agent. */
 export interface AgentCall {
@@ -79,7 +82,7 @@ interface Run {
 /**
  * Runs an agent within its timeout and returns its validated response, or a failure with a standard code. Never throws.
  */
-export const runAgent = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
+export async function runAgent(agent: Agent, query: string, run: Run): Promise<WireAgentResponse> {
   const { profile, call, scene, now } = run;
   const startedMs = now();
   const response = await runWithDeadline(agent, query, run);
@@ -89,35 +92,55 @@ export const runAgent = async (agent: Agent, query: string, run: Run): Promise<W
   };
   if (response.success) {
     const { confidence } = response.source_attribution;
-    return { ...response, metadata: { confidence_score: confidence, ...response.metadata, ...measured } };
+    return {
+      ...response,
+      metadata: { confidence_score: confidence, ...response.metadata, ...measured },
+    };
   }
   const code = codeOf(response.metadata);
   const { suggestion, recoverable } = errorInfo(code);
-  const described = { suggestion, recoverable, ...response.metadata, error_code: code, librarian: profile.info.id };
+  const described = {
+    suggestion,
+    recoverable,
+    ...response.metadata,
+    error_code: code,
+    librarian: profile.info.id,
+  };
   const traceId = call.scope.context.traceId ?? scene.traceId;
   return { ...response, metadata: { ...described, trace_id: traceId, ...measured } };
-};
+}
 
 /** The members of the metadata that every run has: duration in seconds, and time of its end. */
-export const executionMetadata = ({ startedMs, now }: { startedMs: number; now: number }) => ({
-  execution_time: Math.max(0, now - startedMs) / 1000,
-  timestamp: new Date(now).toISOString(),
-});
+export function executionMetadata({ startedMs, now }: { startedMs: number; now: number }) {
+  return {
+    execution_time: Math.max(0, now - startedMs) / 1000,
+    timestamp: new Date(now).toISOString(),
+  };
+}
 
 /**
  * Who asked, in which language, and how the question was routed here. The user comes from the verified context alone; a member that is
  * not known is absent.
  */
-const requestMetadata = (query: string, own: AgentMetadata, { call, languageIds = {} }: Run): AgentMetadata => {
+const requestMetadata = (
+  query: string,
+  own: AgentMetadata,
+  { call, languageIds = {} }: Run,
+): AgentMetadata => {
   const { origin = {}, scope } = call;
   const { classification_reasoning: routingReasons = [], ...further } = origin;
   const { classification_reasoning: agentReasons = [] } = own;
   const language = detectLanguage(query);
-  const reasons = [...routingReasons, ...(Array.isArray(agentReasons) ? agentReasons : [agentReasons])];
+  const reasons = [
+    ...routingReasons,
+    ...(Array.isArray(agentReasons) ? agentReasons : [agentReasons]),
+  ];
   return {
     user_id: scope.context.subject,
     ...(language === undefined ? {} : { language }),
-    ...(language !== undefined && Object.hasOwn(languageIds, language) ? { language_id: languageIds[language] } : {}),
+    ...(language !== undefined && Object.hasOwn(languageIds, language)
+      ? { language_id: languageIds[language] }
+      : {}),
     ...(reasons.length === 0 ? {} : { classification_reasoning: reasons }),
     ...further,
     // No agent reads feedback.
@@ -130,10 +153,10 @@ const requestMetadata = (query: string, own: AgentMetadata, { call, languageIds 
  *
  * @throws {CodedError} INVALID_QUERY for an option that the agent does not have, or whose value is out of range.
  */
-export const readOptions = <Options extends z.ZodObject>(
+export function readOptions<Options extends z.ZodObject>(
   schema: Options,
   options: AgentCall['options'],
-): z.infer<Options> => {
+): z.infer<Options> {
   const read = readRequest(schema, options);
   if (read.ok) return read.value;
   const names = Object.keys(schema.shape);
@@ -146,21 +169,34 @@ export const readOptions = <Options extends z.ZodObject>(
           : `Options of this agent, all optional: ${names.join(', ')} (docs/http-api.md)`,
     },
   });
-};
+}
 
 /** The failure of an agent as the ErrorInfo of a librarian. */
-export const failureInfoOf = ({ error, metadata }: AgentFailure): ErrorInfo => {
+export function failureInfoOf({ error, metadata }: AgentFailure): ErrorInfo {
   const code = codeOf(metadata);
   const { suggestion, recoverable, librarian, details }: AgentMetadata = metadata;
-  const read = readAs(ErrorInfo, { ...errorInfo(code), suggestion, recoverable, librarian, details, message: error });
+  const read = readAs(ErrorInfo, {
+    ...errorInfo(code),
+    suggestion,
+    recoverable,
+    librarian,
+    details,
+    message: error,
+  });
   return read.ok ? read.value : errorInfo(code, { message: error });
-};
+}
 
-const runWithDeadline = async (agent: Agent, query: string, run: Run): Promise<WireAgentResponse> => {
+const runWithDeadline = async (
+  agent: Agent,
+  query: string,
+  run: Run,
+): Promise<WireAgentResponse> => {
   const { profile, call, scene } = run;
   const deadline = startDeadline({ timeoutMs: call.timeoutMs, signal: call.signal });
   try {
-    const pending = Promise.resolve().then(() => agent(query, { ...call, signal: deadline.signal }));
+    const pending = Promise.resolve().then(() =>
+      agent(query, { ...call, signal: deadline.signal }),
+    );
     const read = validateAgentResponse(await deadline.race(pending));
     if (!read.ok) throw invalidResponse(describeIssues(read.issues));
     if (read.value.type !== profile.type) throw invalidResponse(`its type is ${read.value.type}`);
@@ -179,7 +215,12 @@ const invalidResponse = (what: string) =>
 const failureOf = ({ type }: AgentProfile, query: string, info: ErrorInfo): WireAgentResponse => {
   const { code, message, suggestion, recoverable, details } = info;
   return AgentResponse.error(type, query, message)
-    .setMetadata({ error_code: code, suggestion, recoverable, ...(details === undefined ? {} : { details }) })
+    .setMetadata({
+      error_code: code,
+      suggestion,
+      recoverable,
+      ...(details === undefined ? {} : { details }),
+    })
     .toArray();
 };
 
@@ -201,7 +242,7 @@ export interface AnswerParts {
 }
 
 /** Sends the parts in the order in which they are finished. */
-export const answerParts = (progress: Progress): AnswerParts => {
+export function answerParts(progress: Progress): AnswerParts {
   let next = 0;
   let sent: { index: number; text: string }[] = [];
   return {
@@ -218,4 +259,4 @@ export const answerParts = (progress: Progress): AnswerParts => {
     },
     routed: (librarians) => progress({ type: 'routing', librarians }),
   };
-};
+}

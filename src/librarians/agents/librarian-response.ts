@@ -22,7 +22,7 @@ import { displayModelOf, renderMarkdown } from './format/result-formatter.ts';
  * The librarian response for an agent's response, with the complete response under `metadata.<type>`.
  * If that is too large, `metadata.omitted` names the type and the answer counts as partial.
  */
-export const asLibrarianResponse = (response: WireAgentResponse): LibrarianResponse => {
+export function asLibrarianResponse(response: WireAgentResponse): LibrarianResponse {
   const whole = { [response.type]: response };
   const fits = readAs(Metadata, whole).ok;
   const metadata = fits ? whole : { omitted: [response.type] };
@@ -34,20 +34,30 @@ export const asLibrarianResponse = (response: WireAgentResponse): LibrarianRespo
     sources: sourcesOf(response),
     confidence,
     ...(partial ? { partial } : {}),
-    metadata: { ...metadata, ...(hasFoundNothing(response) ? { closest: nearestIn(response) } : {}) },
+    metadata: {
+      ...metadata,
+      ...(hasFoundNothing(response) ? { closest: nearestIn(response) } : {}),
+    },
   };
-};
+}
 
 /** An answer that only says so: with `closest`, a caller need not read its words. */
 const hasFoundNothing = (response: AgentSuccess): boolean => {
   const { type, result } = response;
   if (type === 'semantic') return result.document_count === 0;
   if (type === 'hybrid') return result.sources_used.length === 0;
-  return type === 'web_search' && result.external_results.length === 0 && result.urls.length === 0 && isEmpty(result);
+  return (
+    type === 'web_search' &&
+    result.external_results.length === 0 &&
+    result.urls.length === 0 &&
+    isEmpty(result)
+  );
 };
 
 /** Our own product was not found either. */
-const isEmpty = ({ product_info: product }: Extract<AgentSuccess, { type: 'web_search' }>['result']): boolean =>
+const isEmpty = ({
+  product_info: product,
+}: Extract<AgentSuccess, { type: 'web_search' }>['result']): boolean =>
   Object.keys(product ?? {}).length === 0;
 
 const Nearest = z.array(
@@ -62,22 +72,35 @@ const Nearest = z.array(
 /** The documents nearest to a question that none answers, each article once. */
 const nearestIn = ({ metadata }: AgentSuccess): z.infer<typeof Nearest> => {
   const read = readAs(Nearest, ownProperty(metadata, 'nearest'));
-  return read.ok ? [...new Map(read.value.toReversed().map((each) => [each.file, each])).values()].reverse() : [];
+  return read.ok
+    ? [...new Map(read.value.toReversed().map((each) => [each.file, each])).values()].reverse()
+    : [];
 };
 
 /** The whole answer as one statement of a stream. */
-export const wholeStatement = (response: AgentSuccess): Statement => ({
-  text: answerOf(response),
-  ...evidence(sourcesOf(response), response.source_attribution),
-});
+export function wholeStatement(response: AgentSuccess): Statement {
+  return {
+    text: answerOf(response),
+    ...evidence(sourcesOf(response), response.source_attribution),
+  };
+}
 
 /** A text that rests on parts of an answer as a statement of a stream: Markdown that is safe to show. */
-export const statementOn = (text: string, parts: readonly FoundPart[], confidence: number): Statement => ({
-  text: inertMarkdown(text),
-  ...evidence(withoutDuplicates(parts.flatMap(partSources)), { confidence }),
-});
+export function statementOn(
+  text: string,
+  parts: readonly FoundPart[],
+  confidence: number,
+): Statement {
+  return {
+    text: inertMarkdown(text),
+    ...evidence(withoutDuplicates(parts.flatMap(partSources)), { confidence }),
+  };
+}
 
-const evidence = (sources: readonly Source[], { confidence }: { confidence: number }): Omit<Statement, 'text'> => ({
+const evidence = (
+  sources: readonly Source[],
+  { confidence }: { confidence: number },
+): Omit<Statement, 'text'> => ({
   sources: sources.slice(0, 20).map(({ name, url }) => ({ name, ...linkOf(url) })),
   support: confidence,
   check: 'reported',
@@ -91,7 +114,8 @@ const isIncomplete = (response: AgentSuccess): boolean => {
   const { partial }: AgentMetadata = response.metadata;
   if (partial === true) return true;
   if (response.type === 'semantic') return response.result.document_count === 0;
-  if (response.type === 'hybrid') return response.result.sub_queries.some(({ success }) => success === false);
+  if (response.type === 'hybrid')
+    return response.result.sub_queries.some(({ success }) => success === false);
   return false;
 };
 
@@ -108,7 +132,8 @@ const markdownOf = (response: AgentSuccess): string => {
 };
 
 /** The Markdown is written by our agents, but quotes external texts. */
-const inertMarkdown = (markdown: string): string => escapeHtml(visibleText(markdown.slice(0, MAX_ANSWER)).trim());
+const inertMarkdown = (markdown: string): string =>
+  escapeHtml(visibleText(markdown.slice(0, MAX_ANSWER)).trim());
 
 /** Leaves out documents and single rows when a text covers them, and the attribution, which the sources give. */
 const renderedBriefly = (response: AgentSuccess): string => {
@@ -129,8 +154,13 @@ const MAX_ANSWER = 12_000;
  */
 const sourcesOf = ({ type, result, source_attribution }: AgentSuccess): Source[] => {
   const found =
-    type === 'hybrid' ? result.sub_queries.flatMap(sourcesOfPart) : partSources({ type, result, source_attribution });
-  return withoutDuplicates(found.toSorted((a, b) => (b.relevance ?? 0) - (a.relevance ?? 0))).slice(0, 50);
+    type === 'hybrid'
+      ? result.sub_queries.flatMap(sourcesOfPart)
+      : partSources({ type, result, source_attribution });
+  return withoutDuplicates(found.toSorted((a, b) => (b.relevance ?? 0) - (a.relevance ?? 0))).slice(
+    0,
+    50,
+  );
 };
 
 /** A part of any shape; an unknown one names no sources. */
@@ -145,7 +175,8 @@ const sourcesOfPart = (part: FoundPart & { success?: unknown }): Source[] =>
 
 const partSources = (part: FoundPart): Source[] => {
   if (part.type === 'semantic') return documentSources(part.result);
-  if (part.type === 'web_search') return webSources(part.result, confidenceOf(part.source_attribution));
+  if (part.type === 'web_search')
+    return webSources(part.result, confidenceOf(part.source_attribution));
   if (part.type === 'analytics') return tableSources(part.source_attribution);
   return [];
 };
@@ -180,7 +211,9 @@ const webSources = (result: unknown, relevance: number | undefined): Source[] =>
 
 const tableSources = (attribution: unknown): Source[] => {
   const details = ownProperty(attribution, 'details');
-  const named = [ownProperty(details, 'table'), ownProperty(details, 'tables')].flat().filter(isText);
+  const named = [ownProperty(details, 'table'), ownProperty(details, 'tables')]
+    .flat()
+    .filter(isText);
   const relevance = confidenceOf(attribution);
   return named.map((name) => ({
     name: name.replaceAll('_', ' ').slice(0, 500),
@@ -197,10 +230,10 @@ const confidenceOf = (attribution: unknown): number | undefined => {
 const isText = (value: unknown): value is string => typeof value === 'string' && /\S/.test(value);
 
 /** The address of a source, if it is one for a link. */
-export const linkOf = (url: unknown): { url?: string } => {
+export function linkOf(url: unknown): { url?: string } {
   const link = readAs(Link, url);
   return link.ok ? { url: link.value } : {};
-};
+}
 
 const withoutDuplicates = (sources: readonly Source[]): Source[] => {
   const keys = sources.map(({ url, type, name }) => url ?? `${type}\n${name}`);

@@ -1,11 +1,21 @@
 import type { Context as HonoContext } from 'hono';
 import { ASKER_LANGUAGE, languageOfAsker } from '../../answering/write/answer-phrases.ts';
-import { ASKER_FACTS, AskerFacts, QUESTION_ORIGIN, QuestionOrigin } from '../../contract/core/ask.ts';
+import {
+  ASKER_FACTS,
+  AskerFacts,
+  QUESTION_ORIGIN,
+  QuestionOrigin,
+} from '../../contract/core/ask.ts';
 import { HTTP_STATUS, readAs } from '../../contract/core/error-info.ts';
 import type { Context, Librarian } from '../../contract/core/librarian.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
 import type { DelegationTrace } from '../../contract/core/response.ts';
-import { AgentFormat, AgentMetadata, AgentRequest, type AgentResponse } from '../../contract/wire/agent-response.ts';
+import {
+  AgentFormat,
+  AgentMetadata,
+  AgentRequest,
+  type AgentResponse,
+} from '../../contract/wire/agent-response.ts';
 import {
   contextGuard,
   faultHandler,
@@ -38,10 +48,12 @@ export interface AgentServeOptions extends ServeOptions {
  * `?format=markdown|text|display` gives the answer as `resultFormatter` writes it; failures stay JSON. As a librarian it
  * reads its options from `metadata.options`.
  */
-export const serveAgent = (agent: Agent, profile: AgentProfile, options: AgentServeOptions) => {
+export function serveAgent(agent: Agent, profile: AgentProfile, options: AgentServeOptions) {
   const { type, info } = profile;
   const settings = { ...options, access: options.access ?? ('signed' as const), self: info.id };
-  const librarian = { forRequest: (scope: RequestScope) => asLibrarian(agent, { profile, scope, options }) };
+  const librarian = {
+    forRequest: (scope: RequestScope) => asLibrarian(agent, { profile, scope, options }),
+  };
   const app = serveLibrarian(librarian, info, options);
   app.post(
     `/v1/agents/${type}`,
@@ -50,7 +62,7 @@ export const serveAgent = (agent: Agent, profile: AgentProfile, options: AgentSe
     answering(agent, profile, { ...options, onFault: faultHandler(settings) }),
   );
   return app;
-};
+}
 
 interface LibrarianParts {
   profile: AgentProfile;
@@ -79,7 +91,9 @@ const asLibrarian =
       progress: context?.progress,
     };
     const scene = sceneOf(profile, { scope, options });
-    return asLibrarianResponse(await runAgent(agent, query, { profile, call, scene, now, languageIds }));
+    return asLibrarianResponse(
+      await runAgent(agent, query, { profile, call, scene, now, languageIds }),
+    );
   };
 
 /** Reserved for building the Response from the agent's result. */
@@ -97,7 +111,11 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
     const request = readJson(c.get('body'), AgentRequest);
     if (!request.ok) {
       c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: id, message: request.problem, suggestion: request.suggestion });
+      return refusal('INVALID_QUERY', {
+        librarian: id,
+        message: request.problem,
+        suggestion: request.suggestion,
+      });
     }
     const format = formatIn(c);
     if (!format.ok) {
@@ -126,7 +144,18 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
       const progress = reportedBy(id, reported);
       const parts = progress && answerParts(progress);
       const { ai } = scope.model ?? {};
-      const call = { options: own, origin, facts, language, signal, timeoutMs, ai, scope, progress, parts };
+      const call = {
+        options: own,
+        origin,
+        facts,
+        language,
+        signal,
+        timeoutMs,
+        ai,
+        scope,
+        progress,
+        parts,
+      };
       const scene = sceneOf(profile, { scope, options });
       const response = await runAgent(agent, query, { profile, call, scene, now, languageIds });
       if (response.success && parts?.isEmpty()) parts.add(wholeStatement(response));
@@ -145,7 +174,11 @@ const formatIn = (c: HonoContext<GuardedEnv>) => {
   return readAs(AgentFormat.optional(), more.length > 0 ? null : format);
 };
 
-const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse, format: AgentFormat | undefined): Response => {
+const reply = (
+  c: HonoContext<GuardedEnv>,
+  response: AgentResponse,
+  format: AgentFormat | undefined,
+): Response => {
   if (response.success) return FORMATTED[format ?? 'envelope'](response);
   const { code } = failureInfoOf(response);
   c.set('outcome', code);
@@ -154,8 +187,10 @@ const reply = (c: HonoContext<GuardedEnv>, response: AgentResponse, format: Agen
 
 const FORMATTED = {
   envelope: (response: AgentResponse): Response => jsonAnswer(response),
-  markdown: (response: AgentResponse): Response => textAnswer(resultFormatter.toMarkdown(response), 'text/markdown'),
-  text: (response: AgentResponse): Response => textAnswer(resultFormatter.toText(response), 'text/plain'),
+  markdown: (response: AgentResponse): Response =>
+    textAnswer(resultFormatter.toMarkdown(response), 'text/markdown'),
+  text: (response: AgentResponse): Response =>
+    textAnswer(resultFormatter.toText(response), 'text/plain'),
   display: (response: AgentResponse): Response => jsonAnswer(resultFormatter.toDisplay(response)),
 };
 
@@ -165,7 +200,10 @@ const textAnswer = (text: string, type: string): Response =>
 /** Adds the trace of the delegation under `metadata.trace`: without receipts if it is too large, or not at all. */
 const withTrace = (response: AgentResponse, trace: DelegationTrace): AgentResponse => {
   if (trace.hops.length === 0) return response;
-  const bare = { ...trace, hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop) };
+  const bare = {
+    ...trace,
+    hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop),
+  };
   const traced = [trace, bare].map((each) => ({ ...response.metadata, trace: each }));
   const metadata = traced.find((each) => readAs(AgentMetadata, each).ok);
   return metadata === undefined ? response : { ...response, metadata };
@@ -184,7 +222,16 @@ const givenIn = (question: string, { metadata = {} }: Pick<Context, 'metadata'> 
   };
 };
 
-const sceneOf = (profile: AgentProfile, { scope, options }: Omit<LibrarianParts, 'profile'>): ErrorScene => {
+const sceneOf = (
+  profile: AgentProfile,
+  { scope, options }: Omit<LibrarianParts, 'profile'>,
+): ErrorScene => {
   const { now = Date.now, log = logLine } = options;
-  return { librarian: profile.info.id, where: 'agent', log, now: now(), traceId: scope.context.traceId };
+  return {
+    librarian: profile.info.id,
+    where: 'agent',
+    log,
+    now: now(),
+    traceId: scope.context.traceId,
+  };
 };

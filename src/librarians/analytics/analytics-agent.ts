@@ -21,7 +21,15 @@ import {
 } from './match-question.ts';
 import { proposeSql, type Rejected } from './propose-sql.ts';
 import EXAMPLES from './question-examples.json' with { type: 'json' };
-import { checkColumns, describeRows, interpretRows, originOf, type RunLimits, runSql, type Table } from './run-sql.ts';
+import {
+  checkColumns,
+  describeRows,
+  interpretRows,
+  originOf,
+  type RunLimits,
+  runSql,
+  type Table,
+} from './run-sql.ts';
 import { createSqlGate, type GatedSql, type Submission } from './sql-gate.ts';
 import { type Checked, showSql } from './sql-text.ts';
 
@@ -64,7 +72,9 @@ const createAnalyticsAgent = ({
       }
       return await current.answer(query, call);
     } catch (error) {
-      throw error instanceof SqlUnavailable ? new DataSourceError(error.message, { cause: error.cause }) : error;
+      throw error instanceof SqlUnavailable
+        ? new DataSourceError(error.message, { cause: error.cause })
+        : error;
     }
   };
 };
@@ -86,14 +96,17 @@ const answererFor = (
     acceptedOrThrow(await execute({ ...statement, isTrusted: true }, limits));
   const currentNames = createNameLists(catalogue, {
     ask: async (sql) => (await executeTrusted({ sql, maxRows: MAX_NAMES }, NAMES_LIMITS)).table,
-    report: (error) => errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
+    report: (error) =>
+      errorInfoOf(error, { librarian: 'analytics', where: 'names', log, now: now() }),
     now,
   });
   return async (query, call) => {
     const parsed = parseQuestion(query, { names: await currentNames(), now: now() });
     const outcome = matchQuestion(index, parsed);
     const isSure = outcome.ok && outcome.match.score >= SURE_SCORE;
-    const proposed = isSure ? undefined : await answerFromModel(query, call, { execute, catalogue, now: now() });
+    const proposed = isSure
+      ? undefined
+      : await answerFromModel(query, call, { execute, catalogue, now: now() });
     if (proposed !== undefined) return proposed;
     if (!outcome.ok) {
       const { missing } = outcome;
@@ -103,7 +116,13 @@ const answererFor = (
     const { question, values } = outcome.match;
     const executed = await executeTrusted({ sql: question.sql, values }, call);
     const phrases = answerPhrases(call.language);
-    return catalogueResponse(query, { match: outcome.match, names: parsed.names, executed, now: now(), phrases });
+    return catalogueResponse(query, {
+      match: outcome.match,
+      names: parsed.names,
+      executed,
+      now: now(),
+      phrases,
+    });
   };
 };
 
@@ -121,11 +140,17 @@ type Execute = (statement: Statement, limits: RunLimits) => Promise<Checked<Exec
 
 const MAX_NAMES = 5000;
 /** Names are cached for later questions, so that reading them does not stop when the first caller goes away. */
-const NAMES_LIMITS: RunLimits = { signal: new AbortController().signal, timeoutMs: 2000, maxLength: 1_200_000 };
+const NAMES_LIMITS: RunLimits = {
+  signal: new AbortController().signal,
+  timeoutMs: 2000,
+  maxLength: 1_200_000,
+};
 
 const acceptedOrThrow = (executed: Checked<Executed>): Executed => {
   if (executed.ok) return executed.value;
-  throw new DataSourceError(`the gate refuses a statement of the catalogue: ${executed.reason} ${executed.hint ?? ''}`);
+  throw new DataSourceError(
+    `the gate refuses a statement of the catalogue: ${executed.reason} ${executed.hint ?? ''}`,
+  );
 };
 
 /** From this score on a named question is taken before a model is asked. */
@@ -145,13 +170,19 @@ const answerFromModel = async (
   for (let attempt = 0; attempt < ATTEMPTS && call.ai !== undefined; attempt++) {
     const { ai } = call;
     // A model that fails, hangs or replies nonsense must not cost the caller the reply that names what can be asked.
-    const proposed = await withDeadline(() => proposeSql(ai, query, { catalogue, now, signal, rejected }), {
-      ...{ signal, reason: 'the model did not propose a statement in time' },
-    }).catch(() => undefined);
+    const proposed = await withDeadline(
+      () => proposeSql(ai, query, { catalogue, now, signal, rejected }),
+      {
+        signal,
+        reason: 'the model did not propose a statement in time',
+      },
+    ).catch(() => undefined);
     if (proposed === undefined) return undefined;
     const { sql, wording } = proposed;
     const currencies = checkCurrencies(sql, catalogue);
-    const executed = currencies.ok ? await orUndefined(() => execute({ sql }, limits), call.signal) : currencies;
+    const executed = currencies.ok
+      ? await orUndefined(() => execute({ sql }, limits), call.signal)
+      : currencies;
     if (executed === undefined) return undefined;
     if (!executed.ok) {
       rejected = { sql, refusal: executed };
@@ -160,10 +191,19 @@ const answerFromModel = async (
     const { table } = executed.value;
     const phrases = answerPhrases(call.language);
     const interpretation = `${describeRows(table, { wording, phrases })} ${originOf(now, phrases)}`;
-    return responseFor(query, { executed: executed.value, interpretation, confidence: MODEL_CONFIDENCE })
+    return responseFor(query, {
+      executed: executed.value,
+      interpretation,
+      confidence: MODEL_CONFIDENCE,
+    })
       .setMetadata({
-        ...{ statement_by: 'model', model: call.ai.model, truncated: table.truncated, cache_hit: false },
-        classification_reasoning: ['No named question surely asks the same: a model proposed the statement'],
+        statement_by: 'model',
+        model: call.ai.model,
+        truncated: table.truncated,
+        cache_hit: false,
+        classification_reasoning: [
+          'No named question surely asks the same: a model proposed the statement',
+        ],
       })
       .toArray();
   }
@@ -171,10 +211,16 @@ const answerFromModel = async (
 };
 
 /** Leaves time to say what can be asked instead. */
-const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({ signal, timeoutMs: Math.floor(timeoutMs / 2) });
+const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({
+  signal,
+  timeoutMs: Math.floor(timeoutMs / 2),
+});
 
 /** `undefined` when a model's statement passes the gate and then fails or takes too long, while the caller still waits. */
-const orUndefined = async <T>(run: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> => {
+const orUndefined = async <T>(
+  run: () => Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> => {
   try {
     return await run();
   } catch (error) {
@@ -194,7 +240,10 @@ interface CatalogueAnswer {
   phrases: AnswerPhrases;
 }
 
-const catalogueResponse = (query: string, { match, names, executed, now, phrases }: CatalogueAnswer) => {
+const catalogueResponse = (
+  query: string,
+  { match, names, executed, now, phrases }: CatalogueAnswer,
+) => {
   const { question, labels, score } = match;
   const { table } = executed;
   const assumptions = assumptionsIn(names, phrases);
@@ -207,7 +256,9 @@ const catalogueResponse = (query: string, { match, names, executed, now, phrases
       named_question: question.name,
       parameters: labels,
       truncated: table.truncated,
-      classification_reasoning: [`The named question ${question.name} asks the same, with a score of ${score}`],
+      classification_reasoning: [
+        `The named question ${question.name} asks the same, with a score of ${score}`,
+      ],
       cache_hit: false,
       ...entityOf(question, table),
     })
@@ -251,7 +302,9 @@ const confidenceOf = (score: number): number =>
 /** What the answer is about, unless it is about several. */
 const entityOf = ({ entity }: NamedQuestion, { rows }: Table) => {
   const [id, ...others] = new Set(rows.map((row) => entity && row[entity.column]));
-  return Number.isSafeInteger(id) && others.length === 0 ? { entity_type: entity?.type, entity_id: Number(id) } : {};
+  return Number.isSafeInteger(id) && others.length === 0
+    ? { entity_type: entity?.type, entity_id: Number(id) }
+    : {};
 };
 
 const MAX_SIMILAR = 5;
@@ -265,7 +318,9 @@ const notFound = (
   { similar, questions }: { similar: readonly string[]; questions: readonly NamedQuestion[] },
 ): CodedError => {
   const such = similar.length === 0 ? '' : `, such as ${similar.slice(0, MAX_SIMILAR).join(', ')}`;
-  const usual = questions.filter(({ parameters }) => parameters.length === 0).slice(0, MAX_EXAMPLES);
+  const usual = questions
+    .filter(({ parameters }) => parameters.length === 0)
+    .slice(0, MAX_EXAMPLES);
   const suggested = nearest.length > 0 ? nearest : usual;
   const examples = suggested.map(({ examples: [example = ''] }) => `"${example}"`);
   const suggestion = [
@@ -279,7 +334,9 @@ const notFound = (
       ? 'Cannot answer: none of the questions known for this database asks that'
       : `Cannot answer: the question does not name a known ${missing.name}`;
   const details = { named_questions: nearest.map(({ name }) => name) };
-  return new CodedError('NOT_FOUND', 'no named question matches', { reported: { message, suggestion, details } });
+  return new CodedError('NOT_FOUND', 'no named question matches', {
+    reported: { message, suggestion, details },
+  });
 };
 
 const otherWorkspace = (): CodedError =>
@@ -307,9 +364,12 @@ export interface AnalyticsAppOptions extends Omit<AgentServeOptions, 'unavailabl
 }
 
 /** `POST /librarians/analytics/ask`, `GET /librarians/analytics` and `POST /v1/agents/analytics`. */
-export const createApp = ({ database, workspace, ...options }: AnalyticsAppOptions) => {
+export function createApp({ database, workspace, ...options }: AnalyticsAppOptions) {
   if (database === undefined) {
-    return serveAgent(withoutDatabase, PROFILE, { ...options, unavailable: async () => 'No database is set up' });
+    return serveAgent(withoutDatabase, PROFILE, {
+      ...options,
+      unavailable: async () => 'No database is set up',
+    });
   }
   const { now = Date.now, log } = options;
   const catalogueOf = storedCatalogue(database, { now });
@@ -318,7 +378,7 @@ export const createApp = ({ database, workspace, ...options }: AnalyticsAppOptio
     ...options,
     unavailable: async () => missingData(database, await catalogueOf()),
   });
-};
+}
 
 const PROFILE = {
   type: 'analytics' as const,
@@ -343,9 +403,16 @@ const withoutDatabase: Agent = async () => {
 };
 
 /** What the database lacks for answering questions; `undefined` when it is complete. */
-const missingData = async (database: SqlDatabase, catalogue: Catalogue | undefined): Promise<string | undefined> => {
+const missingData = async (
+  database: SqlDatabase,
+  catalogue: Catalogue | undefined,
+): Promise<string | undefined> => {
   if (catalogue === undefined) return 'The database has no catalogue';
-  const { rows } = await database.run({ sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" });
+  const { rows } = await database.run({
+    sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')",
+  });
   const present = new Set(rows.map(([name]) => name));
-  return catalogue.tables.every(({ name }) => present.has(name)) ? undefined : 'The database lacks its tables';
+  return catalogue.tables.every(({ name }) => present.has(name))
+    ? undefined
+    : 'The database lacks its tables';
 };

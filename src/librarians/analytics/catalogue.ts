@@ -22,7 +22,10 @@ const ParameterKind = z.discriminatedUnion('kind', [
   /** One of the names in `names[list]`. */
   z.strictObject({ kind: z.literal('name'), list: Name }),
   /** The words of a question, lower case, by the value that they mean. */
-  z.strictObject({ kind: z.literal('choice'), values: z.record(z.string(), z.array(z.string()).max(50)) }),
+  z.strictObject({
+    kind: z.literal('choice'),
+    values: z.record(z.string(), z.array(z.string()).max(50)),
+  }),
 ]);
 
 export type Parameter = z.infer<typeof ParameterKind> & { name: string; isOptional: boolean };
@@ -58,13 +61,19 @@ const QuestionEntry = z.strictObject({
 });
 
 /** A question that the agent can answer without a model. */
-export type NamedQuestion = Omit<z.infer<typeof QuestionEntry>, 'parameters'> & { parameters: Parameter[] };
+export type NamedQuestion = Omit<z.infer<typeof QuestionEntry>, 'parameters'> & {
+  parameters: Parameter[];
+};
 
 const CatalogueFile = z.strictObject({
   /** The only tables that questions may read. They are part of a model's prompt. */
   tables: z
     .array(
-      z.strictObject({ name: z.string().min(1), description: Sentence, columns: z.record(z.string(), z.string()) }),
+      z.strictObject({
+        name: z.string().min(1),
+        description: Sentence,
+        columns: z.record(z.string(), z.string()),
+      }),
     )
     .max(100),
   /** Lists of names that questions may contain: one SELECT of one column each. */
@@ -79,7 +88,8 @@ const CatalogueFile = z.strictObject({
 
 /** What the analytics agent may say about a database: data that a team writes for its own (docs/analytics.md). */
 export const Catalogue = CatalogueFile.transform((file, context) => {
-  const problem = (message: string, path: (string | number)[]) => context.addIssue({ code: 'custom', message, path });
+  const problem = (message: string, path: (string | number)[]) =>
+    context.addIssue({ code: 'custom', message, path });
   const fragments: Record<string, string> = {};
   const insertFragments = (sql: string, path: (string | number)[]): string =>
     sql.replace(/\{(\w+)\}/g, (whole, name: string) => {
@@ -100,7 +110,9 @@ export const Catalogue = CatalogueFile.transform((file, context) => {
     (question, place): NamedQuestion => ({
       ...question,
       sql: insertFragments(question.sql, ['questions', place, 'sql']),
-      parameters: question.parameters.flatMap((each) => parameterNamed(each, ['questions', place, 'parameters'])),
+      parameters: question.parameters.flatMap((each) =>
+        parameterNamed(each, ['questions', place, 'parameters']),
+      ),
     }),
   );
   const synonyms = file.synonyms.map((group) => group.split(' '));
@@ -116,7 +128,7 @@ const CACHE_MS = 60_000;
  *
  * @returns A function whose result is `undefined` when no catalogue is stored, and which throws DATA_SOURCE_ERROR when it is invalid.
  */
-export const storedCatalogue = (database: SqlDatabase, { now }: { now: () => number }) => {
+export function storedCatalogue(database: SqlDatabase, { now }: { now: () => number }) {
   let cached: { json: unknown; catalogue: Catalogue; untilMs: number } | undefined;
   return async (): Promise<Catalogue | undefined> => {
     if (cached !== undefined && now() < cached.untilMs) return cached.catalogue;
@@ -126,11 +138,13 @@ export const storedCatalogue = (database: SqlDatabase, { now }: { now: () => num
     cached = { json, catalogue, untilMs: now() + CACHE_MS };
     return catalogue;
   };
-};
+}
 
 const readStored = async (database: SqlDatabase): Promise<string | undefined> => {
   try {
-    const { rows } = await database.run({ sql: 'SELECT catalogue FROM analytics_catalogue LIMIT 1' });
+    const { rows } = await database.run({
+      sql: 'SELECT catalogue FROM analytics_catalogue LIMIT 1',
+    });
     const json = rows[0]?.[0];
     return typeof json === 'string' ? json : undefined;
   } catch (error) {

@@ -6,14 +6,19 @@ import { type Checked, lexSql, refuseStatement as refuse, type SqlToken } from '
  * that ends in `_cents` needs rows grouped by `currency` or limited to one. It reads the text and therefore misses amounts that
  * an inner query has renamed.
  */
-export const checkCurrencies = (sql: string, { tables }: Pick<Catalogue, 'tables'>): Checked<string> => {
+export function checkCurrencies(
+  sql: string,
+  { tables }: Pick<Catalogue, 'tables'>,
+): Checked<string> {
   const hasCurrencies = tables.some(({ columns }) => CURRENCY in columns);
   const lexed = lexSql(sql);
   if (!hasCurrencies || !lexed.ok) return { ok: true, value: sql };
   return selectsIn(nest(lexed.tokens)).some(mixesCurrencies)
-    ? refuse('adds up or compares amounts of several currencies: group by currency, or use one of them only')
+    ? refuse(
+        'adds up or compares amounts of several currencies: group by currency, or use one of them only',
+      )
     : { ok: true, value: sql };
-};
+}
 
 const CURRENCY = 'currency';
 const AGGREGATES: ReadonlySet<string> = new Set(['sum', 'total', 'avg', 'median', 'min', 'max']);
@@ -34,7 +39,8 @@ const nest = (tokens: readonly SqlToken[]): Part[] => {
 const isWord = (part: Part | undefined, ...words: string[]): boolean =>
   part !== undefined && !Array.isArray(part) && part.kind === 'name' && words.includes(part.value);
 
-const isQuery = (part: Part): boolean => Array.isArray(part) && isWord(part[0], 'select', 'with', 'values');
+const isQuery = (part: Part): boolean =>
+  Array.isArray(part) && isWord(part[0], 'select', 'with', 'values');
 
 /** Every SELECT of a statement, each from its first word to its last. */
 const selectsIn = (parts: readonly Part[]): Part[][] => {
@@ -51,7 +57,8 @@ const mixesCurrencies = (select: readonly Part[]): boolean => {
   const amounts = aggregatesIn(select).filter((call) => flat(call).some(isAmount));
   if (amounts.length === 0) return false;
   const from = clause(select, 'from');
-  const isLimited = isOneCurrency(flat(from, { queries: true })) || isOneCurrency(flat(clause(select, 'where')));
+  const isLimited =
+    isOneCurrency(flat(from, { queries: true })) || isOneCurrency(flat(clause(select, 'where')));
   if (isLimited || groupsByCurrency(select)) return false;
   return !amounts.every((call) => isOneCurrency(flat(call)) || isWindowByCurrency(call));
 };
@@ -77,7 +84,9 @@ const clause = (select: readonly Part[], keyword: string): Part[] => {
   const start = select.findIndex((part) => isWord(part, keyword));
   if (start < 0) return [];
   const rest = select.slice(start + 1);
-  const end = rest.findIndex((part) => isWord(part, 'where', 'group', 'having', 'window', 'order', 'limit'));
+  const end = rest.findIndex((part) =>
+    isWord(part, 'where', 'group', 'having', 'window', 'order', 'limit'),
+  );
   return end < 0 ? rest : rest.slice(0, end);
 };
 
@@ -103,7 +112,10 @@ const isOneCurrency = (tokens: readonly SqlToken[]): boolean =>
 const isEqual = (token: SqlToken | undefined): boolean => token?.raw === '=' || token?.raw === '==';
 
 const isWindowByCurrency = (call: readonly Part[]): boolean =>
-  call.some((part, place) => isWord(call[place - 1], 'over') && Array.isArray(part) && flat(part).some(isCurrency));
+  call.some(
+    (part, place) =>
+      isWord(call[place - 1], 'over') && Array.isArray(part) && flat(part).some(isCurrency),
+  );
 
 /** Supports GROUP BY with a name, an alias or a position. */
 const groupsByCurrency = (select: readonly Part[]): boolean => {
@@ -120,7 +132,9 @@ const groupsByCurrency = (select: readonly Part[]): boolean => {
     const meant =
       first.kind === 'number'
         ? [columns[Number(first.raw) - 1] ?? []]
-        : columns.filter((column) => flat(column).at(-1)?.value.toLowerCase() === first.value.toLowerCase());
+        : columns.filter(
+            (column) => flat(column).at(-1)?.value.toLowerCase() === first.value.toLowerCase(),
+          );
     return meant.some((column) => isCurrency(flat(column)[flat(column)[1]?.raw === '.' ? 2 : 0]));
   });
 };

@@ -35,18 +35,27 @@ interface Candidate {
  * One letter of a word of five or more letters may be wrong. The size at the end of a name may be omitted, as in `Model 2 Cable`
  * for `Model 2 Cable 3 m`, when no other name begins like that.
  */
-export const findNames = (words: readonly QuestionWord[], lists: NameLists): FoundName[] => {
+export function findNames(words: readonly QuestionWord[], lists: NameLists): FoundName[] {
   const nextNodes = cachedNextNodes();
   const candidates = Object.entries(lists).flatMap(([list, names]) =>
     candidatesIn(words, { list, root: indexNames(names).root, nextNodes }),
   );
-  candidates.sort((a, b) => b.to - b.from - (a.to - a.from) || b.quality - a.quality || a.from - b.from);
+  candidates.sort(
+    (a, b) => b.to - b.from - (a.to - a.from) || b.quality - a.quality || a.from - b.from,
+  );
   const chosen: Candidate[][] = [];
   for (const candidate of candidates) {
-    const same = chosen.find(([first]) => first?.from === candidate.from && first.to === candidate.to);
-    const overlaps = chosen.some(([first]) => first && candidate.from < first.to && first.from < candidate.to);
+    const same = chosen.find(
+      ([first]) => first?.from === candidate.from && first.to === candidate.to,
+    );
+    const overlaps = chosen.some(
+      ([first]) => first && candidate.from < first.to && first.from < candidate.to,
+    );
     if (same === undefined && !overlaps) chosen.push([candidate]);
-    else if (same?.[0]?.quality === candidate.quality && same.every(({ list }) => list !== candidate.list)) {
+    else if (
+      same?.[0]?.quality === candidate.quality &&
+      same.every(({ list }) => list !== candidate.list)
+    ) {
       same.push(candidate);
     }
   }
@@ -58,7 +67,7 @@ export const findNames = (words: readonly QuestionWord[], lists: NameLists): Fou
       beginning: same[0]?.beginning,
     }))
     .sort((a, b) => a.start - b.start);
-};
+}
 
 /** Names that share words with a question, and the words that they share. */
 export interface SimilarNames {
@@ -67,13 +76,21 @@ export interface SimilarNames {
 }
 
 /** The names that share a word of four letters or more with the question: candidates for what the caller meant. */
-export const similarNames = (words: readonly QuestionWord[], list: readonly string[]): SimilarNames => {
+export function similarNames(
+  words: readonly QuestionWord[],
+  list: readonly string[],
+): SimilarNames {
   const longWords = words.filter(({ text }) => text.length > 3);
   const wanted = new Set(longWords.map(({ stem }) => stem));
-  const found = indexNames(list).names.filter(({ stems }) => [...stems].some((stem) => wanted.has(stem)));
+  const found = indexNames(list).names.filter(({ stems }) =>
+    [...stems].some((stem) => wanted.has(stem)),
+  );
   const shared = new Set(found.flatMap(({ stems }) => [...stems]));
-  return { names: found.map(({ name }) => name), words: new Set(longWords.filter(({ stem }) => shared.has(stem))) };
-};
+  return {
+    names: found.map(({ name }) => name),
+    words: new Set(longWords.filter(({ stem }) => shared.has(stem))),
+  };
+}
 
 type NextNodes = (node: NameNode, word: QuestionWord) => NameNode[];
 
@@ -82,11 +99,15 @@ const candidatesIn = (
   { list, root, nextNodes }: { list: string; root: NameNode; nextNodes: NextNodes },
 ): Candidate[] => {
   const found: Candidate[] = [];
-  const walk = (node: NameNode, { from, to, isExact }: { from: number; to: number; isExact: boolean }): void => {
+  const walk = (
+    node: NameNode,
+    { from, to, isExact }: { from: number; to: number; isExact: boolean },
+  ): void => {
     const { names, withoutSize, count } = node;
     for (const name of names) found.push({ list, name, from, to, quality: isExact ? 2 : 1 });
     // Only a size may be omitted: "Model 2" must not match "Model 2 Cable", which is another thing.
-    if (withoutSize !== undefined && count === 1) found.push({ list, ...withoutSize, from, to, quality: 0 });
+    if (withoutSize !== undefined && count === 1)
+      found.push({ list, ...withoutSize, from, to, quality: 0 });
     const word = words[to];
     for (const next of word === undefined ? [] : nextNodes(node, word)) {
       walk(next, { from, to: to + 1, isExact: isExact && next.word?.text === word?.text });
@@ -103,7 +124,8 @@ const cachedNextNodes = (): NextNodes => {
     const ofNode = cache.get(node) ?? new Map<string, NameNode[]>();
     cache.set(node, ofNode);
     const found =
-      ofNode.get(word.text) ?? [...node.next.values()].filter((next) => next.word && isLike(word, next.word));
+      ofNode.get(word.text) ??
+      [...node.next.values()].filter((next) => next.word && isLike(word, next.word));
     ofNode.set(word.text, found);
     return found;
   };
@@ -156,7 +178,10 @@ const emptyNode = (word: QuestionWord | undefined): NameNode => ({
   withoutSize: undefined,
 });
 
-const addName = (root: NameNode, { name, words }: { name: string; words: readonly QuestionWord[] }): void => {
+const addName = (
+  root: NameNode,
+  { name, words }: { name: string; words: readonly QuestionWord[] },
+): void => {
   const sizeAt = wordsBeforeSize(name, words);
   let node = root;
   for (const [place, word] of words.entries()) {
@@ -191,7 +216,8 @@ const numberAt = (name: string, words: readonly QuestionWord[], place: number): 
   return isDecimal ? place - 1 : place;
 };
 
-const isNumber = (word: QuestionWord | undefined): boolean => word !== undefined && /^\d+$/.test(word.text);
+const isNumber = (word: QuestionWord | undefined): boolean =>
+  word !== undefined && /^\d+$/.test(word.text);
 
 const CACHE_MS = 60_000;
 const CACHE_AFTER_FAILURE_MS = 5000;
@@ -211,15 +237,19 @@ interface NameListsParts {
  * @throws What `ask` throws when no list can be read; SERVICE_UNAVAILABLE when a list timed out before it was ever
  *   loaded, because without its names a question would be refused or misunderstood.
  */
-export const createNameLists = (
+export function createNameLists(
   { names }: Catalogue,
   { ask, report, now }: NameListsParts,
-): (() => Promise<NameLists>) => {
+): () => Promise<NameLists> {
   let cached: { lists: NameLists; expiresAtMs: number } | undefined;
   const readList = async (list: string, sql: string) => {
     const table = await ask(sql);
     if (table.truncated)
-      report(new DataSourceError(`the list of names ${list} is truncated after ${table.rows.length} names`));
+      report(
+        new DataSourceError(
+          `the list of names ${list} is truncated after ${table.rows.length} names`,
+        ),
+      );
     return namesIn(table);
   };
   return async () => {
@@ -230,7 +260,9 @@ export const createNameLists = (
     if (failures.length > 0 && failures.length === read.length) throw failures[0];
     for (const failure of failures) report(failure);
     const before = cached?.lists ?? {};
-    const isMissing = entries.some(([list], index) => before[list] === undefined && isTransient(read[index]));
+    const isMissing = entries.some(
+      ([list], index) => before[list] === undefined && isTransient(read[index]),
+    );
     if (isMissing) throw unavailable(failures);
     const lists = entries.map(([list], index) => {
       const found = read[index];
@@ -240,12 +272,13 @@ export const createNameLists = (
     cached = { lists: Object.fromEntries(lists), expiresAtMs: now() + cacheMs };
     return cached.lists;
   };
-};
+}
 
 /** The statement is not at fault, so the next attempt may succeed. */
 const isTransient = (read: PromiseSettledResult<unknown> | undefined): boolean =>
   read?.status === 'rejected' &&
-  (read.reason instanceof SqlUnavailable || (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
+  (read.reason instanceof SqlUnavailable ||
+    (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
 
 const unavailable = (failures: readonly unknown[]): CodedError =>
   new CodedError('SERVICE_UNAVAILABLE', 'a list of names could not be read', {
@@ -280,15 +313,18 @@ const MAX_WORDS = 200;
  * The first 200 words of a question or a name, with currency and per cent signs as words. Roman numerals up to 9 become digits,
  * so that `Model 2` equals `Model II`.
  */
-export const wordsOfQuestion = (text: string): QuestionWord[] =>
-  [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)].slice(0, MAX_WORDS).map(({ 0: raw, index }) => {
-    const plain = raw
-      .normalize('NFKD')
-      .replace(/\p{M}+/gu, '')
-      .toLowerCase();
-    const word = REPLACEMENTS[plain] ?? plain;
-    return { text: word, stem: stem(word), start: index, end: index + raw.length };
-  });
+export function wordsOfQuestion(text: string): QuestionWord[] {
+  return [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)]
+    .slice(0, MAX_WORDS)
+    .map(({ 0: raw, index }) => {
+      const plain = raw
+        .normalize('NFKD')
+        .replace(/\p{M}+/gu, '')
+        .toLowerCase();
+      const word = REPLACEMENTS[plain] ?? plain;
+      return { text: word, stem: stem(word), start: index, end: index + raw.length };
+    });
+}
 
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   '€': 'euros',
@@ -307,11 +343,11 @@ const MIN_LENGTH = 5;
 const encoder = new TextEncoder();
 
 /** Whether two words of five letters or more differ by one letter added, dropped, changed or swapped. */
-export const isMisspelling = (word: string, other: string): boolean => {
+export function isMisspelling(word: string, other: string): boolean {
   if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
   if (Math.abs(word.length - other.length) > 1) return false;
   // One mistake leaves either the first two letters or the last two as they are, which rules out most pairs cheaply.
   if (word.slice(0, 2) !== other.slice(0, 2) && word.slice(-2) !== other.slice(-2)) return false;
   const bytes = encoder.encode(other);
   return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
-};
+}

@@ -9,10 +9,10 @@ import type { SqlToken } from './sql-text.ts';
  *
  * @param columns Of all tables. `GROUP BY month` means a column of that name before it means an expression that is called so.
  */
-export const groupedSubqueries = (
+export function groupedSubqueries(
   tokens: readonly SqlToken[],
   { columns }: { columns: ReadonlySet<string> },
-): ReadonlyMap<string, readonly string[]> => {
+): ReadonlyMap<string, readonly string[]> {
   const grouped = new Map<string, readonly string[]>();
   if (tokens.some((token) => isWord(token, 'collate'))) return grouped;
   const ambiguous = new Set<string>();
@@ -21,13 +21,15 @@ export const groupedSubqueries = (
     const end = closing(tokens, place);
     const name = nameOf(tokens, { start: place, end });
     if (name === undefined) return;
-    const keys = isWord(tokens[place + 1], 'select') ? keysOf(tokens.slice(place + 2, end), { columns }) : undefined;
+    const keys = isWord(tokens[place + 1], 'select')
+      ? keysOf(tokens.slice(place + 2, end), { columns })
+      : undefined;
     if (keys === undefined || grouped.has(name)) ambiguous.add(name);
     else grouped.set(name, keys);
   });
   for (const name of ambiguous) grouped.delete(name);
   return grouped;
-};
+}
 
 const isWord = (token: SqlToken | undefined, ...words: string[]): boolean =>
   token?.kind === 'name' && words.includes(token.value);
@@ -43,7 +45,10 @@ const closing = (tokens: readonly SqlToken[], start: number): number => {
 };
 
 /** `name AS (...)`, with MATERIALIZED or not; `(...) AS name`, with AS or not. */
-const nameOf = (tokens: readonly SqlToken[], { start, end }: { start: number; end: number }): string | undefined => {
+const nameOf = (
+  tokens: readonly SqlToken[],
+  { start, end }: { start: number; end: number },
+): string | undefined => {
   let before = start - 1;
   while (isWord(tokens[before], 'materialized', 'not')) before--;
   const declared = isWord(tokens[before], 'as') ? tokens[before - 1] : undefined;
@@ -76,12 +81,19 @@ const outermost = (body: readonly SqlToken[]): { token: SqlToken; place: number 
   });
 };
 
-const keysOf = (body: readonly SqlToken[], { columns }: { columns: ReadonlySet<string> }): string[] | undefined => {
+const keysOf = (
+  body: readonly SqlToken[],
+  { columns }: { columns: ReadonlySet<string> },
+): string[] | undefined => {
   const outer = outermost(body);
   const placeOf = (...words: string[]) => outer.find(({ token }) => isWord(token, ...words))?.place;
   const from = placeOf('from');
   const group = placeOf('group');
-  if (from === undefined || group === undefined || placeOf('union', 'except', 'intersect') !== undefined)
+  if (
+    from === undefined ||
+    group === undefined ||
+    placeOf('union', 'except', 'intersect') !== undefined
+  )
     return undefined;
   const end = outer.find(
     ({ token, place }) => place > group && isWord(token, 'having', 'order', 'limit', 'window'),
@@ -108,7 +120,9 @@ const outputOf = (item: readonly SqlToken[]): Output => {
 const columnIn = (tokens: readonly SqlToken[]): string | undefined => {
   const isColumn = tokens.length === 1 || (tokens.length === 3 && tokens[1]?.raw === '.');
   const [last] = tokens.slice(-1);
-  return isColumn && (last?.kind === 'name' || last?.kind === 'quoted') ? last.value.toLowerCase() : undefined;
+  return isColumn && (last?.kind === 'name' || last?.kind === 'quoted')
+    ? last.value.toLowerCase()
+    : undefined;
 };
 
 /** The name under which a term of GROUP BY is returned. */
@@ -117,11 +131,13 @@ const keyOf = (
   { outputs, columns }: { outputs: readonly Output[]; columns: ReadonlySet<string> },
 ): string | undefined => {
   const [only] = term;
-  if (term.length === 1 && only?.kind === 'number') return unambiguous(outputs[Number(only.value) - 1], outputs);
+  if (term.length === 1 && only?.kind === 'number')
+    return unambiguous(outputs[Number(only.value) - 1], outputs);
   const column = columnIn(term);
   if (column === undefined) return undefined;
   const returned = outputs.filter((output) => output.column === column);
-  if (returned.length > 0) return returned.length === 1 ? unambiguous(returned[0], outputs) : undefined;
+  if (returned.length > 0)
+    return returned.length === 1 ? unambiguous(returned[0], outputs) : undefined;
   return columns.has(column) || term.length > 1
     ? undefined
     : unambiguous(

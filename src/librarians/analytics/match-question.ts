@@ -42,7 +42,7 @@ const MAX_NEAREST = 3;
  * Finds the named question that asks the same, with its values. Only a question that uses every value can match: an answer that
  * ignored a product, a place or a month would answer another question. The words decide among those.
  */
-export const matchQuestion = (index: QuestionIndex, parsed: ParsedQuestion): MatchOutcome => {
+export function matchQuestion(index: QuestionIndex, parsed: ParsedQuestion): MatchOutcome {
   const scored = index.entries
     .map((entry) => {
       const filled = fillParameters(entry.question.parameters, {
@@ -58,18 +58,21 @@ export const matchQuestion = (index: QuestionIndex, parsed: ParsedQuestion): Mat
   const [best, second] = fitting.filter(({ filled }) => filled.missing === undefined);
   const near = scored.filter(({ score }) => score > MIN_SCORE / 2).slice(0, MAX_NEAREST);
   const nearest = near.map(({ entry }) => entry.question);
-  const incomplete = fitting.find(({ filled, score }) => filled.missing !== undefined && score >= MIN_SCORE);
+  const incomplete = fitting.find(
+    ({ filled, score }) => filled.missing !== undefined && score >= MIN_SCORE,
+  );
   if (incomplete && incomplete.score > (best?.score ?? 0) + CLEAR_LEAD) {
     return { ok: false, nearest, missing: incomplete.filled.missing };
   }
   // When a question that cannot use all values is far more similar, the best fitting one asks for something else.
   const isNearest = best !== undefined && best.score + CLEAR_LEAD >= (scored[0]?.score ?? 0);
-  const isClear = isNearest && best.score >= MIN_SCORE && best.score - (second?.score ?? 0) >= MIN_MARGIN;
+  const isClear =
+    isNearest && best.score >= MIN_SCORE && best.score - (second?.score ?? 0) >= MIN_MARGIN;
   if (!isClear || hasNegation(best.entry, parsed)) return { ok: false, nearest };
   const { values, labels } = best.filled;
   const score = Math.round(best.score * 1000) / 1000;
   return { ok: true, match: { question: best.entry.question, values, labels, score } };
-};
+}
 
 /** The words that no choice has taken and that cannot belong to the missing name. */
 const wordsToMatch = ({ words, similar }: ParsedQuestion, { taken, missing }: FilledParameters) => {
@@ -81,16 +84,23 @@ const wordsToMatch = ({ words, similar }: ParsedQuestion, { taken, missing }: Fi
  * The mean of how much of the question the named one covers and how similar its nearest example is. Words that the named question
  * lacks count twice, since they may change what is asked.
  */
-const scoreOf = (index: QuestionIndex, { terms, phrases }: IndexedQuestion, queryTerms: readonly string[]): number => {
+const scoreOf = (
+  index: QuestionIndex,
+  { terms, phrases }: IndexedQuestion,
+  queryTerms: readonly string[],
+): number => {
   const query = new Set(queryTerms);
   // A value alone is not a question.
   if (query.size === 0) return 0;
-  const sum = (list: Iterable<string>) => [...list].reduce((total, term) => total + index.weightOf(term), 0);
+  const sum = (list: Iterable<string>) =>
+    [...list].reduce((total, term) => total + index.weightOf(term), 0);
   const total = sum(query);
   const unknown = sum([...query].filter((term) => !terms.has(term)));
   const covered = (total - unknown) / (total + unknown);
   const nearest = Math.max(
-    ...phrases.map((phrase) => (2 * sum([...query].filter((term) => phrase.has(term)))) / (total + sum(phrase))),
+    ...phrases.map(
+      (phrase) => (2 * sum([...query].filter((term) => phrase.has(term)))) / (total + sum(phrase)),
+    ),
   );
   return nearest < MIN_SIMILARITY ? 0 : (covered + nearest) / 2;
 };
@@ -150,7 +160,10 @@ const isInPlace = (
     .some((term) => places.after.has(term));
 };
 
-export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questions' | 'synonyms'>): QuestionIndex => {
+export function indexQuestions({
+  questions,
+  synonyms,
+}: Pick<Catalogue, 'questions' | 'synonyms'>): QuestionIndex {
   const canonical = new Map(
     synonyms.flatMap((group) => {
       const stems = group.map((word) => wordsOfQuestion(word)[0]?.stem ?? word);
@@ -163,7 +176,9 @@ export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questio
   const placesIn = ({ examples, parameters }: NamedQuestion): ReadonlyMap<string, Places> =>
     new Map(
       parameters.flatMap(({ name }) => {
-        const around = examples.filter((text) => text.includes(`{${name}}`)).map((text) => text.split(`{${name}}`));
+        const around = examples
+          .filter((text) => text.includes(`{${name}}`))
+          .map((text) => text.split(`{${name}}`));
         if (around.length === 0) return [];
         const terms = (text = '') => plainTerms(wordsOfQuestion(text.replace(/\{\w+\}/g, ' ')));
         const before = around.flatMap(([text = '']) => terms(/\S+\s*$/.exec(text)?.[0]));
@@ -179,7 +194,8 @@ export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questio
     return { question, phrases, terms, places: placesIn(question) };
   });
   const counts = new Map<string, number>();
-  for (const { terms } of entries) for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const { terms } of entries)
+    for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
   const choices = questions.flatMap(({ parameters }) =>
     parameters.flatMap((each) => (each.kind === 'choice' ? Object.values(each.values).flat() : [])),
   );
@@ -190,7 +206,8 @@ export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questio
   const correct = (word: QuestionWord): QuestionWord => {
     if (STOP_WORDS.has(word.text) || isKnown(termOf(word))) return word;
     // One question is compared with every named one, hence the cache.
-    const found = corrected.get(word) ?? vocabulary.find(({ text }) => isMisspelling(word.text, text)) ?? word;
+    const found =
+      corrected.get(word) ?? vocabulary.find(({ text }) => isMisspelling(word.text, text)) ?? word;
     corrected.set(word, found);
     return found;
   };
@@ -200,7 +217,7 @@ export const indexQuestions = ({ questions, synonyms }: Pick<Catalogue, 'questio
     isKnown,
     weightOf: (term) => Math.log(1 + entries.length / (counts.get(term) ?? 0.5)),
   };
-};
+}
 
 const textsOf = ({ description, examples }: NamedQuestion): string[] =>
   [description, ...examples].map((text) => text.replace(/\{\w+\}/g, ' '));
@@ -241,7 +258,10 @@ const fillParameters = (
   const usesPeriod = parameters.some(({ kind }) => kind === 'period');
   const isPeriodUnused = parsed.hasUnclearPeriod || (parsed.period !== undefined && !usesPeriod);
   filled.hasUnusedValue =
-    unused.names.length > 0 || unused.numbers.length > 0 || parsed.hasUnusableNumber || isPeriodUnused;
+    unused.names.length > 0 ||
+    unused.numbers.length > 0 ||
+    parsed.hasUnusableNumber ||
+    isPeriodUnused;
   return filled;
 };
 
@@ -261,7 +281,10 @@ interface TakenValue {
 }
 
 /** `undefined` when a required parameter has no value. */
-const takeValue = (parameter: Parameter, { parsed, names, numbers, fits, taken }: Supply): TakenValue | undefined => {
+const takeValue = (
+  parameter: Parameter,
+  { parsed, names, numbers, fits, taken }: Supply,
+): TakenValue | undefined => {
   const { name, isOptional } = parameter;
   const single = (value: string | number | undefined): TakenValue | undefined => {
     if (value !== undefined) return { values: { [name]: value }, label: String(value) };
@@ -270,13 +293,21 @@ const takeValue = (parameter: Parameter, { parsed, names, numbers, fits, taken }
   switch (parameter.kind) {
     case 'number': {
       const place = numbers.findIndex(
-        (number) => number.value >= parameter.least && number.value <= parameter.most && fits(parameter, number),
+        (number) =>
+          number.value >= parameter.least &&
+          number.value <= parameter.most &&
+          fits(parameter, number),
       );
       return single(place < 0 ? parameter.default : numbers.splice(place, 1)[0]?.value);
     }
     case 'period': {
       const period = parsed.period ?? (isOptional ? ALL_DAYS : undefined);
-      return period && { values: { [`${name}_from`]: period.from, [`${name}_to`]: period.to }, label: period.label };
+      return (
+        period && {
+          values: { [`${name}_from`]: period.from, [`${name}_to`]: period.to },
+          label: period.label,
+        }
+      );
     }
     case 'name': {
       const place = names.findIndex(({ names: byList }) => byList[parameter.list] !== undefined);
@@ -290,7 +321,9 @@ const takeValue = (parameter: Parameter, { parsed, names, numbers, fits, taken }
       for (const { value, words } of phrases) {
         for (const place of parsed.words.keys()) {
           const run = parsed.words.slice(place, place + words.length);
-          const isFound = words.every((word, at) => run[at]?.text === word) && !run.some((word) => taken.has(word));
+          const isFound =
+            words.every((word, at) => run[at]?.text === word) &&
+            !run.some((word) => taken.has(word));
           if (!isFound) continue;
           for (const word of run) taken.add(word);
           values.add(value);
@@ -327,10 +360,10 @@ interface PlacedNumber {
 }
 
 /** Extracts names from the lists first, then a period, then numbers. */
-export const parseQuestion = (
+export function parseQuestion(
   question: string,
   { names: lists, now }: { names: NameLists; now: number },
-): ParsedQuestion => {
+): ParsedQuestion {
   const names = findNames(wordsOfQuestion(question), lists);
   // Digits in a name are not a year.
   const withoutNames = names.reduce((text, { start, end }) => blank(text, start, end), question);
@@ -341,7 +374,9 @@ export const parseQuestion = (
   const numbers = readNumbers(remaining, rest);
   const words = remaining.filter((word) => !numbers.has(word));
   const uses = [...numbers.values()];
-  const similar = Object.entries(lists).map(([list, known]) => [list, similarNames(words, known)] as const);
+  const similar = Object.entries(lists).map(
+    ([list, known]) => [list, similarNames(words, known)] as const,
+  );
   return {
     words,
     names,
@@ -356,7 +391,7 @@ export const parseQuestion = (
     hasUnusableNumber: uses.some(({ isUsable }) => !isUsable),
     similar: Object.fromEntries(similar),
   };
-};
+}
 
 const blank = (text: string, start: number, end: number): string =>
   text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
@@ -368,11 +403,16 @@ interface FoundNumber {
 }
 
 /** The numbers among the words of a question, by word; `text` is what the words were cut from. */
-const readNumbers = (words: readonly QuestionWord[], text: string): Map<QuestionWord, FoundNumber> =>
+const readNumbers = (
+  words: readonly QuestionWord[],
+  text: string,
+): Map<QuestionWord, FoundNumber> =>
   new Map(
     words.flatMap((word, place) => {
       const value = numberOf(word.text);
-      return value === undefined ? [] : [[word, { value, isUsable: isUsable(words, { place, text }) }] as const];
+      return value === undefined
+        ? []
+        : [[word, { value, isUsable: isUsable(words, { place, text }) }] as const];
     }),
   );
 
@@ -390,9 +430,13 @@ const SIGN_BEFORE =
 /** What makes it another number or a part of a word: `100+`, `5k`, `5th`, `5 %`, `5.5`. */
 const SIGN_AFTER = /^(?:\+|\p{L}|\s*%|[.,]\d)/u;
 
-const isUsable = (words: readonly QuestionWord[], { place, text }: { place: number; text: string }): boolean => {
+const isUsable = (
+  words: readonly QuestionWord[],
+  { place, text }: { place: number; text: string },
+): boolean => {
   const { start = 0, end = 0 } = words[place] ?? {};
-  if (SIGN_BEFORE.test(text.slice(0, start).slice(-8)) || SIGN_AFTER.test(text.slice(end))) return false;
+  if (SIGN_BEFORE.test(text.slice(0, start).slice(-8)) || SIGN_AFTER.test(text.slice(end)))
+    return false;
   const at = (each: number): string => words[each]?.text ?? '';
   if (NEGATIVE.has(at(place - 1)) || at(place + 1) === 'percent') return false;
   let back = place - 1;

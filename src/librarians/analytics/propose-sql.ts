@@ -37,7 +37,7 @@ const MAX_TOKENS = 800;
  *   of the question: figures come from the rows.
  * @throws What the model's client throws.
  */
-export const proposeSql = async (
+export async function proposeSql(
   ai: AIClient,
   question: string,
   {
@@ -46,10 +46,13 @@ export const proposeSql = async (
     signal,
     rejected,
   }: { catalogue: Catalogue; now: number; signal: AbortSignal; rejected?: Rejected | undefined },
-): Promise<ProposedSql | undefined> => {
+): Promise<ProposedSql | undefined> {
   const messages: AIMessage[] = [
     { role: 'system', content: instructions(catalogue, now) },
-    { role: 'user', content: `<question>\n${question.replaceAll('<', '‹').replaceAll('>', '›')}\n</question>` },
+    {
+      role: 'user',
+      content: `<question>\n${question.replaceAll('<', '‹').replaceAll('>', '›')}\n</question>`,
+    },
   ];
   if (rejected !== undefined) {
     const { reason, hint } = rejected.refusal;
@@ -59,15 +62,24 @@ export const proposeSql = async (
       content: `${reason}${hint === undefined ? '' : ` SQLite says: ${hint}`} Propose another.`,
     });
   }
-  const options = { maxTokens: MAX_TOKENS, temperature: 0, schema: { name: 'statement', schema: SCHEMA }, signal };
+  const options = {
+    maxTokens: MAX_TOKENS,
+    temperature: 0,
+    schema: { name: 'statement', schema: SCHEMA },
+    signal,
+  };
   const { text: reply, finish = 'stop' } = await ai.complete(messages, options);
   if (finish !== 'stop') return undefined;
   const read = readAs(Proposal, parseJson(reply));
   if (!read.ok || read.value.sql.trim() === '') return undefined;
   const { sql, text, each } = read.value;
-  const isUsable = text !== '' && [text, each].every((template) => hasNoFigures(template, question));
-  return { sql: sql.trim(), wording: isUsable ? { text, ...(each === '' ? {} : { each }) } : undefined };
-};
+  const isUsable =
+    text !== '' && [text, each].every((template) => hasNoFigures(template, question));
+  return {
+    sql: sql.trim(),
+    wording: isUsable ? { text, ...(each === '' ? {} : { each }) } : undefined,
+  };
+}
 
 /** Whether all numbers of a template, its placeholders aside, are numbers of the question. */
 const hasNoFigures = (template: string, question: string): boolean => {

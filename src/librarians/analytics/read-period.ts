@@ -22,15 +22,19 @@ export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31', label: '
  * @returns `undefined` when there is none, `several` when there are several that do not form a range, `unclear` when the days cannot
  *   be determined: `in the middle of March`, `in the last 999 years`, `next month`.
  */
-export const readPeriod = (question: string, now: number): FoundPeriod | undefined | 'several' | 'unclear' => {
+export function readPeriod(
+  question: string,
+  now: number,
+): FoundPeriod | undefined | 'several' | 'unclear' {
   const text = question.toLowerCase();
   const spans = spansIn(text, now);
   const [first, second] = spans;
   if (isUnclear(text, spans)) return 'unclear';
   if (first === undefined) return undefined;
-  if (second !== undefined) return spans.length === 2 ? (rangeOf(text, first, second) ?? 'several') : 'several';
+  if (second !== undefined)
+    return spans.length === 2 ? (rangeOf(text, first, second) ?? 'several') : 'several';
   return openEnded(text, first, dayOf(now)) ?? withPreposition(text, first);
-};
+}
 
 /** `since January`, `before 2026`, `until the beginning of March`. */
 const openEnded = (text: string, span: Span, today: string): FoundPeriod | undefined => {
@@ -40,7 +44,13 @@ const openEnded = (text: string, span: Span, today: string): FoundPeriod | undef
     const isAfter = since[2] === 'end' || (since[1] === 'after' && since[2] === undefined);
     const from = isAfter ? nextDay(span.to) : span.from;
     const label = `${isAfter ? 'after' : 'since'} ${span.name}`;
-    return { from, to: from > today ? ALL_DAYS.to : today, label, start: since.index, end: span.end };
+    return {
+      from,
+      to: from > today ? ALL_DAYS.to : today,
+      label,
+      start: since.index,
+      end: span.end,
+    };
   }
   const until = UNTIL.exec(before);
   if (!until) return undefined;
@@ -63,8 +73,13 @@ const rangeOf = (text: string, first: Span, second: Span): FoundPeriod | undefin
   return { from: first.from, to: second.to, label, start: opening.index, end: second.end };
 };
 
-const withPreposition = (text: string, { from, to, name, preposition, start, end }: Span): FoundPeriod => {
-  const before = /\b(?:in|on|during|for|of|over|within|throughout)(?: the)? $/.exec(text.slice(0, start));
+const withPreposition = (
+  text: string,
+  { from, to, name, preposition, start, end }: Span,
+): FoundPeriod => {
+  const before = /\b(?:in|on|during|for|of|over|within|throughout)(?: the)? $/.exec(
+    text.slice(0, start),
+  );
   return { from, to, label: `${preposition} ${name}`, start: before?.index ?? start, end };
 };
 
@@ -72,32 +87,43 @@ const withPreposition = (text: string, { from, to, name, preposition, start, end
 const isUnclear = (text: string, spans: readonly Span[]): boolean => {
   const isWithin = ({ index, 0: found }: RegExpMatchArray): boolean =>
     spans.some(({ start, end }) => start < (index ?? 0) + found.length && (index ?? 0) < end);
-  if (UNCLEAR_PERIODS.some((pattern) => [...text.matchAll(pattern)].some((found) => !isWithin(found)))) return true;
+  if (
+    UNCLEAR_PERIODS.some((pattern) => [...text.matchAll(pattern)].some((found) => !isWithin(found)))
+  )
+    return true;
   return spans.some((span, place) => {
     const before = text.slice(spans[place - 1]?.end ?? 0, span.start);
     // The first is a part of the second in `the last quarter of 2025` and `March last year`.
     if (place > 0 && /^ (?:(?:of|in) (?:the )?)?$/.test(before)) return true;
     if (UNCLEAR_OPEN_ENDED.some((pattern) => pattern.test(before))) return true;
     if (SINCE.test(before) || UNTIL.test(before)) return false;
-    return UNCLEAR_BEFORE.some((pattern) => pattern.test(before)) || UNCLEAR_AFTER.test(text.slice(span.end));
+    return (
+      UNCLEAR_BEFORE.some((pattern) => pattern.test(before)) ||
+      UNCLEAR_AFTER.test(text.slice(span.end))
+    );
   });
 };
 
 /** What makes a period open-ended, where supported: `since the end of`, `until`. */
-const SINCE = /\b(since|from|after|starting)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
-const UNTIL = /\b(until|till|before|up to|through)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
+const SINCE =
+  /\b(since|from|after|starting)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
+const UNTIL =
+  /\b(until|till|before|up to|through)(?: the)?(?: (?:very )?(beginning|start|end) of)?(?: the)? $/;
 
 const ORDINAL = '(?:first|second|third|fourth|fifth|last|final|next|\\d{1,2}(?:st|nd|rd|th))';
 
 const NUMBERS = 'one two three four five six seven eight nine ten eleven twelve'.split(' ');
 
 const COUNT = `(?:\\d{1,15}|${NUMBERS.join('|')}|a few|few|a couple of|couple of|several|many|some)`;
-const EDGE = '(?:beginning|start|end|middle|mid|half|halves|rest|remainder|part|parts|weekends?|early|late|later)';
+const EDGE =
+  '(?:beginning|start|end|middle|mid|half|halves|rest|remainder|part|parts|weekends?|early|late|later)';
 
 /** Words before a period that change it in a way that is not read, open-ended forms aside. */
 const UNCLEAR_BEFORE = [
   new RegExp(`\\b${EDGE}(?: of| in|-)?(?: the)? ?$`),
-  new RegExp(`\\b${ORDINAL} (?:day|week|weekend|month|quarter|half|third|part)s? (?:of|in)(?: the)? $`),
+  new RegExp(
+    `\\b${ORDINAL} (?:day|week|weekend|month|quarter|half|third|part)s? (?:of|in)(?: the)? $`,
+  ),
   /\b(?:h[12]|fy|fiscal|fiscal year|financial year|tax year|spring|summer|autumn|fall|winter|christmas|easter) (?:of )?(?:the )?$/,
   /\b(?:prior to|(?:earlier|later|other|newer|older) than|around|about|outside|outside of|by|as of|towards?|except|not in|all but)(?: the)? $/,
 ];
@@ -117,10 +143,16 @@ const UNCLEAR_AFTER =
   /^,? ?(?:(?:or|and) (?:later|earlier|before|after|since|newer|older|beyond|onwards?)|onwards?|ago|and on)\b/;
 /** Periods whose days cannot be determined. */
 const UNCLEAR_PERIODS = [
-  new RegExp(`\\b(?:last|past|previous|first|next|coming|upcoming|following|final) ${COUNT} ${UNITS}s?\\b`, 'g'),
+  new RegExp(
+    `\\b(?:last|past|previous|first|next|coming|upcoming|following|final) ${COUNT} ${UNITS}s?\\b`,
+    'g',
+  ),
   new RegExp(`\\b(?:within|for|in|over|during)(?: the)? ${COUNT} ${UNITS}s?\\b`, 'g'),
   new RegExp(`\\b${COUNT} ${UNITS}s? (?:ago|before|after|earlier|later|since|from)\\b`, 'g'),
-  new RegExp(`\\b(?:next|coming|upcoming|following) ${UNITS}\\b|\\btomorrow\\b|\\b${UNITS} before last\\b`, 'g'),
+  new RegExp(
+    `\\b(?:next|coming|upcoming|following) ${UNITS}\\b|\\btomorrow\\b|\\b${UNITS} before last\\b`,
+    'g',
+  ),
 ];
 
 /** Days that a text names on their own, from `from` to `to`, both included, as YYYY-MM-DD. */
@@ -136,18 +168,32 @@ interface Span {
 
 /** In milliseconds. */
 const DAY_MS = 86_400_000;
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+const MONTHS =
+  'january february march april may june july august september october november december'.split(
+    ' ',
+  );
 const MONTH = `(${MONTHS.map((month) => (month === 'may' ? 'may' : `${month.slice(0, 3)}(?:${month.slice(3)}|${month.slice(3, 4)})?`)).join('|')})`;
 
 /** Largest N of `the last N days`: about ten years. */
-const MAX_COUNT: Readonly<Record<string, number>> = { day: 3660, week: 520, month: 120, quarter: 40, year: 10 };
+const MAX_COUNT: Readonly<Record<string, number>> = {
+  day: 3660,
+  week: 520,
+  month: 120,
+  quarter: 40,
+  year: 10,
+};
 
 /** The day of a time in milliseconds since 1970, in UTC. */
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-const dateOf = (year: number, month: number, day: number): string => dayOf(Date.UTC(year, month, day));
-const isDay = (day: string): boolean => !Number.isNaN(Date.parse(day)) && dayOf(Date.parse(day)) === day;
+const dateOf = (year: number, month: number, day: number): string =>
+  dayOf(Date.UTC(year, month, day));
+const isDay = (day: string): boolean =>
+  !Number.isNaN(Date.parse(day)) && dayOf(Date.parse(day)) === day;
 
-type Reader = (match: RegExpExecArray, now: Date) => Pick<Span, 'from' | 'to' | 'name' | 'preposition'> | undefined;
+type Reader = (
+  match: RegExpExecArray,
+  now: Date,
+) => Pick<Span, 'from' | 'to' | 'name' | 'preposition'> | undefined;
 
 /** The most specific first: a match that overlaps an earlier one is ignored. */
 const READERS: readonly (readonly [RegExp, Reader])[] = [
@@ -160,7 +206,10 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
     new RegExp(`\\b${MONTH}\\.? (\\d{1,2})(?:st|nd|rd|th)?(?:,? (20\\d{2}))?\\b`, 'g'),
     ([, month, day, year], now) => dayInMonth({ day, month, year }, now),
   ],
-  [/\b(20\d{2})-(0[1-9]|1[0-2])\b(?!-)/g, ([, year, month]) => wholeMonth(Number(year), Number(month) - 1)],
+  [
+    /\b(20\d{2})-(0[1-9]|1[0-2])\b(?!-)/g,
+    ([, year, month]) => wholeMonth(Number(year), Number(month) - 1),
+  ],
   [
     new RegExp(`\\b${MONTH}\\.?,? (?:of )?(20\\d{2})\\b`, 'g'),
     ([, month, year]) => wholeMonth(Number(year), monthOf(month)),
@@ -172,7 +221,10 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
       return wholeQuarter(year ? Number(year) : latestYear(now, 3 * quarter), quarter);
     },
   ],
-  [/\b(today|yesterday)\b/g, ([, word = ''], now) => oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS)))],
+  [
+    /\b(today|yesterday)\b/g,
+    ([, word = ''], now) => oneDay(dayOf(+now - (word === 'today' ? 0 : DAY_MS))),
+  ],
   [
     new RegExp(`\\b(?:last|past|previous) (\\d{1,15}|${NUMBERS.join('|')}) ${UNITS}s?\\b`, 'g'),
     ([, count = '', unit = ''], now) =>
@@ -186,7 +238,12 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
   [new RegExp(`\\b${MONTH}\\b`, 'g'), ([, month], now) => latestMonth(month, now)],
   [
     /\b(20\d{2})\b(?!-)/g,
-    ([, year]) => ({ from: `${year}-01-01`, to: `${year}-12-31`, name: year ?? '', preposition: 'in' }),
+    ([, year]) => ({
+      from: `${year}-01-01`,
+      to: `${year}-12-31`,
+      name: year ?? '',
+      preposition: 'in',
+    }),
   ],
 ];
 
@@ -207,7 +264,9 @@ const spansIn = (text: string, now: number): Span[] => {
       // `may` is a month only after a word that dates follow.
       if (
         match[0] === 'may' &&
-        !/\b(?:in|of|since|until|till|for|during|from|and|to|by|before|after|last|this) $/.test(text.slice(0, start))
+        !/\b(?:in|of|since|until|till|for|during|from|and|to|by|before|after|last|this) $/.test(
+          text.slice(0, start),
+        )
       )
         continue;
       const found = read(match, new Date(now));
@@ -222,7 +281,9 @@ const spansIn = (text: string, now: number): Span[] => {
 };
 
 const YEAR = /\b20\d{2}\b/;
-const YEARLESS = new RegExp(`^(?:${MONTH}|q[1-4]|(?:first|second|third|fourth|1st|2nd|3rd|4th) quarter)$`);
+const YEARLESS = new RegExp(
+  `^(?:${MONTH}|q[1-4]|(?:first|second|third|fourth|1st|2nd|3rd|4th) quarter)$`,
+);
 
 /** A month or quarter without a year takes the year beside it: `January and February 2025`. */
 const withYears = (text: string, spans: readonly Span[], now: number): Span[] => {
@@ -237,17 +298,23 @@ const withYears = (text: string, spans: readonly Span[], now: number): Span[] =>
   });
 };
 
-const monthOf = (word = ''): number => MONTHS.findIndex((month) => month.startsWith(word.slice(0, 3)));
+const monthOf = (word = ''): number =>
+  MONTHS.findIndex((month) => month.startsWith(word.slice(0, 3)));
 
 /** The latest year in which the month has begun. */
-const latestYear = (now: Date, month: number): number => now.getUTCFullYear() - (month > now.getUTCMonth() ? 1 : 0);
+const latestYear = (now: Date, month: number): number =>
+  now.getUTCFullYear() - (month > now.getUTCMonth() ? 1 : 0);
 
 const titled = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
 const oneDay = (day: string) => ({ from: day, to: day, name: day, preposition: 'on' });
 
 const dayInMonth = (
-  { day, month, year }: { day?: string | undefined; month?: string | undefined; year?: string | undefined },
+  {
+    day,
+    month,
+    year,
+  }: { day?: string | undefined; month?: string | undefined; year?: string | undefined },
   now: Date,
 ) => {
   const place = monthOf(month);
@@ -307,7 +374,12 @@ const lastUnits = (count: number, unit: string, now: Date) => {
   const days = unit === 'week' ? 7 * count : count;
   const from = isRolling ? dayOf(+now - (days - 1) * DAY_MS) : unitAround(now, unit, -count).from;
   const to = isRolling ? dayOf(+now) : unitAround(now, unit, -1).to;
-  return { from, to, name: `the last ${count} ${unit}${count === 1 ? '' : 's'} (${from} to ${to})`, preposition: 'in' };
+  return {
+    from,
+    to,
+    name: `the last ${count} ${unit}${count === 1 ? '' : 's'} (${from} to ${to})`,
+    preposition: 'in',
+  };
 };
 
 const nextDay = (day: string): string => dayOf(Date.parse(day) + DAY_MS);

@@ -33,16 +33,22 @@ export interface RunLimits {
  *
  * @throws {CodedError} TIMEOUT when the database takes too long, DATA_SOURCE_ERROR when it fails or its schema has changed.
  */
-export const runSql = async (
+export async function runSql(
   database: SqlDatabase,
   gated: GatedSql,
   { signal, timeoutMs, maxLength = MAX_RESULT_LENGTH }: RunLimits,
-): Promise<Table> => {
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs)))]);
-  const { columns, rows, schemaVersion } = await withDeadline(() => asSource(database.run(gated.statement)), {
-    signal: limit,
-    reason: 'the database did not answer in time',
-  });
+): Promise<Table> {
+  const limit = AbortSignal.any([
+    signal,
+    AbortSignal.timeout(Math.max(0, Math.min(MAX_RUN_MS, timeoutMs))),
+  ]);
+  const { columns, rows, schemaVersion } = await withDeadline(
+    () => asSource(database.run(gated.statement)),
+    {
+      signal: limit,
+      reason: 'the database did not answer in time',
+    },
+  );
   // With another schema, the checked root pages may belong to other tables.
   if (schemaVersion !== gated.schemaVersion)
     throw new DataSourceError('the schema has changed since the statement was checked');
@@ -50,8 +56,12 @@ export const runSql = async (
     rows.map((row) => cellsOf(row, columns)),
     maxLength,
   );
-  return { columns, rows: returned, truncated: returned.length < rows.length || rows.length >= gated.maxRows };
-};
+  return {
+    columns,
+    rows: returned,
+    truncated: returned.length < rows.length || rows.length >= gated.maxRows,
+  };
+}
 
 const asSource = async <T>(running: Promise<T>): Promise<T> => {
   try {
@@ -85,20 +95,21 @@ const withinLength = (rows: Record<string, Cell>[], maxLength: number): Record<s
 const MAX_COLUMN_NAME_LENGTH = 300;
 
 /** An expression without an alias names its column by its own text, however long. */
-export const checkColumns = (columns: readonly string[]): Checked<readonly string[]> =>
-  columns.some(({ length }) => length > MAX_COLUMN_NAME_LENGTH)
+export function checkColumns(columns: readonly string[]): Checked<readonly string[]> {
+  return columns.some(({ length }) => length > MAX_COLUMN_NAME_LENGTH)
     ? refuseStatement(
         `returns a column whose name is longer than ${MAX_COLUMN_NAME_LENGTH} characters: give each column an alias`,
       )
     : { ok: true, value: columns };
+}
 
 const MAX_LINES = 10;
 
 /** Words the rows of a named question. */
-export const interpretRows = (
+export function interpretRows(
   { rows, truncated }: Table,
   { reading, labels }: { reading: Reading; labels: Readonly<Record<string, string>> },
-): string => {
+): string {
   const count = { row_count: rows.length };
   const [first] = rows;
   const given = { ...labels, ...count };
@@ -106,34 +117,46 @@ export const interpretRows = (
   const text = fill(reading.text, { values: { ...first, ...given }, given });
   if (reading.each === undefined) return text;
   const { each } = reading;
-  const lines = rows.slice(0, MAX_LINES).map((row) => fill(each, { values: { ...labels, ...row }, given }));
+  const lines = rows
+    .slice(0, MAX_LINES)
+    .map((row) => fill(each, { values: { ...labels, ...row }, given }));
   const more = rows.length - lines.length;
   const rest = more > 0 ? `; and ${more}${truncated ? ' or more' : ''} further` : '';
   return `${text} ${lines.join('; ')}${rest}.`;
-};
+}
 
 /**
  * Words the rows of a model's statement as the model proposes, when its wording names columns that there are; otherwise each value beside the
  * name of its column. Amounts in cents are shown in the currency of their row.
  */
-export const describeRows = (
+export function describeRows(
   table: Table,
-  { wording, phrases }: { wording?: { text: string; each?: string } | undefined; phrases: AnswerPhrases },
-): string => {
+  {
+    wording,
+    phrases,
+  }: { wording?: { text: string; each?: string } | undefined; phrases: AnswerPhrases },
+): string {
   const { columns, rows, truncated } = table;
   const [first] = rows;
   if (first === undefined) return phrases.noRows;
-  const names = [wording?.text ?? '', wording?.each ?? ''].flatMap((template) => [...template.matchAll(/\{(\w+)/g)]);
-  const isUsable = names.length > 0 && names.every(([, name = '']) => name === 'row_count' || columns.includes(name));
-  if (wording !== undefined && isUsable) return interpretRows(table, { reading: { ...wording, none: '' }, labels: {} });
+  const names = [wording?.text ?? '', wording?.each ?? ''].flatMap((template) => [
+    ...template.matchAll(/\{(\w+)/g),
+  ]);
+  const isUsable =
+    names.length > 0 &&
+    names.every(([, name = '']) => name === 'row_count' || columns.includes(name));
+  if (wording !== undefined && isUsable)
+    return interpretRows(table, { reading: { ...wording, none: '' }, labels: {} });
   const shown = columns.filter((column) => column !== 'currency' || !columns.some(isAmount));
   const lines = rows
     .slice(0, MAX_LINES)
-    .map((row) => shown.map((column) => `${labelOf(column)} ${shownValue(row, column)}`).join(', '));
+    .map((row) =>
+      shown.map((column) => `${labelOf(column)} ${shownValue(row, column)}`).join(', '),
+    );
   const more = rows.length - lines.length;
   const rest = more > 0 ? `; … (+${more}${truncated ? '+' : ''})` : '';
   return filled(phrases.rows, { rows: `${lines.join('; ')}${rest}` });
-};
+}
 
 const isAmount = (column: string): boolean => column.endsWith('_cents');
 const labelOf = (column: string): string => column.replace(/_cents$/, '').replaceAll('_', ' ');
@@ -147,8 +170,9 @@ const shownValue = (row: Readonly<Record<string, Cell>>, column: string): string
 };
 
 /** The day of the data: `(as of 2026-11-21)`. The tables are in the source attribution. */
-export const originOf = (now: number, { asOf }: AnswerPhrases): string =>
-  `(${filled(asOf, { day: new Date(now).toISOString().slice(0, 10) })})`;
+export function originOf(now: number, { asOf }: AnswerPhrases): string {
+  return `(${filled(asOf, { day: new Date(now).toISOString().slice(0, 10) })})`;
+}
 
 type Values = Readonly<Record<string, Cell | undefined>>;
 
@@ -156,10 +180,14 @@ type Values = Readonly<Record<string, Cell | undefined>>;
 const fill = (template: string, { values, given }: { values: Values; given: Values }): string =>
   template
     .replace(/\[([^\]]*)\]/g, (_whole, part: string) => (isComplete(part, given) ? part : ''))
-    .replace(/\{(\w+)(?::([\w ]+))?\}/g, (_whole, name: string, format?: string) => formatValue(values, name, format));
+    .replace(/\{(\w+)(?::([\w ]+))?\}/g, (_whole, name: string, format?: string) =>
+      formatValue(values, name, format),
+    );
 
 const isComplete = (part: string, given: Values): boolean =>
-  [...part.matchAll(/\{(\w+)/g)].every(([, name = '']) => given[name] !== undefined && given[name] !== null);
+  [...part.matchAll(/\{(\w+)/g)].every(
+    ([, name = '']) => given[name] !== undefined && given[name] !== null,
+  );
 
 const formatValue = (values: Values, name: string, format: string | undefined): string => {
   const value = values[name];
@@ -171,11 +199,16 @@ const formatValue = (values: Values, name: string, format: string | undefined): 
   return value === 1 ? `1 ${noun}` : `${separated(value)} ${plural(noun)}`;
 };
 
-const plural = (noun: string): string => (/[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`);
+const plural = (noun: string): string =>
+  /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 
-const separated = (value: number): string => value.toLocaleString('en-GB', { maximumFractionDigits: 2 });
+const separated = (value: number): string =>
+  value.toLocaleString('en-GB', { maximumFractionDigits: 2 });
 
 const money = (cents: number, currency: Cell | undefined): string => {
-  const amount = (cents / 100).toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const amount = (cents / 100).toLocaleString('en-GB', {
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  });
   return `${amount} ${currency ?? '(currency unknown)'}`;
 };

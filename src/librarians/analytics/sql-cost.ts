@@ -1,4 +1,9 @@
-import type { Explanation, Instruction, PlanLine, SchemaEntry } from '../../platform/storage/sql-database.ts';
+import type {
+  Explanation,
+  Instruction,
+  PlanLine,
+  SchemaEntry,
+} from '../../platform/storage/sql-database.ts';
 import { groupedSubqueries } from './grouped-subqueries.ts';
 import { type Checked, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
 import type { TableSizes } from './table-sizes.ts';
@@ -30,18 +35,21 @@ interface CostRules {
  *
  * @returns The work, in rows.
  */
-export const checkCost = async (
+export async function checkCost(
   { plan, program, schema }: Pick<Explanation, 'plan' | 'program' | 'schema'>,
   { tokens, sizes, maxWork }: CostRules,
-): Promise<Checked<number>> => {
+): Promise<Checked<number>> {
   if (plan.some(({ detail }) => detail.startsWith('RECURSIVE STEP'))) return refuse('is recursive');
-  if (plan.some(({ detail }) => !KNOWN_LINE.test(detail))) return refuse('has a plan whose cost is unknown');
+  if (plan.some(({ detail }) => !KNOWN_LINE.test(detail)))
+    return refuse('has a plan whose cost is unknown');
   if (scansIn(plan) > MAX_SCANS) return refuse(`scans more than ${MAX_SCANS} tables`);
   const keys = await rowsOfKeys(plan, { tokens, sizes, schema });
   const cost = costOf(plan, { program, tokens, sizes, schema, keys });
   const work = cost.rowsVisited * workPerRow(program) + cost.rowsSorted * ROWS_PER_SORTED_ROW;
-  return work <= maxWork ? { ok: true, value: work } : refuse('reads too many combinations of rows');
-};
+  return work <= maxWork
+    ? { ok: true, value: work }
+    : refuse('reads too many combinations of rows');
+}
 
 const KNOWN_LINE =
   /^(SCAN |SEARCH |MULTI-INDEX OR$|INDEX \d+$|CO-ROUTINE |MATERIALIZE |(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+$|REUSE (LIST )?SUBQUERY \d+$|COMPOUND QUERY$|LEFT-MOST SUBQUERY$|UNION ALL$|(UNION|EXCEPT|INTERSECT) USING TEMP B-TREE$|MERGE \((UNION|UNION ALL|EXCEPT|INTERSECT)\)$|LEFT$|RIGHT$|USE TEMP B-TREE FOR |RIGHT-JOIN |(CREATE )?BLOOM FILTER|USING (ROWID SEARCH ON TABLE|INDEX) .+ FOR IN-OPERATOR$)/;
@@ -92,15 +100,29 @@ const readLoop = (detail: string): PlannedLoop | undefined => {
   const index = /INDEX (.+)$/.exec(how ?? '')?.[1];
   // `ANY(a) AND b=?` skips over the values of a: it looks up b once for each of them.
   const isLookup = verb === 'SEARCH' && lookup !== undefined && !lookup.includes('ANY(');
-  const columns = isLookup ? lookup.split(' AND ').flatMap((term) => /^(.+)=\?$/.exec(term)?.[1] ?? []) : [];
-  return { verb: verb as PlannedLoop['verb'], name, how, index, columns: columns.length > 0 ? columns : undefined };
+  const columns = isLookup
+    ? lookup.split(' AND ').flatMap((term) => /^(.+)=\?$/.exec(term)?.[1] ?? [])
+    : [];
+  return {
+    verb: verb as PlannedLoop['verb'],
+    name,
+    how,
+    index,
+    columns: columns.length > 0 ? columns : undefined,
+  };
 };
 
 /** Counts every instruction for every row, because the plan does not say which loop an instruction belongs to. */
 const workPerRow = (program: readonly Instruction[]): number => {
-  const count = (opcodes: ReadonlySet<string>) => program.filter(({ opcode }) => opcodes.has(opcode)).length;
+  const count = (opcodes: ReadonlySet<string>) =>
+    program.filter(({ opcode }) => opcodes.has(opcode)).length;
   const extra = Math.max(0, program.length - USUAL_INSTRUCTIONS);
-  return 1 + count(CALLS) / CALLS_PER_ROW + count(CALCULATIONS) / CALCULATIONS_PER_ROW + extra / INSTRUCTIONS_PER_ROW;
+  return (
+    1 +
+    count(CALLS) / CALLS_PER_ROW +
+    count(CALCULATIONS) / CALCULATIONS_PER_ROW +
+    extra / INSTRUCTIONS_PER_ROW
+  );
 };
 
 const CALLS: ReadonlySet<string> = new Set(['Function', 'PureFunc', 'Concat']);
@@ -122,7 +144,10 @@ interface Names {
  * The tables that a loop may read, in lower case, and whether it may read something else too: a name of the plan is a table, an alias or a
  * subquery, and the plan does not say which. An index belongs to one table.
  */
-const meaningOf = ({ tokens, schema }: Names): ((loop: Pick<PlannedLoop, 'name' | 'index'>) => string[]) => {
+const meaningOf = ({
+  tokens,
+  schema,
+}: Names): ((loop: Pick<PlannedLoop, 'name' | 'index'>) => string[]) => {
   const aliases = tablesByAlias(tokens);
   return ({ name, index }) => {
     const owner = schema.find((entry) => entry.type === 'index' && entry.name === index)?.table;
@@ -135,7 +160,10 @@ const meaningOf = ({ tokens, schema }: Names): ((loop: Pick<PlannedLoop, 'name' 
  * By the id of its line, for each loop that looks up values: the rows of the most frequent value. Without an entry it counts with all rows, as for an
  * index on an expression and the result of a subquery.
  */
-const rowsOfKeys = async (plan: readonly PlanLine[], names: Names): Promise<ReadonlyMap<number, number>> => {
+const rowsOfKeys = async (
+  plan: readonly PlanLine[],
+  names: Names,
+): Promise<ReadonlyMap<number, number>> => {
   const { sizes, tokens } = names;
   const meaning = meaningOf(names);
   const tables = new Set(sizes.tables.map((table) => table.toLowerCase()));
@@ -146,13 +174,21 @@ const rowsOfKeys = async (plan: readonly PlanLine[], names: Names): Promise<Read
     if (loop?.columns === undefined) return [];
     if (loop.how?.startsWith('INTEGER PRIMARY KEY')) return [[id, 1]];
     const { columns } = loop;
-    const meant = meaning(loop).filter((name) => tables.has(name) || results.has(name) || name === UNKNOWN_TABLE);
+    const meant = meaning(loop).filter(
+      (name) => tables.has(name) || results.has(name) || name === UNKNOWN_TABLE,
+    );
     const given = new Set(columns.map((column) => column.toLowerCase()));
     // `) sold`: the parenthesis that closes the subquery stands before its name.
     const isKey = (name: string) =>
-      grouped?.get(name)?.every((column) => given.has(column)) ?? (name === UNKNOWN_TABLE && meant.length > 1);
+      grouped?.get(name)?.every((column) => given.has(column)) ??
+      (name === UNKNOWN_TABLE && meant.length > 1);
     if (meant.length > 0 && meant.every(isKey)) return [[id, 1]];
-    if (columns.includes('<expr>') || meant.length === 0 || !meant.every((name) => tables.has(name))) return [];
+    if (
+      columns.includes('<expr>') ||
+      meant.length === 0 ||
+      !meant.every((name) => tables.has(name))
+    )
+      return [];
     const rows = await Promise.all(meant.map((table) => sizes.rowsOfOneKey(table, columns)));
     return [[id, Math.max(1, ...rows)]];
   });
@@ -189,10 +225,16 @@ interface Cost {
  */
 const costOf = (
   plan: readonly PlanLine[],
-  { program, keys, ...names }: Names & { program: readonly Instruction[]; keys: ReadonlyMap<number, number> },
+  {
+    program,
+    keys,
+    ...names
+  }: Names & { program: readonly Instruction[]; keys: ReadonlyMap<number, number> },
 ): Cost => {
   const meaning = meaningOf(names);
-  const tables = new Map(names.sizes.tables.map((table) => [table.toLowerCase(), names.sizes.rowsOf(table)]));
+  const tables = new Map(
+    names.sizes.tables.map((table) => [table.toLowerCase(), names.sizes.rowsOf(table)]),
+  );
   const materialized = new Map<string, number>();
   const subqueries = new Map<string, Cost>();
   const listSizes = inListSizes(names.tokens);
@@ -202,7 +244,9 @@ const costOf = (
 
   const rowsNamed = (loop: Pick<PlannedLoop, 'name' | 'index'>): number => {
     const meant = meaning(loop);
-    const known = meant.flatMap((name) => [materialized.get(name), tables.get(name)]).filter(isKnown);
+    const known = meant
+      .flatMap((name) => [materialized.get(name), tables.get(name)])
+      .filter(isKnown);
     const isResolved = known.length > 0 && !meant.includes(UNKNOWN_TABLE);
     return Math.max(1, ...(isResolved ? known : [...materialized.values(), ...tables.values()]));
   };
@@ -219,21 +263,29 @@ const costOf = (
   /** `INDEX 1`, `INDEX 2`: separate searches whose rows add up. Subqueries in their conditions may be correlated. */
   const alternatives = (id: number): Cost => {
     const costs = plan.filter(({ parent }) => parent === id).map((line) => levelCost(line.id));
-    return { rowsVisited: sum(costs, 'rowsVisited'), rowsSorted: sum(costs, 'rowsSorted'), rows: sum(costs, 'rows') };
+    return {
+      rowsVisited: sum(costs, 'rowsVisited'),
+      rowsSorted: sum(costs, 'rowsSorted'),
+      rows: sum(costs, 'rows'),
+    };
   };
 
   const subqueryCost = (line: PlanLine): Cost => {
     const { id, detail } = line;
-    const [, repeats, subquery = ''] = /^(REUSE )?(?:CORRELATED )?((?:SCALAR |LIST )?SUBQUERY \d+)$/.exec(detail) ?? [];
+    const [, repeats, subquery = ''] =
+      /^(REUSE )?(?:CORRELATED )?((?:SCALAR |LIST )?SUBQUERY \d+)$/.exec(detail) ?? [];
     const key = subquery.replace('SCALAR ', '');
     if (repeats !== undefined) return subqueries.get(key) ?? NO_COST;
     const inner = levelCost(id);
     const cost = isOneRow(line, { plan, program }) ? { ...inner, rows: 1 } : inner;
     if (subquery !== '') subqueries.set(key, cost);
     const name = resultOf(detail);
-    if (name !== undefined) materialized.set(name, Math.max(cost.rows, materialized.get(name) ?? 0));
+    if (name !== undefined)
+      materialized.set(name, Math.max(cost.rows, materialized.get(name) ?? 0));
     // The values of a list are sorted.
-    return detail.includes('LIST SUBQUERY') ? { ...cost, rowsSorted: cost.rowsSorted + cost.rows } : cost;
+    return detail.includes('LIST SUBQUERY')
+      ? { ...cost, rowsSorted: cost.rowsSorted + cost.rows }
+      : cost;
   };
 
   const levelCost = (parent: number): Cost => {
@@ -252,7 +304,8 @@ const costOf = (
       const loop = loopAt(line);
       if (loop !== undefined) {
         level.push(loop);
-        if (AUTOMATIC_INDEX.test(detail)) once.push({ rowsVisited: loop.max, rowsSorted: loop.max, rows: 0 });
+        if (AUTOMATIC_INDEX.test(detail))
+          once.push({ rowsVisited: loop.max, rowsSorted: loop.max, rows: 0 });
         continue;
       }
       if (SORTS.test(detail)) isSorted = true;
@@ -272,15 +325,22 @@ const costOf = (
     const nested = nest(level, { listSizes, largestList });
     const rows = compound > 0 ? compound : nested.rows;
     return {
-      rowsVisited: nested.visits + nested.rows * sum(perRow, 'rowsVisited') + sum(once, 'rowsVisited'),
+      rowsVisited:
+        nested.visits + nested.rows * sum(perRow, 'rowsVisited') + sum(once, 'rowsVisited'),
       rowsSorted:
-        (isSorted ? rows : 0) + nested.sorted + nested.rows * sum(perRow, 'rowsSorted') + sum(once, 'rowsSorted'),
+        (isSorted ? rows : 0) +
+        nested.sorted +
+        nested.rows * sum(perRow, 'rowsSorted') +
+        sum(once, 'rowsSorted'),
       rows,
     };
   };
   const cost = levelCost(0);
-  const lists = [...subqueries].flatMap(([key, { rows }]) => (key.startsWith('LIST ') ? [rows] : []));
-  if (lists.length === 0 || plan.some(({ detail }) => detail.endsWith('FOR IN-OPERATOR'))) return cost;
+  const lists = [...subqueries].flatMap(([key, { rows }]) =>
+    key.startsWith('LIST ') ? [rows] : [],
+  );
+  if (lists.length === 0 || plan.some(({ detail }) => detail.endsWith('FOR IN-OPERATOR')))
+    return cost;
   longestList = Math.max(...lists);
   return levelCost(0);
 };
@@ -289,11 +349,13 @@ const costOf = (
 const WINDOWS: ReadonlySet<string> = new Set(['AggInverse', 'AggValue', 'OpenDup']);
 const AUTOMATIC_INDEX = / USING AUTOMATIC /;
 const SORTS = /\bUS(E|ING) TEMP B-TREE/;
-const PART_OF_COMPOUND = /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION|EXCEPT|INTERSECT|MERGE|LEFT$|RIGHT$)/;
+const PART_OF_COMPOUND =
+  /^(COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION|EXCEPT|INTERSECT|MERGE|LEFT$|RIGHT$)/;
 
 const NO_COST: Cost = { rowsVisited: 1, rowsSorted: 0, rows: 1 };
 
-const sum = (costs: readonly Cost[], of: keyof Cost): number => costs.reduce((total, cost) => total + cost[of], 0);
+const sum = (costs: readonly Cost[], of: keyof Cost): number =>
+  costs.reduce((total, cost) => total + cost[of], 0);
 
 const exactly = (rows: number): Loop => ({ rows, max: rows, lookups: 0 });
 
@@ -315,9 +377,12 @@ const isOneRow = (
       : undefined;
   if (region === undefined) return false;
   const body = program.slice(start, region.end);
-  const places = body.flatMap((instruction, place) => (region.handsOver(instruction) ? [start + place] : []));
+  const places = body.flatMap((instruction, place) =>
+    region.handsOver(instruction) ? [start + place] : [],
+  );
   const [place] = places;
-  if (place === undefined || places.length > 1 || body.some(({ opcode }) => opcode === 'Gosub')) return false;
+  if (place === undefined || places.length > 1 || body.some(({ opcode }) => opcode === 'Gosub'))
+    return false;
   // Any operand that may be a jump back counts as one.
   return !program.slice(place, region.end).some(({ p2 }) => p2 >= start && p2 <= place);
 };
@@ -325,14 +390,20 @@ const isOneRow = (
 const coroutineAt = (start: number, program: readonly Instruction[]) => {
   const first = program[start - 1];
   if (first?.opcode !== 'InitCoroutine') return undefined;
-  return { end: first.p2, handsOver: ({ opcode, p1 }: Instruction) => opcode === 'Yield' && p1 === first.p1 };
+  return {
+    end: first.p2,
+    handsOver: ({ opcode, p1 }: Instruction) => opcode === 'Yield' && p1 === first.p1,
+  };
 };
 
 const materializationAt = (start: number, program: readonly Instruction[]) => {
   const first = program[start];
   const end = program.findIndex(({ opcode }, place) => place > start && opcode === 'Return');
   if (first?.opcode !== 'OpenEphemeral' || end < 0) return undefined;
-  return { end, handsOver: ({ opcode, p1 }: Instruction) => /^(Idx)?Insert$/.test(opcode) && p1 === first.p1 };
+  return {
+    end,
+    handsOver: ({ opcode, p1 }: Instruction) => /^(Idx)?Insert$/.test(opcode) && p1 === first.p1,
+  };
 };
 
 /**
@@ -344,14 +415,18 @@ const nest = (
   { listSizes, largestList }: { listSizes: readonly number[]; largestList: number },
 ): { visits: number; sorted: number; rows: number } => {
   const open = loops.map((loop) => ({ ...loop, values: 1 }));
-  const rowsOf = ({ rows, max, values }: Loop & { values: number }) => Math.max(1, Math.min(max, rows * values));
+  const rowsOf = ({ rows, max, values }: Loop & { values: number }) =>
+    Math.max(1, Math.min(max, rows * values));
   // A lookup reads on until a row no longer fits.
   const visitsOf = (loop: Loop & { values: number }) =>
     rowsOf(loop) + (loop.lookups > 0 || loop.values > 1 ? loop.values : 0);
   for (const listed of listSizes) {
     const size = Math.min(listed, largestList);
-    const growth = (loop: (typeof open)[number]) => visitsOf({ ...loop, values: loop.values * size }) / visitsOf(loop);
-    const [costliest] = open.filter(({ lookups }) => lookups > 0).toSorted((one, other) => growth(other) - growth(one));
+    const growth = (loop: (typeof open)[number]) =>
+      visitsOf({ ...loop, values: loop.values * size }) / visitsOf(loop);
+    const [costliest] = open
+      .filter(({ lookups }) => lookups > 0)
+      .toSorted((one, other) => growth(other) - growth(one));
     if (costliest === undefined) break;
     costliest.values *= size;
     costliest.lookups -= 1;
@@ -417,7 +492,8 @@ const sizeAfter = (tokens: readonly SqlToken[], start: number): number => {
   let size = 1;
   for (let place = start; place < tokens.length; place++) {
     const { kind, raw, value } = tokens[place] ?? { kind: 'symbol', raw: ')', value: '' };
-    if (kind === 'name' && (value === 'select' || value === 'values' || value === 'with')) return Infinity;
+    if (kind === 'name' && (value === 'select' || value === 'values' || value === 'with'))
+      return Infinity;
     if (raw === '(') depth++;
     if (raw === ')') depth--;
     if (depth === 0) break;

@@ -10,7 +10,14 @@ import {
 } from '../../platform/storage/sql-database.ts';
 import ALLOWLIST from './sql-allowlist.json' with { type: 'json' };
 import { checkCost, MAX_WORK } from './sql-cost.ts';
-import { type Checked, checkText, finalText, MAX_ROWS, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
+import {
+  type Checked,
+  checkText,
+  finalText,
+  MAX_ROWS,
+  refuseStatement as refuse,
+  type SqlToken,
+} from './sql-text.ts';
 import { readTableSizes, type TableSizes } from './table-sizes.ts';
 
 /** A statement that may run exactly as written here, against this schema. */
@@ -58,7 +65,12 @@ const SIZES_CACHE_MS = 5 * 60_000;
  * The gate of the analytics agent (docs/analytics.md). It decides by the program that SQLite compiles from the very text that
  * would run, not by what the text looks like.
  */
-export const createSqlGate = ({ database, tables, now = Date.now, maxWork = MAX_WORK }: SqlGateOptions): SqlGate => {
+export function createSqlGate({
+  database,
+  tables,
+  now = Date.now,
+  maxWork = MAX_WORK,
+}: SqlGateOptions): SqlGate {
   let cached: { sizes: TableSizes; schemaVersion: SchemaVersion; untilMs: number } | undefined;
   const sizesFor = async ({ schema, schemaVersion }: Explanation): Promise<TableSizes> => {
     if (cached?.schemaVersion === schemaVersion && now() < cached.untilMs) return cached.sizes;
@@ -72,7 +84,9 @@ export const createSqlGate = ({ database, tables, now = Date.now, maxWork = MAX_
       const text = checkText(sql, names);
       if (!text.ok) return text;
       const tokens = text.value;
-      const used = names.filter((name) => tokens.some(({ kind, raw }) => kind === 'parameter' && raw === `:${name}`));
+      const used = names.filter((name) =>
+        tokens.some(({ kind, raw }) => kind === 'parameter' && raw === `:${name}`),
+      );
       const statement = {
         sql: finalText(tokens, { names: used, maxRows }),
         values: used.map((name) => values[name] ?? null),
@@ -89,7 +103,7 @@ export const createSqlGate = ({ database, tables, now = Date.now, maxWork = MAX_
       return cost.ok ? { ok: true, value: { ...gated, work: cost.value } } : cost;
     },
   };
-};
+}
 
 const orRefused = async <T>(ask: () => Promise<T>): Promise<Checked<T>> => {
   try {
@@ -139,10 +153,12 @@ const checkProgram = (program: readonly Instruction[], rules: ProgramRules): Che
   const read = new Set<string>();
   for (const instruction of program) {
     const { opcode, p1, p2 } = instruction;
-    if (!ALLOWED_INSTRUCTIONS.has(opcode)) return refuse(OPCODE_PROBLEMS[opcode] ?? 'does more than read tables');
+    if (!ALLOWED_INSTRUCTIONS.has(opcode))
+      return refuse(OPCODE_PROBLEMS[opcode] ?? 'does more than read tables');
     if (opcode === 'Transaction' && (p1 !== 0 || p2 !== 0)) return refuse('writes');
     const called = functionOf(instruction);
-    if (called !== undefined && !ALLOWED_FUNCTIONS.has(called)) return refuse(`calls the function ${called}`);
+    if (called !== undefined && !ALLOWED_FUNCTIONS.has(called))
+      return refuse(`calls the function ${called}`);
     if (opcode !== 'OpenRead' && opcode !== 'ReopenIdx') continue;
     const table = tableOf(instruction, rules);
     if (table === undefined) return refuse('reads a table that is not open to questions');
@@ -158,29 +174,46 @@ const OPCODE_PROBLEMS: Readonly<Record<string, string>> = {
 
 /** The function that an instruction calls: `sum` for `sum(1)`. An unknown form is returned as it is. */
 const functionOf = ({ opcode, p4 }: Instruction): string | undefined =>
-  /^(Pure)?Func(tion)?$|^Agg/.test(opcode) ? (/^(.+)\(-?\d+\)$/.exec(p4 ?? '')?.[1] ?? p4 ?? 'unknown') : undefined;
+  /^(Pure)?Func(tion)?$|^Agg/.test(opcode)
+    ? (/^(.+)\(-?\d+\)$/.exec(p4 ?? '')?.[1] ?? p4 ?? 'unknown')
+    : undefined;
 
 /** Bit of `p5`: the root page is in a register and therefore unknown. */
 const PAGE_IN_REGISTER = 0x10;
 
-const tableOf = ({ p2, p3, p5 }: Instruction, { schema, tables }: ProgramRules): string | undefined => {
+const tableOf = (
+  { p2, p3, p5 }: Instruction,
+  { schema, tables }: ProgramRules,
+): string | undefined => {
   if (p3 !== 0 || (p5 & PAGE_IN_REGISTER) !== 0 || p2 <= 1) return undefined;
-  const owners = schema.filter(({ rootPage }) => rootPage === p2).map(({ table }) => table.toLowerCase());
+  const owners = schema
+    .filter(({ rootPage }) => rootPage === p2)
+    .map(({ table }) => table.toLowerCase());
   const [owner] = owners;
   return owners.length === 1 ? tables.find((table) => table.toLowerCase() === owner) : undefined;
 };
 
 /** Each concatenation at most doubles a text; without recursion that bounds a row. */
-const checkGrowth = (program: readonly Instruction[], tokens: readonly SqlToken[]): Checked<string[]> | undefined => {
-  const columns = Math.max(0, ...program.filter(({ opcode }) => opcode === 'ResultRow').map(({ p2 }) => p2));
+const checkGrowth = (
+  program: readonly Instruction[],
+  tokens: readonly SqlToken[],
+): Checked<string[]> | undefined => {
+  const columns = Math.max(
+    0,
+    ...program.filter(({ opcode }) => opcode === 'ResultRow').map(({ p2 }) => p2),
+  );
   if (columns > MAX_COLUMNS) return refuse(`returns more than ${MAX_COLUMNS} columns`);
   const growing = program.filter(
     ({ opcode, p4 }) => opcode === 'Concat' || p4?.startsWith('strftime(') === true,
   ).length;
   const longest = Math.max(
     USUAL_TEXT,
-    ...tokens.filter(({ kind }) => kind === 'text' || kind === 'quoted').map(({ value }) => value.length),
+    ...tokens
+      .filter(({ kind }) => kind === 'text' || kind === 'quoted')
+      .map(({ value }) => value.length),
   );
-  const isTooMuch = growing > MAX_CONCATENATIONS || (growing > 0 && columns * 2 ** growing * longest > MAX_GROWN_ROW);
+  const isTooMuch =
+    growing > MAX_CONCATENATIONS ||
+    (growing > 0 && columns * 2 ** growing * longest > MAX_GROWN_ROW);
   return isTooMuch ? refuse('joins too many texts') : undefined;
 };

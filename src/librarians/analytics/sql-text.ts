@@ -10,7 +10,9 @@ export interface Refusal {
 }
 
 /** @param problem Continues the sentence "The statement ...". */
-export const refuseStatement = (problem: string): Refusal => ({ ok: false, reason: `The statement ${problem}.` });
+export function refuseStatement(problem: string): Refusal {
+  return { ok: false, reason: `The statement ${problem}.` };
+}
 
 const MAX_STATEMENT_LENGTH = 8000;
 const MAX_LITERAL_LENGTH = 200;
@@ -25,8 +27,9 @@ export const MAX_ROWS = 500;
  * @param names The parameters that have a value.
  * @returns The tokens, without the semicolon at the end.
  */
-export const checkText = (sql: string, names: readonly string[]): Checked<SqlToken[]> => {
-  if (sql.length > MAX_STATEMENT_LENGTH) return refuseStatement(`is longer than ${MAX_STATEMENT_LENGTH} characters`);
+export function checkText(sql: string, names: readonly string[]): Checked<SqlToken[]> {
+  if (sql.length > MAX_STATEMENT_LENGTH)
+    return refuseStatement(`is longer than ${MAX_STATEMENT_LENGTH} characters`);
   const lexed = lexSql(sql);
   if (!lexed.ok) return refuseStatement(lexed.problem);
   const tokens = lexed.tokens.at(-1)?.raw === ';' ? lexed.tokens.slice(0, -1) : lexed.tokens;
@@ -34,18 +37,21 @@ export const checkText = (sql: string, names: readonly string[]): Checked<SqlTok
   const [first] = tokens;
   if (first?.kind !== 'name' || !FIRST_WORDS.has(first.value))
     return refuseStatement('does not begin with SELECT, WITH or VALUES');
-  const problem = tokens.map((token) => problemOf(token, names)).find((found) => found !== undefined);
+  const problem = tokens
+    .map((token) => problemOf(token, names))
+    .find((found) => found !== undefined);
   return problem === undefined ? { ok: true, value: tokens } : refuseStatement(problem);
-};
+}
 
 /** The statement as it is explained and run: parameters numbered as in `names`, rows limited. */
-export const finalText = (
+export function finalText(
   tokens: readonly SqlToken[],
   { names, maxRows }: { names: readonly string[]; maxRows: number },
-): string => {
-  const numbered = ({ kind, raw }: SqlToken) => (kind === 'parameter' ? `?${names.indexOf(raw.slice(1)) + 1}` : raw);
+): string {
+  const numbered = ({ kind, raw }: SqlToken) =>
+    kind === 'parameter' ? `?${names.indexOf(raw.slice(1)) + 1}` : raw;
   return `SELECT * FROM (${joinTokens(tokens, numbered)}) LIMIT ${maxRows}`;
-};
+}
 
 /** Writes tokens with a space wherever the statement had white space. */
 const joinTokens = (tokens: readonly SqlToken[], write: (token: SqlToken) => string): string =>
@@ -59,7 +65,10 @@ const joinTokens = (tokens: readonly SqlToken[], write: (token: SqlToken) => str
 
 const FIRST_WORDS: ReadonlySet<string> = new Set(['select', 'with', 'values']);
 
-const problemOf = ({ kind, raw, value }: SqlToken, names: readonly string[]): string | undefined => {
+const problemOf = (
+  { kind, raw, value }: SqlToken,
+  names: readonly string[],
+): string | undefined => {
   if (raw === ';') return 'is more than one';
   if (kind === 'name' && value === 'recursive') return 'is recursive';
   // It would read the whole partition for every row.
@@ -75,13 +84,13 @@ const problemOf = ({ kind, raw, value }: SqlToken, names: readonly string[]): st
 };
 
 /** A statement for display, with values in place of its parameters and white space collapsed. What runs has them bound. */
-export const showSql = ({ sql, values = [] }: SqlStatement): string => {
+export function showSql({ sql, values = [] }: SqlStatement): string {
   const lexed = lexSql(sql);
   if (!lexed.ok) return sql;
   return joinTokens(lexed.tokens, ({ kind, raw }) =>
     kind === 'parameter' ? sqlLiteral(values[Number(raw.slice(1)) - 1] ?? null) : raw,
   );
-};
+}
 
 const sqlLiteral = (value: SqlParameter): string => {
   if (value === null) return 'NULL';
@@ -108,8 +117,9 @@ type LexedSql = { ok: true; tokens: SqlToken[] } | { ok: false; problem: string 
  * Cuts a statement into tokens, and refuses what two parsers could read differently: comments, control characters, non-ASCII
  * letters outside quotes, blob literals, unclosed quotes, unmatched brackets.
  */
-export const lexSql = (sql: string): LexedSql => {
-  if (!sql.isWellFormed() || CONTROL.test(sql)) return { ok: false, problem: 'has a character that is not text' };
+export function lexSql(sql: string): LexedSql {
+  if (!sql.isWellFormed() || CONTROL.test(sql))
+    return { ok: false, problem: 'has a character that is not text' };
   const tokens: SqlToken[] = [];
   for (let at = 0; at < sql.length; ) {
     const found = tokenAt(sql, at);
@@ -120,7 +130,7 @@ export const lexSql = (sql: string): LexedSql => {
   return areBracketsMatched(tokens)
     ? { ok: true, tokens }
     : { ok: false, problem: 'has brackets that do not match, or too many' };
-};
+}
 
 /** All control characters except tab, line feed and carriage return. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for them

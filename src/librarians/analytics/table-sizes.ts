@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
-import { type SchemaEntry, type SqlDatabase, SqlRefused, SqlUnavailable } from '../../platform/storage/sql-database.ts';
+import {
+  type SchemaEntry,
+  type SqlDatabase,
+  SqlRefused,
+  SqlUnavailable,
+} from '../../platform/storage/sql-database.ts';
 
 /** Sizes of the tables that may be read, measured when they are first needed. */
 export interface TableSizes {
@@ -21,23 +26,35 @@ const FEW_ROWS = 10_000;
 const SKEW = 20;
 
 /** Compares the statistics of `PRAGMA optimize` with the range of rowids in each table, and counts where the two differ. */
-export const readTableSizes = async (
+export async function readTableSizes(
   database: SqlDatabase,
   { schema, tables }: { schema: readonly SchemaEntry[]; tables: readonly string[] },
-): Promise<TableSizes> => {
+): Promise<TableSizes> {
   const isMeasured = schema.some(({ name }) => name === 'sqlite_stat1');
   const measured = isMeasured ? await statistics(database) : [];
-  const present = tables.filter((table) => schema.some(({ type, name }) => type === 'table' && same(name, table)));
+  const present = tables.filter((table) =>
+    schema.some(({ type, name }) => type === 'table' && same(name, table)),
+  );
   const counts = await Promise.all(
     present.map(async (table) => {
-      const counted = measured.filter((entry) => same(entry.table, table)).map(({ numbers: [rows = 0] }) => rows);
-      return [table.toLowerCase(), await rowsOf(database, { table, measured: Math.max(0, ...counted) })] as const;
+      const counted = measured
+        .filter((entry) => same(entry.table, table))
+        .map(({ numbers: [rows = 0] }) => rows);
+      return [
+        table.toLowerCase(),
+        await rowsOf(database, { table, measured: Math.max(0, ...counted) }),
+      ] as const;
     }),
   );
   const rows = new Map(counts);
   const rowsOfTable = (table: string) => rows.get(table.toLowerCase()) ?? MANY_ROWS;
   const average = (table: string, columns: number) =>
-    Math.max(...measured.filter((entry) => same(entry.table, table)).map(({ numbers }) => numbers[columns] ?? 1), 1);
+    Math.max(
+      ...measured
+        .filter((entry) => same(entry.table, table))
+        .map(({ numbers }) => numbers[columns] ?? 1),
+      1,
+    );
   const keys = new Map<string, Promise<number | undefined>>();
   return {
     tables,
@@ -47,7 +64,8 @@ export const readTableSizes = async (
       const most = rowsOfTable(table);
       if (!rows.has(table.toLowerCase())) return Promise.resolve(most);
       // Counting so many rows takes the database seconds.
-      if (most > MANY_ROWS) return Promise.resolve(Math.min(most, average(table, columns.length) * SKEW));
+      if (most > MANY_ROWS)
+        return Promise.resolve(Math.min(most, average(table, columns.length) * SKEW));
       const id = JSON.stringify([table.toLowerCase(), ...columns]);
       const known = keys.get(id) ?? largestKey(database, { table, columns });
       keys.set(id, known);
@@ -55,7 +73,7 @@ export const readTableSizes = async (
       return known.then((counted) => Math.min(most, counted ?? most));
     },
   };
-};
+}
 
 const columnsOf = async (database: SqlDatabase): Promise<ReadonlySet<string> | undefined> => {
   const sql =
@@ -94,7 +112,10 @@ const rowsOf = async (
     `SELECT (SELECT max(_rowid_) FROM ${name}) - (SELECT min(_rowid_) FROM ${name}) + 1`,
   );
   if (range !== undefined && range <= Math.max(FEW_ROWS, 2 * measured)) return range;
-  const counted = await numberFrom(database, `SELECT count(*) FROM (SELECT 1 FROM ${name} LIMIT ${MANY_ROWS + 1})`);
+  const counted = await numberFrom(
+    database,
+    `SELECT count(*) FROM (SELECT 1 FROM ${name} LIMIT ${MANY_ROWS + 1})`,
+  );
   if (counted === undefined) throw new SqlUnavailable('the database cannot count a table');
   if (counted <= MANY_ROWS) return counted;
   return Math.max(MANY_ROWS, measured > 0 ? measured : (range ?? 0));
@@ -116,7 +137,9 @@ const numberFrom = async (database: SqlDatabase, sql: string): Promise<number | 
 
 /** `idx_a: "3000 4 1"`: 3,000 rows, 4 for each value of the first column, 1 for each of the first two (https://sqlite.org/fileformat2.html#stat1tab). */
 const statistics = async (database: SqlDatabase) => {
-  const { rows } = await database.run({ sql: 'SELECT tbl, idx, stat FROM sqlite_stat1 LIMIT 1000' });
+  const { rows } = await database.run({
+    sql: 'SELECT tbl, idx, stat FROM sqlite_stat1 LIMIT 1000',
+  });
   const read = readAs(z.array(z.tuple([z.string(), z.string().nullable(), z.string()])), rows);
   return (read.ok ? read.value : []).map(([table, , stat]) => ({
     table,

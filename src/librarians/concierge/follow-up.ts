@@ -12,10 +12,10 @@ interface AnsweredTurn extends TurnBefore {
 const MAX_BEFORE = 500;
 
 /** The last turn in `metadata.history`. It comes from the caller, so malformed entries are ignored. */
-export const turnBefore = (context: Context | undefined): AnsweredTurn | undefined => {
+export function turnBefore(context: Context | undefined): AnsweredTurn | undefined {
   const history = readAs(History, context?.metadata?.history);
   const before = history.ok ? lastOf(history.value) : undefined;
   if (!history.ok || before === undefined) return undefined;
   const { librarian } = history.value.findLast(({ speaker }) => speaker === 'assistant') ?? {};
   return { ...before, question: before.question.slice(0, MAX_BEFORE), librarian };
-};
+}

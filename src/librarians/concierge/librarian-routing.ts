@@ -34,25 +34,37 @@ export interface Choice {
 }
 
 /** The librarians whose capabilities the caller holds. */
-export const permittedLibrarians = (librarians: readonly LibrarianInfo[], held: readonly string[]): LibrarianInfo[] =>
-  librarians.filter(({ capabilities = [] }) => capabilities.every((capability) => covers(held, capability)));
+export function permittedLibrarians(
+  librarians: readonly LibrarianInfo[],
+  held: readonly string[],
+): LibrarianInfo[] {
+  return librarians.filter(({ capabilities = [] }) =>
+    capabilities.every((capability) => covers(held, capability)),
+  );
+}
 
 /** Bound of the cache, in sets of rights; a miss rebuilds an index. */
 const CACHED_SETS = 16;
 
 /** Prepares a set of librarians for routing once, and caches the sets used last. All must come from one directory. */
-export const candidatesCache = (defaultLibrarian: string) => {
+export function candidatesCache(defaultLibrarian: string) {
   const sets = lruCache<string, Candidates>({ max: CACHED_SETS });
   return (librarians: readonly LibrarianInfo[]): Candidates =>
-    sets.getOr(librarians.map(({ id }) => id).join(' '), () => prepare(librarians, defaultLibrarian));
-};
+    sets.getOr(librarians.map(({ id }) => id).join(' '), () =>
+      prepare(librarians, defaultLibrarian),
+    );
+}
 
 const prepare = (librarians: readonly LibrarianInfo[], defaultLibrarian: string): Candidates => {
   const ids = new Set(librarians.map(({ id }) => id));
-  const single = librarians.filter(({ id, combines }) => id === defaultLibrarian || combines === undefined);
+  const single = librarians.filter(
+    ({ id, combines }) => id === defaultLibrarian || combines === undefined,
+  );
   // A hybrid without its delegates has nothing to combine.
   const combining = librarians.filter(
-    (librarian) => !single.includes(librarian) && (librarian.combines ?? []).filter((id) => ids.has(id)).length > 1,
+    (librarian) =>
+      !single.includes(librarian) &&
+      (librarian.combines ?? []).filter((id) => ids.has(id)).length > 1,
   );
   const all = [...single, ...combining];
   let full: RoutingIndex | undefined;
@@ -87,27 +99,33 @@ const CLEAR_LEAD = 0.6;
  *
  * @param least Margin by which the evidence for another librarian must exceed that for the default one.
  */
-export const chooseLibrarian = (
+export function chooseLibrarian(
   question: string,
   index: RoutingIndex,
   defaultLibrarian: string | undefined,
   least = defaultLibrarian === undefined ? EVIDENCE_ALONE : POSITIVE_EVIDENCE,
-): Choice => {
+): Choice {
   const evidence = index.evidenceFor(question);
   // One without a word of the question is no better than the others.
   const weakest = Math.min(0, ...evidence.values());
-  const matchOf = (id: string | undefined) => (id === undefined ? 0 : (evidence.get(id) ?? weakest));
+  const matchOf = (id: string | undefined) =>
+    id === undefined ? 0 : (evidence.get(id) ?? weakest);
   const strengthOf = (id: string) => matchOf(id) + (id === defaultLibrarian ? HEAD_START : 0);
   const [best, second] = [...evidence.keys()]
     .filter((id) => id !== defaultLibrarian)
     .sort((left, right) => matchOf(right) - matchOf(left));
   const lead = matchOf(best) - matchOf(defaultLibrarian);
   if (best === undefined || lead <= least) {
-    return { to: defaultLibrarian, isDefault: true, strengthOf, isClear: lead < least - CLEAR_LEAD };
+    return {
+      to: defaultLibrarian,
+      isDefault: true,
+      strengthOf,
+      isClear: lead < least - CLEAR_LEAD,
+    };
   }
   const isClear = lead - least >= CLEAR_LEAD && matchOf(best) - matchOf(second) >= CLEAR_LEAD;
   return { to: best, isDefault: false, strengthOf, isClear };
-};
+}
 
 /** What the descriptions and examples of some librarians tell about a question. */
 export interface RoutingIndex {
@@ -141,9 +159,14 @@ const createRoutingIndex = (
 ): RoutingIndex => {
   const total = countsOf(librarians.flatMap((librarian) => readTexts(librarian)));
   const spelled = spellingIn(
-    new Map(librarians.flatMap((librarian) => readTexts(librarian).flatMap(({ words }) => [...words]))),
+    new Map(
+      librarians.flatMap((librarian) => readTexts(librarian).flatMap(({ words }) => [...words])),
+    ),
   );
-  const models = librarians.map((librarian) => ({ id: librarian.id, ...countsOf(readTexts(librarian)) }));
+  const models = librarians.map((librarian) => ({
+    id: librarian.id,
+    ...countsOf(readTexts(librarian)),
+  }));
   const evidenceFor = (question: string): ReadonlyMap<string, number> => {
     const { language, features, words } = readText(question, spelled);
     const asked = [...features];
@@ -173,7 +196,9 @@ const createRoutingIndex = (
 const cached = <T extends object>(find: (question: string) => T): ((question: string) => T) => {
   const results = lruCache<string, T>({ max: CACHED_QUESTIONS });
   return (question) =>
-    question.length <= MAX_CACHED_LENGTH ? results.getOr(question, () => find(question)) : find(question);
+    question.length <= MAX_CACHED_LENGTH
+      ? results.getOr(question, () => find(question))
+      : find(question);
 };
 
 /** In UTF-16 units. */

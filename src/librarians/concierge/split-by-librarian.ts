@@ -28,10 +28,10 @@ interface Routing {
  *
  * @returns The parts, and the number of librarians that any clause fits.
  */
-export const splitByLibrarian = (
+export function splitByLibrarian(
   question: string,
   { index, defaultLibrarian, splitsEqual = false, least }: Routing,
-): { parts: LibrarianPart[]; librarians: number } => {
+): { parts: LibrarianPart[]; librarians: number } {
   const clauses = clausesIn(question).map(({ start, end }) => {
     const text = question.slice(start, end);
     return {
@@ -46,12 +46,23 @@ export const splitByLibrarian = (
   const isList = clauses.every(({ beginsAsking }) => !beginsAsking);
   const parts: { start: number; end: number; own: Choice | undefined; asks: boolean }[] = [];
   const librarians = new Set<string | undefined>();
-  for (const { start, end, text, choice, beginsAsking, goesOn, isPhrase, isRelative, subjects } of clauses) {
+  for (const {
+    start,
+    end,
+    text,
+    choice,
+    beginsAsking,
+    goesOn,
+    isPhrase,
+    isRelative,
+    subjects,
+  } of clauses) {
     const last = parts.at(-1);
     const isOther = last?.own !== undefined && areOther(last.own, choice);
     const isOwn = (): boolean => {
       // "the oven, which is hot"
-      if (isRelative && (!beginsAsking || question.slice(last?.end, start).trim() === ',')) return false;
+      if (isRelative && (!beginsAsking || question.slice(last?.end, start).trim() === ','))
+        return false;
       const isLater = last !== undefined && SENTENCE_END.test(question.slice(0, start));
       if (beginsAsking && namesSubject(text, question)) return true;
       if (beginsAsking && !splitsEqual) return false;
@@ -59,13 +70,17 @@ export const splitByLibrarian = (
       if (beginsAsking) return isOther && (refersBack(text) || (choice.isDefault && !isLater));
       // What is wanted is only named, within one sentence: "and the warranty of the oven".
       if (goesOn || subjects === 0 || isLater || !(splitsEqual || choice.isClear)) return false;
-      if (last !== undefined) return isOther && (isList || (isPhrase && referenceIn(text) !== 'question'));
+      if (last !== undefined)
+        return isOther && (isList || (isPhrase && referenceIn(text) !== 'question'));
       return (isList || splitsEqual) && (!choice.isDefault || choice.isClear) && !refersBack(text);
     };
     const own = isOwn() ? choice : undefined;
     if (own !== undefined) librarians.add(own.to);
     const isEqual = splitsEqual && beginsAsking && last?.asks === true && !refersBack(text);
-    if (last === undefined || (last.own !== undefined && own !== undefined && (isEqual || isOther))) {
+    if (
+      last === undefined ||
+      (last.own !== undefined && own !== undefined && (isEqual || isOther))
+    ) {
       parts.push({ start, end, own, asks: beginsAsking });
     } else {
       last.end = end;
@@ -79,11 +94,12 @@ export const splitByLibrarian = (
     parts: parts.map(({ start, end, own }, place) => {
       const query = question.slice(start, end).trim();
       const { beginsAsking } = askingIn(query, question);
-      const standsAlone = beginsAsking && namesSubject(query, question) && (place === 0 || !refersBack(query));
+      const standsAlone =
+        beginsAsking && namesSubject(query, question) && (place === 0 || !refersBack(query));
       return { query, to: own?.to, standsAlone };
     }),
   };
-};
+}
 
 const SENTENCE_END = /[.!?…。！？]["”’»)\]]*\s*$/;
 

@@ -18,30 +18,39 @@ type ClosestArticle = z.infer<typeof ClosestArticle>;
 const MAX_CLOSEST = 3;
 
 /** Whether an answer states that information is lacking: it has no sources, and lists the closest articles or says so in words. */
-export const isDeclined = ({ answer, sources = [], metadata }: LibrarianResponse): boolean =>
-  answer !== undefined && sources.length === 0 && (Array.isArray(metadata?.closest) || statesLackOfInformation(answer));
+export function isDeclined({ answer, sources = [], metadata }: LibrarianResponse): boolean {
+  return (
+    answer !== undefined &&
+    sources.length === 0 &&
+    (Array.isArray(metadata?.closest) || statesLackOfInformation(answer))
+  );
+}
 
 /** The closest articles of several answers, each once, at most three. */
-export const closestOf = (responses: readonly Pick<LibrarianResponse, 'metadata'>[]): ClosestArticle[] => {
+export function closestOf(
+  responses: readonly Pick<LibrarianResponse, 'metadata'>[],
+): ClosestArticle[] {
   const all = responses.flatMap(({ metadata }) => {
     const read = readAs(z.array(ClosestArticle), metadata?.closest);
     return read.ok ? read.value : [];
   });
   const once = new Map(all.map((article) => [article.url ?? article.title, article]));
   return [...once.values()].slice(0, MAX_CLOSEST);
-};
+}
 
 /** The Response for a question that no librarian can answer: an answer that says so in the asker's language, never an error. */
-export const nothingFound = (
+export function nothingFound(
   metadata: Readonly<Record<string, unknown>> = {},
   language?: string,
-): LibrarianResponse => ({
-  answer: answerPhrases(language).nothing,
-  sources: [],
-  confidence: 0,
-  partial: true,
-  metadata: { closest: [], ...metadata },
-});
+): LibrarianResponse {
+  return {
+    answer: answerPhrases(language).nothing,
+    sources: [],
+    confidence: 0,
+    partial: true,
+    metadata: { closest: [], ...metadata },
+  };
+}
 
 export interface Failure {
   librarian: string;
@@ -52,16 +61,24 @@ export interface Failure {
  * One error for several: the code that all have in common, or DELEGATION_FAILED. `details.failures` names each with its
  * code; recoverable when any of them is.
  */
-export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
+export function joinFailures(failures: readonly Failure[]): ErrorInfo {
   const codes = new Set(failures.map(({ error }) => error.code));
   const [first] = codes;
   const code: ErrorCode = codes.size === 1 && first !== undefined ? first : 'DELEGATION_FAILED';
-  const recoverable = failures.filter(({ error }) => error.recoverable === true).map(({ librarian }) => librarian);
+  const recoverable = failures
+    .filter(({ error }) => error.recoverable === true)
+    .map(({ librarian }) => librarian);
   const suggestion = suggestionFor(code, recoverable);
-  const names = [...new Set(failures.map(({ librarian, error }) => `${librarian} (${error.code})`))];
+  const names = [
+    ...new Set(failures.map(({ librarian, error }) => `${librarian} (${error.code})`)),
+  ];
   return {
     ...errorInfo(code),
-    message: `Cannot answer: none of the librarians that were asked could: ${names.join(', ')}`.slice(0, 2000),
+    message:
+      `Cannot answer: none of the librarians that were asked could: ${names.join(', ')}`.slice(
+        0,
+        2000,
+      ),
     recoverable: recoverable.length > 0,
     ...(suggestion === undefined ? {} : { suggestion }),
     details: {
@@ -72,7 +89,7 @@ export const joinFailures = (failures: readonly Failure[]): ErrorInfo => {
       })),
     },
   };
-};
+}
 
 /** `undefined` if the code's default message already says what to do. */
 const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string | undefined => {
@@ -86,7 +103,9 @@ const suggestionFor = (code: ErrorCode, recoverable: readonly string[]): string 
 };
 
 /** Why there is no answer, as the end of a sentence: "No answer from weather: ...". Our own wording, not the librarian's. */
-export const whyMissing = (code: ErrorCode, phrases: AnswerPhrases): string => phrases[WHY_MISSING[code]];
+export function whyMissing(code: ErrorCode, phrases: AnswerPhrases): string {
+  return phrases[WHY_MISSING[code]];
+}
 
 const WHY_MISSING = {
   INVALID_QUERY: 'whyUnclear',

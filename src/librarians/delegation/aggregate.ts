@@ -32,10 +32,13 @@ const MAX_BRANCHES = 16;
  * @param options.language Of who asks; English when absent.
  * @param options.nameOf The name that a librarian registered with; its id as words when it is not known.
  */
-export const aggregate = (
+export function aggregate(
   branches: readonly Branch[],
-  { language, nameOf = () => undefined }: { language?: string | undefined; nameOf?: NameOf | undefined } = {},
-): LibrarianResponse => {
+  {
+    language,
+    nameOf = () => undefined,
+  }: { language?: string | undefined; nameOf?: NameOf | undefined } = {},
+): LibrarianResponse {
   const [only] = branches;
   if (only !== undefined && branches.length === 1) return only.response;
   const read = branches.slice(0, MAX_BRANCHES).map((branch) => readBranch(branch, nameOf));
@@ -44,7 +47,10 @@ export const aggregate = (
   );
   const parts = fitParts(read.map((reply, index) => partOf(reply, places[index] ?? [])));
   if (read.every(({ text }) => text === '')) return allFailed(read, parts);
-  const replies = read.map((reply, index) => ({ ...reply, text: renumberCitations(reply.text, places[index] ?? []) }));
+  const replies = read.map((reply, index) => ({
+    ...reply,
+    text: renumberCitations(reply.text, places[index] ?? []),
+  }));
   const topics = arrangeTopics(replies);
   const confidence = combineConfidence(topics);
   const isPartial = isUnsure(confidence) || branches.length > MAX_BRANCHES || replies.some(hasGap);
@@ -56,16 +62,20 @@ export const aggregate = (
     ...(isPartial ? { partial: true } : {}),
     metadata: {
       parts,
-      ...(declined.length > 0 ? { closest: closestOf(declined.map(({ response }) => response)) } : {}),
+      ...(declined.length > 0
+        ? { closest: closestOf(declined.map(({ response }) => response)) }
+        : {}),
     },
   };
-};
+}
 
 const hasGap = ({ error, isDeclined, response }: Reply): boolean =>
   error !== undefined || isDeclined || response.partial === true;
 
 const allFailed = (replies: readonly Reply[], parts: AnswerPart[]): LibrarianResponse => {
-  const failures = replies.flatMap(({ librarian, error }) => (error === undefined ? [] : [{ librarian, error }]));
+  const failures = replies.flatMap(({ librarian, error }) =>
+    error === undefined ? [] : [{ librarian, error }],
+  );
   if (failures.length > 0) return { error: joinFailures(failures), metadata: { parts } };
   const message = 'Cannot answer: no librarian was asked';
   return { error: errorInfo('DELEGATION_FAILED', { message, recoverable: false }) };
@@ -102,7 +112,9 @@ const MAX_DEPTH = 13;
 const fitParts = (parts: readonly AnswerPart[]): AnswerPart[] => {
   const fitted = parts.map((part): AnswerPart => {
     const { metadata, ...rest } = part;
-    return metadata === undefined || sizeOf(metadata, MAX_DEPTH) === Number.POSITIVE_INFINITY ? rest : part;
+    return metadata === undefined || sizeOf(metadata, MAX_DEPTH) === Number.POSITIVE_INFINITY
+      ? rest
+      : part;
   });
   const sizes = fitted.map(({ metadata, answer, ...rest }) => ({
     metadata: metadata === undefined ? 0 : sizeOf(metadata, MAX_DEPTH),
@@ -130,7 +142,8 @@ const OVERHEAD = 100;
 
 /** Counted as `jsonObject` does; infinite when nested deeper than `depth`, or larger than the limit. */
 const sizeOf = (value: unknown, depth: number): number => {
-  if (typeof value !== 'object' || value === null) return typeof value === 'string' ? value.length + 1 : 1;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'string' ? value.length + 1 : 1;
   if (depth === 0) return Number.POSITIVE_INFINITY;
   let size = 1;
   for (const [key, member] of Object.entries(value)) {
@@ -146,12 +159,18 @@ const sizeOf = (value: unknown, depth: number): number => {
  *
  * @returns At most 4,000 characters, unless headings and gaps alone have more. A part that is shortened says so, and links its sources.
  */
-const composeAnswer = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {
+const composeAnswer = (
+  topics: readonly Topic[],
+  replies: readonly Reply[],
+  phrases: AnswerPhrases,
+): string => {
   const ending = gapsText(topics, replies, phrases);
   const sections = topics
     .filter(({ isInformed }) => isInformed)
     .flatMap((topic) => sectionsOf(topic, { hasHeading: topics.length > 1, phrases }));
-  const fixed = [ending, ...sections.map(({ intro }) => intro)].join('').length + SEPARATOR_LENGTH * sections.length;
+  const fixed =
+    [ending, ...sections.map(({ intro }) => intro)].join('').length +
+    SEPARATOR_LENGTH * sections.length;
   const limits = fairShares(
     sections.map(({ text }) => text.length),
     Math.max(ANSWER_ADVISED_LENGTH - fixed, LEAST_OF_PART * sections.length),
@@ -180,7 +199,8 @@ const sectionsOf = (
 ): Section[] => {
   const heading = hasHeading ? `## ${inertLine(question, 200)}\n\n` : '';
   const declined = replies.filter((reply) => reply.isDeclined);
-  const note = declined.length > 0 ? `; ${filled(phrases.nothingFrom, { names: namesOf(declined) })}` : '';
+  const note =
+    declined.length > 0 ? `; ${filled(phrases.nothingFrom, { names: namesOf(declined) })}` : '';
   return answers.map((group, index) => {
     const librarians = namesOf(group);
     const lead = filled(phrases.source, { title: `${librarians}${note}` });
@@ -198,7 +218,11 @@ export type NameOf = (id: string) => string | undefined;
 const spokenName = (id: string, name = idAsWords(id)): string => inertLine(name, 48);
 
 /** Questions that no one answered, and answers that lack something. */
-const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: AnswerPhrases): string => {
+const gapsText = (
+  topics: readonly Topic[],
+  replies: readonly Reply[],
+  phrases: AnswerPhrases,
+): string => {
   const declined = topics.flatMap(({ question, answers, isInformed, replies: members }) => {
     if (answers.length === 0 || isInformed) return [];
     const closest = closestOf(members.map(({ response }) => response));
@@ -219,7 +243,9 @@ const gapsText = (topics: readonly Topic[], replies: readonly Reply[], phrases: 
 /** The title as a link, if its address is one of the web. */
 const linkTo = (title: string, url: string | undefined): string => {
   const text = inertLine(title, 120);
-  return url !== undefined && /^https?:\/\/[^\s()<>]+$/.test(url) ? `[${text}](${url})` : `“${text}”`;
+  return url !== undefined && /^https?:\/\/[^\s()<>]+$/.test(url)
+    ? `[${text}](${url})`
+    : `“${text}”`;
 };
 
 /** The sources of several answers as one list. */
@@ -243,7 +269,9 @@ const mergeSources = (lists: readonly (readonly Source[])[]): MergedSources => {
     const known = merged.get(key);
     merged.set(key, known === undefined ? { ...source } : better(known, source));
   }
-  const sorted = [...merged].toSorted(([, one], [, other]) => rankOf(other) - rankOf(one)).slice(0, MAX_SOURCES);
+  const sorted = [...merged]
+    .toSorted(([, one], [, other]) => rankOf(other) - rankOf(one))
+    .slice(0, MAX_SOURCES);
   const placeOf = new Map(sorted.map(([key], place) => [key, place]));
   return {
     sources: sorted.map(([, source]) => source),
@@ -267,7 +295,10 @@ const better = (known: Source, other: Source): Source =>
  */
 const renumberCitations = (text: string, places: readonly (number | undefined)[]): string => {
   const numbers = [...text.matchAll(CITATION)].flatMap(({ groups }) => groups?.number ?? []);
-  if (numbers.length === 0 || numbers.some((number) => Number(number) < 1 || Number(number) > places.length))
+  if (
+    numbers.length === 0 ||
+    numbers.some((number) => Number(number) < 1 || Number(number) > places.length)
+  )
     return text;
   const renumber = (line: string): string =>
     line.replace(CITATION, (whole, _span, number: string | undefined) => {
@@ -299,7 +330,8 @@ interface Reply {
 const readBranch = ({ to, query, response }: Branch, nameOf: NameOf): Reply => {
   const contained = containMarkdown(response.answer ?? '');
   const text = VISIBLE.test(contained) ? contained : '';
-  const error = response.error ?? (text === '' ? errorInfo('DELEGATION_FAILED', { librarian: to }) : undefined);
+  const error =
+    response.error ?? (text === '' ? errorInfo('DELEGATION_FAILED', { librarian: to }) : undefined);
   return {
     librarian: to,
     name: spokenName(to, nameOf(to)),

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { Progress } from '../../contract/core/ask.ts';
 import { describeIssues, HTTP_STATUS, type Issue, readAs } from '../../contract/core/error-info.ts';
-import { NavigatorResponse, statesLackOfInformation } from '../../contract/core/navigator-response.ts';
+import {
+  NavigatorResponse,
+  statesLackOfInformation,
+} from '../../contract/core/navigator-response.ts';
 import type { LibrarianResponse, TraceHop } from '../../contract/core/response.ts';
 import { readResponse, withoutMember } from '../../contract/core/validate-response.ts';
 import { covers } from '../../platform/context/capabilities.ts';
@@ -69,7 +72,7 @@ export interface TargetReply {
  * Asks one target, unless its circuit is open, and retries once after a failure that may be transient. Each call has its own signature,
  * is charged to the budget and settled by its receipt. A retry is safe, as the capabilities handed down only read. Never throws.
  */
-export const askTarget = async (caller: Caller, question: TargetQuestion): Promise<TargetReply> => {
+export async function askTarget(caller: Caller, question: TargetQuestion): Promise<TargetReply> {
   const { client, circuitBreakers, context, now, signal, capabilities } = caller;
   const { to, body, deadlineMs, budget, hasFallback } = question;
   // Nothing that an external librarian says leaves before its receipt, so it is asked for its response alone.
@@ -79,7 +82,8 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
   let refusal: LibrarianResponse | undefined;
   for (let mayCall = true; mayCall; ) {
     refusal = budget.left('calls') < 1 ? overBudget(to) : undefined;
-    const report = refusal === undefined ? circuitBreakers.admit(`${context.workspace}/${to}`) : undefined;
+    const report =
+      refusal === undefined ? circuitBreakers.admit(`${context.workspace}/${to}`) : undefined;
     if (report === undefined) {
       refusal ??= circuitOpen(to);
       break;
@@ -109,7 +113,8 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
     const isTime = isTimeForRetry(deadlineMs - now(), now() - calledAtMs);
     // One call is reserved for the fallback.
     const isPaid = budget.left('calls') > (hasFallback ? 1 : 0);
-    mayCall = attempts.length === 1 && attempt.isTransient && signal?.aborted !== true && isTime && isPaid;
+    mayCall =
+      attempts.length === 1 && attempt.isTransient && signal?.aborted !== true && isTime && isPaid;
     if (mayCall) await sleep(RETRY_DELAY_MS, signal);
   }
   const sent = attempts.filter((attempt) => attempt.sent);
@@ -130,9 +135,11 @@ export const askTarget = async (caller: Caller, question: TargetQuestion): Promi
     ...(receipt === undefined || context.caller === undefined ? {} : { link: receipt.link }),
     verified: receipt !== undefined,
   };
-  const uses = sent.flatMap((attempt) => (attempt.receipt === undefined ? [] : [attempt.receipt.claims.use]));
+  const uses = sent.flatMap((attempt) =>
+    attempt.receipt === undefined ? [] : [attempt.receipt.claims.use],
+  );
   return { response, sent: sent.length > 0, hop, receipt, reported: last?.reported, uses };
-};
+}
 
 const MAX_DURATION_MS = 3_600_000;
 
@@ -142,17 +149,21 @@ const outcomeOf = (response: LibrarianResponse): TraceHop['outcome'] => {
 };
 
 /** Whether there is no answer. An error next to an answer names a gap. */
-export const isFailure = ({ answer, error }: LibrarianResponse): boolean => error !== undefined && answer === undefined;
+export function isFailure({ answer, error }: LibrarianResponse): boolean {
+  return error !== undefined && answer === undefined;
+}
 
 /** The error for a question that exceeds the budget of calls. */
-export const overBudget = (librarian: string): LibrarianResponse => ({
-  error: errorInfo('DELEGATION_FAILED', {
-    librarian,
-    message: 'Cannot delegate the question: the calls that it may lead to are used up',
-    recoverable: false,
-    suggestion: 'Ask fewer librarians, or start with a larger budget of calls',
-  }),
-});
+export function overBudget(librarian: string): LibrarianResponse {
+  return {
+    error: errorInfo('DELEGATION_FAILED', {
+      librarian,
+      message: 'Cannot delegate the question: the calls that it may lead to are used up',
+      recoverable: false,
+      suggestion: 'Ask fewer librarians, or start with a larger budget of calls',
+    }),
+  };
+}
 
 const circuitOpen = (librarian: string): LibrarianResponse => ({
   error: errorInfo('SERVICE_UNAVAILABLE', {
@@ -170,8 +181,13 @@ const withCall = (below: Amounts): Amounts => ({ ...below, calls: 1 + (below.cal
 const spentOn = (answer: SignedAnswer, budgets: Amounts): Amounts => {
   if (!answer.ok) return answer.sent ? withCall(budgets) : {};
   const { use } = answer.receipt;
-  const reported = [...Object.keys(budgets), ...MODEL_BUDGETS].filter((name) => Object.hasOwn(use, name));
-  return withCall({ ...budgets, ...Object.fromEntries(reported.map((name) => [name, use[name] ?? 0])) });
+  const reported = [...Object.keys(budgets), ...MODEL_BUDGETS].filter((name) =>
+    Object.hasOwn(use, name),
+  );
+  return withCall({
+    ...budgets,
+    ...Object.fromEntries(reported.map((name) => [name, use[name] ?? 0])),
+  });
 };
 
 /** The outcome of one call. */
@@ -225,10 +241,15 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
   try {
     const isOurs = !isExternal(caller.directory, to);
     const value = json();
-    const reply = isOurs && isServed(value) ? { ok: true as const, value, warnings: [] } : readResponse(value);
-    if (!reply.ok) throw failed(`Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`);
+    const reply =
+      isOurs && isServed(value) ? { ok: true as const, value, warnings: [] } : readResponse(value);
+    if (!reply.ok)
+      throw failed(
+        `Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`,
+      );
     const { delegate, metadata, error, ...rest } = reply.value;
-    if (delegate !== undefined) throw failed(`Cannot use the reply of ${to}: it delegates the question`);
+    if (delegate !== undefined)
+      throw failed(`Cannot use the reply of ${to}: it delegates the question`);
     // The trace becomes part of the trace of the whole chain.
     const { trace: reported, ...others } = metadata ?? {};
     const response: LibrarianResponse = {
@@ -238,15 +259,27 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
         ? {}
         : { metadata: others }),
     };
-    const checked = isOurs && to === NAVIGATOR ? { response, violations: [] } : checkNavigatorReply(response, to);
+    const checked =
+      isOurs && to === NAVIGATOR ? { response, violations: [] } : checkNavigatorReply(response, to);
     for (const { rule, outcome } of checked.violations) {
       const { librarian, log, traceId } = caller.scene;
-      log({ event: 'violation', time: caller.now(), librarian, from: to, rule, outcome, trace_id: traceId });
+      log({
+        event: 'violation',
+        time: caller.now(),
+        librarian,
+        from: to,
+        rule,
+        outcome,
+        trace_id: traceId,
+      });
     }
-    const passedOn = isOurs ? checked.response : reportedReply(checked, { to, warnings: reply.warnings });
+    const passedOn = isOurs
+      ? checked.response
+      : reportedReply(checked, { to, warnings: reply.warnings });
     return { response: passedOn, reported, isUsable: true };
   } catch (thrown) {
-    const cause = thrown instanceof CodedError ? thrown : failed(`Cannot read the reply of ${to}`, thrown);
+    const cause =
+      thrown instanceof CodedError ? thrown : failed(`Cannot read the reply of ${to}`, thrown);
     const error = { ...errorInfoOf(cause, { ...caller.scene, now: caller.now() }), librarian: to };
     return { response: { error }, reported: undefined, isUsable: false };
   }
@@ -258,8 +291,14 @@ const NAVIGATOR = 'navigator';
 /** Whether a reply has the members of a Response, as `serveLibrarian` sends them. */
 const isServed = (value: unknown): value is LibrarianResponse => {
   if (typeof value !== 'object' || value === null) return false;
-  const { answer, sources = [], error, metadata = {} }: { [Name in keyof LibrarianResponse]?: unknown } = value;
-  const hasCode = typeof error === 'object' && error !== null && 'code' in error && isCode(error.code);
+  const {
+    answer,
+    sources = [],
+    error,
+    metadata = {},
+  }: { [Name in keyof LibrarianResponse]?: unknown } = value;
+  const hasCode =
+    typeof error === 'object' && error !== null && 'code' in error && isCode(error.code);
   return (
     (typeof answer === 'string' || (answer === undefined && hasCode)) &&
     (error === undefined || hasCode) &&
@@ -269,7 +308,8 @@ const isServed = (value: unknown): value is LibrarianResponse => {
   );
 };
 
-const isCode = (code: unknown): boolean => typeof code === 'string' && Object.hasOwn(HTTP_STATUS, code);
+const isCode = (code: unknown): boolean =>
+  typeof code === 'string' && Object.hasOwn(HTTP_STATUS, code);
 
 /** What an external librarian reports, with what was found wrong with it here. */
 const reportedReply = (
@@ -345,7 +385,8 @@ const checkNavigatorReply = (response: LibrarianResponse, librarian: string): Na
       };
     }
     const optional = read.issues.flatMap(({ path }) => OPTIONAL.exec(path)?.[0] ?? []);
-    if (optional.length === 0) return refused(response, { block, issues: read.issues, violations, metadata });
+    if (optional.length === 0)
+      return refused(response, { block, issues: read.issues, violations, metadata });
     for (const path of new Set(optional)) {
       violations.push({ rule: 'form', outcome: 'dropped' });
       block = withoutMember(block, path.split('.'));
@@ -368,7 +409,8 @@ const refused = (
   },
 ): NavigatorReply => {
   const ungrounded = ungroundedRule(block);
-  const rule = ungrounded ?? (issues[0]?.path === 'confidenceReason' ? 'reason-meaningful' : 'form');
+  const rule =
+    ungrounded ?? (issues[0]?.path === 'confidenceReason' ? 'reason-meaningful' : 'form');
   const outcome = ungrounded === undefined ? 'dropped' : 'abstained';
   const all = [...violations, { rule, outcome } as const];
   const passed = ungrounded === undefined ? { ...response, metadata } : nothingFound();
@@ -384,19 +426,29 @@ const ungroundedRule = (block: unknown): string | undefined => {
   return sources.length > 0 || statesLackOfInformation(answer) ? undefined : 'sources-or-lack';
 };
 
-const Evidence = z.object({ answer: z.string(), sources: z.array(z.unknown()), outOfDomain: z.boolean() });
+const Evidence = z.object({
+  answer: z.string(),
+  sources: z.array(z.unknown()),
+  outOfDomain: z.boolean(),
+});
 
-const withRules = (response: LibrarianResponse, violations: NavigatorReply['violations']): LibrarianResponse => {
+const withRules = (
+  response: LibrarianResponse,
+  violations: NavigatorReply['violations'],
+): LibrarianResponse => {
   const once = [...new Map(violations.map((each) => [JSON.stringify(each), each])).values()];
   return { ...response, metadata: { ...response.metadata, violations: once } };
 };
 
 /** The share of the time that delegates get: the rest is for joining their answers. Milliseconds. */
-export const timeToAsk = (remainingMs: number): number =>
-  Math.floor(remainingMs - Math.min(JOINING_RESERVE_MS, remainingMs / 20));
+export function timeToAsk(remainingMs: number): number {
+  return Math.floor(remainingMs - Math.min(JOINING_RESERVE_MS, remainingMs / 20));
+}
 
 /** Timeout of a target that has a fallback. Milliseconds. */
-export const timeOfFirst = (remainingMs: number): number => Math.floor(remainingMs * FIRST_SHARE);
+export function timeOfFirst(remainingMs: number): number {
+  return Math.floor(remainingMs * FIRST_SHARE);
+}
 
 /** Whether a call that failed after `elapsedMs` can be retried, after a pause, with a chance of an answer. */
 const isTimeForRetry = (remainingMs: number, elapsedMs: number): boolean =>
@@ -408,10 +460,11 @@ const FIRST_SHARE = 0.6;
 const RETRY_MINIMUM_MS = 100;
 
 /** Divides the remaining budget into `count` shares that differ by one at most, larger ones first; each has a call if enough are left. */
-export const sharesOf = (budget: Budget, count: number): Amounts[] =>
-  Array.from({ length: count }, (_, index) =>
+export function sharesOf(budget: Budget, count: number): Amounts[] {
+  return Array.from({ length: count }, (_, index) =>
     leftOf(budget, (left) => Math.floor(left / count) + (index < left % count ? 1 : 0)),
   );
+}
 
 /**
  * The budgets that one call hands down to its target, the call itself excluded. Half is reserved for a fallback; otherwise one call for a
@@ -419,7 +472,8 @@ export const sharesOf = (budget: Budget, count: number): Amounts[] =>
  */
 const handedDown = (budget: Budget, { hasFallback }: { hasFallback: boolean }): Amounts => {
   const calls = Math.floor(budget.left('calls')) - 1;
-  if (hasFallback) return { ...leftOf(budget, (left) => Math.floor(left / 2)), calls: Math.floor(calls / 2) };
+  if (hasFallback)
+    return { ...leftOf(budget, (left) => Math.floor(left / 2)), calls: Math.floor(calls / 2) };
   return { ...leftOf(budget), calls: calls >= RETRY_RESERVED_FROM ? calls - 1 : calls };
 };
 
@@ -430,17 +484,19 @@ const leftOf = (budget: Budget, part: (left: number) => number = (left) => left)
 const RETRY_RESERVED_FROM = 4;
 
 /** Divides a limit fairly: each gets what it wants, or the same share as all others whose wish exceeds it (max-min fairness). */
-export const fairShares = (wanted: readonly number[], limit: number): number[] => {
+export function fairShares(wanted: readonly number[], limit: number): number[] {
   const shares = wanted.map(() => 0);
   let left = limit;
-  const smallestFirst = wanted.map((count, index) => ({ count, index })).toSorted((a, b) => a.count - b.count);
+  const smallestFirst = wanted
+    .map((count, index) => ({ count, index }))
+    .toSorted((a, b) => a.count - b.count);
   for (const [done, { count, index }] of smallestFirst.entries()) {
     const share = Math.min(count, Math.floor(left / (wanted.length - done)));
     shares[index] = share;
     left -= share;
   }
   return shares;
-};
+}
 
 /**
  * The capabilities of a context that are handed down with a question: those that read. A question may contain untrusted text, so its
@@ -450,16 +506,21 @@ export const fairShares = (wanted: readonly number[], limit: number): number[] =
  * @param options.isTainted The question has words that its asker did not say: they may be instructed by an article or another librarian,
  * and come from what the asker alone may read. A web search would send them out, so its capability is removed too.
  */
-export const readingCapabilities = (
+export function readingCapabilities(
   held: readonly string[],
   { isTainted = false }: { isTainted?: boolean } = {},
-): readonly string[] | undefined => {
-  const mayStay = (capability: string) => onlyReads(capability) && !(isTainted && capability === WEB_SEARCH);
+): readonly string[] | undefined {
+  const mayStay = (capability: string) =>
+    onlyReads(capability) && !(isTainted && capability === WEB_SEARCH);
   if (held.every(mayStay)) return undefined;
-  const kept = held.flatMap((capability) => (onlyReads(capability) ? [capability] : readingPartOf(capability)));
-  const handed = [...new Set(kept)].filter((capability) => CAPABILITY.test(capability) && mayStay(capability));
+  const kept = held.flatMap((capability) =>
+    onlyReads(capability) ? [capability] : readingPartOf(capability),
+  );
+  const handed = [...new Set(kept)].filter(
+    (capability) => CAPABILITY.test(capability) && mayStay(capability),
+  );
   return handed.slice(0, MAX_CAPABILITIES);
-};
+}
 
 /** Neither a write or send capability, nor a wildcard, which may include one. */
 const onlyReads = (capability: string): boolean =>

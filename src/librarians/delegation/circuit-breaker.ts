@@ -1,4 +1,10 @@
-import { CircuitState, ConsecutiveBreaker, circuitBreaker, ExponentialBackoff, handleWhenResult } from 'cockatiel';
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhenResult,
+} from 'cockatiel';
 import { lruCache } from '../../platform/lru-cache.ts';
 
 /** What the outcome of a call says about its target; `unknown` when the call was refused here or cancelled. */
@@ -21,12 +27,15 @@ export interface CircuitBreakers {
  * @param limit Maximum number of circuits; the least recently used is evicted.
  * @param halfOpenAfterMs Time until the first probe, approximately; up to a minute while probes keep failing.
  */
-export const createCircuitBreakers = ({ limit = 512, halfOpenAfterMs = 2000 } = {}): CircuitBreakers => {
+export function createCircuitBreakers({
+  limit = 512,
+  halfOpenAfterMs = 2000,
+} = {}): CircuitBreakers {
   const circuits = lruCache<string, ReturnType<typeof createCircuit>>({ max: limit });
   return {
     admit: (key) => circuits.getOr(key, () => createCircuit(halfOpenAfterMs))(),
   };
-};
+}
 
 /** The library's breaker wraps a call; here it wraps a promise of the outcome, so that no call runs inside of it. */
 const createCircuit = (halfOpenAfterMs: number) => {

@@ -16,7 +16,7 @@ export const CODE_SPAN = '(?<![`\\\\])(?<span>`+)(?!`)[^`]{1,500}(?<!`)\\k<span>
  *
  * @returns Empty when nothing visible is left.
  */
-export const containMarkdown = (markdown: string): string => {
+export function containMarkdown(markdown: string): string {
   const text = escapeHtml(alignFences(plainLines(markdown)));
   const references = referencesOf(text);
   let isParagraph = false;
@@ -26,12 +26,13 @@ export const containMarkdown = (markdown: string): string => {
     return inert;
   });
   return `${contained}\n${openFence(text)}`.replace(/^\n+/, '').trimEnd();
-};
+}
 
 // Control characters except tabs and line breaks, bidirectional overrides and lone surrogates.
 const HIDDEN = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]|\p{Cs}/gu;
 
-const plainLines = (markdown: string): string => markdown.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(HIDDEN, '');
+const plainLines = (markdown: string): string =>
+  markdown.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(HIDDEN, '');
 
 /** A fence after one to three spaces may belong to a list item, which would change where it ends. */
 const alignFences = (markdown: string): string => markdown.replace(/^ {1,3}(?=`{3}|~{3})/gm, '');
@@ -68,10 +69,13 @@ const labelOf = (label: string): string => label.trim().replace(/\s+/g, ' ').toL
 
 const inlineReferences = (line: string, references: ReadonlyMap<string, string>): string => {
   if (!line.includes(']')) return line;
-  const inlined = line.replace(REFERENCE, (whole, _span, text: string | undefined, label: string | undefined) => {
-    const url = text === undefined ? undefined : references.get(labelOf(label || text));
-    return url === undefined ? whole : `[${text}](${url})`;
-  });
+  const inlined = line.replace(
+    REFERENCE,
+    (whole, _span, text: string | undefined, label: string | undefined) => {
+      const url = text === undefined ? undefined : references.get(labelOf(label || text));
+      return url === undefined ? whole : `[${text}](${url})`;
+    },
+  );
   return inlined.replace(/(\\*)\]:/g, (whole, slashes: string) =>
     slashes.length % 2 === 1 ? whole : `${slashes}]\\:`,
   );
@@ -88,18 +92,20 @@ const REFERENCE = new RegExp(
  *
  * @param limit Length of the text without the backslashes, in UTF-16 units; a longer one ends with an ellipsis.
  */
-export const inertLine = (text: string, limit: number): string => {
+export function inertLine(text: string, limit: number): string {
   const line = text.replace(/[\s\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]+/gu, ' ').trim();
-  const short = line.length > limit ? `${line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
+  const short =
+    line.length > limit ? `${line.slice(0, limit - 1).replace(/[\ud800-\udbff]$/, '')}…` : line;
   return short.replace(/[\\`*_{}[\]()<>#+\-!|~&$:.=^]/g, (mark, at: number) =>
     needsEscape(short, mark, at) ? `\\${mark}` : mark,
   );
-};
+}
 
 /** Marks that only mean something at the beginning of a line, or between words, stay readable elsewhere. */
 const needsEscape = (line: string, mark: string, at: number): boolean => {
   if ('#+-='.includes(mark)) return at === 0;
-  if (mark === '.' || mark === ')' || mark === '(') return mark === '.' ? /^\d{1,9}$/.test(line.slice(0, at)) : true;
+  if (mark === '.' || mark === ')' || mark === '(')
+    return mark === '.' ? /^\d{1,9}$/.test(line.slice(0, at)) : true;
   if (mark === ':') return line[at - 1] === ']' || line.startsWith('//', at + 1);
   if (mark === '!') return line[at + 1] === '[';
   return !'{}^'.includes(mark);

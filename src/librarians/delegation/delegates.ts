@@ -5,12 +5,27 @@ import type { Delegate } from '../../contract/core/librarian.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
 import type { DelegateRequest, LibrarianResponse, TraceHop } from '../../contract/core/response.ts';
 import { hasOnlyWordsOf } from '../../language/keeps-question.ts';
-import type { Branch, ConnectDelegation, Delegates, DelegationScope } from '../../platform/context/delegates.ts';
+import type {
+  Branch,
+  ConnectDelegation,
+  Delegates,
+  DelegationScope,
+} from '../../platform/context/delegates.ts';
 import { errorInfo } from '../../platform/context/error-info-of.ts';
 import type { KeyDirectory } from '../../platform/context/key-directory.ts';
-import { type Amounts, type Budget, budgetOf, MAX_FAN_OUT, MODEL_BUDGETS } from '../../platform/context/limits.ts';
+import {
+  type Amounts,
+  type Budget,
+  budgetOf,
+  MAX_FAN_OUT,
+  MODEL_BUDGETS,
+} from '../../platform/context/limits.ts';
 import { LIBRARIAN_ID } from '../../platform/context/link-claims.ts';
-import { type SignedClient, signedClient, type Target } from '../../platform/context/signed-client.ts';
+import {
+  type SignedClient,
+  signedClient,
+  type Target,
+} from '../../platform/context/signed-client.ts';
 import { timeToAnswer } from '../../platform/http/deadline.ts';
 import { inOrder, withoutStatements } from '../../platform/http/progress.ts';
 import { type Log, logLine } from '../../platform/log.ts';
@@ -37,7 +52,7 @@ import { assembleHops, nestedHops, type RecordedHop, withMetadata, withTrace } f
  *
  * @param targets Service bindings and public hosts by librarian id: `serviceTargets(env)`, `httpsTargets(directory)`.
  */
-export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDelegation => {
+export function delegateTo(targets: Readonly<Record<string, Target>>): ConnectDelegation {
   const circuitBreakers = createCircuitBreakers();
   return (options) => {
     const client = signedClient({ ...options, targets });
@@ -54,10 +69,16 @@ export const delegateTo = (targets: Readonly<Record<string, Target>>): ConnectDe
         });
       },
       delegatesFor: (scope) =>
-        createDelegates({ ...options, ...scope, client, circuitBreakers, nameOf: (id) => librarians.infoOf(id)?.name }),
+        createDelegates({
+          ...options,
+          ...scope,
+          client,
+          circuitBreakers,
+          nameOf: (id) => librarians.infoOf(id)?.name,
+        }),
     };
   };
-};
+}
 
 /** What the delegates of one request need. */
 export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
@@ -78,7 +99,7 @@ export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
  * The only way in which questions go from librarian to librarian. Loops, depth, missing time, more than eight questions and more
  * calls than the signed budgets pay for are refused before anything is sent.
  */
-export const createDelegates = (parts: DelegateParts): Delegates => {
+export function createDelegates(parts: DelegateParts): Delegates {
   const { context, budget, said = [], now = Date.now } = parts;
   const caller = callerOf(parts);
   const own = [parts.query, ...said];
@@ -88,7 +109,8 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
   let questions = 0;
 
   const record = async ({ branch, replies }: AskedBranch): Promise<void> => {
-    if (replies.length === 0) recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
+    if (replies.length === 0)
+      recorded.push(...hopsOfRefused(branch, context).map((own) => ({ own, below: [] })));
     for (const reply of replies) {
       recorded.push({ own: reply.hop, below: await nestedHops(reply, { ...parts, now: now() }) });
       uses.push(...reply.uses);
@@ -130,17 +152,22 @@ export const createDelegates = (parts: DelegateParts): Delegates => {
       const combined =
         only !== undefined && others.length === 0
           ? combineWithOne(own, only)
-          : aggregate([...ownBranch(own, parts), ...branches], { language: languageIn(parts), nameOf: parts.nameOf });
+          : aggregate([...ownBranch(own, parts), ...branches], {
+              language: languageIn(parts),
+              nameOf: parts.nameOf,
+            });
       return withTrace(combined, delegates.trace());
     },
     trace: () => ({ traceId: context.traceId, hops: assembleHops(recorded) }),
     usage: budget.spent,
     verifiedUsage: () =>
-      Object.fromEntries(MODEL_BUDGETS.map((name) => [name, uses.reduce((sum, use) => sum + (use[name] ?? 0), 0)])),
+      Object.fromEntries(
+        MODEL_BUDGETS.map((name) => [name, uses.reduce((sum, use) => sum + (use[name] ?? 0), 0)]),
+      ),
     receipts: () => [...receipts],
   };
   return delegates;
-};
+}
 
 const callerOf = ({
   client,
@@ -161,7 +188,10 @@ const callerOf = ({
 });
 
 /** The deadline for delegates' answers: leaves time to join them and for the response to arrive. */
-const askDeadlineMs = ({ startedAtMs, deadlineMs }: DelegateParts['context'], nowMs: number): number => {
+const askDeadlineMs = (
+  { startedAtMs, deadlineMs }: DelegateParts['context'],
+  nowMs: number,
+): number => {
   const answerByMs = startedAtMs + timeToAnswer(deadlineMs - startedAtMs);
   return nowMs + timeToAsk(answerByMs - nowMs);
 };
@@ -169,16 +199,33 @@ const askDeadlineMs = ({ startedAtMs, deadlineMs }: DelegateParts['context'], no
 const isAddressed = ({ to, fallback }: DelegateRequest): boolean =>
   LIBRARIAN_ID.test(to) && (fallback === undefined || LIBRARIAN_ID.test(fallback));
 
-const refusedBranch = (query: string, request: DelegateRequest, response: LibrarianResponse): AskedBranch => ({
+const refusedBranch = (
+  query: string,
+  request: DelegateRequest,
+  response: LibrarianResponse,
+): AskedBranch => ({
   branch: { request, query: request.query ?? query, to: request.to, response },
   replies: [],
 });
 
 /** The hop of a question that was not sent. */
-const hopsOfRefused = ({ to, response }: Branch, { self, caller, spanId }: DelegateParts['context']): TraceHop[] => {
+const hopsOfRefused = (
+  { to, response }: Branch,
+  { self, caller, spanId }: DelegateParts['context'],
+): TraceHop[] => {
   if (!LIBRARIAN_ID.test(to) || response.error === undefined) return [];
   const parent = caller === undefined ? {} : { parentSpanId: spanId };
-  return [{ ...parent, from: self, to, durationMs: 0, outcome: response.error.code, attempts: 0, verified: false }];
+  return [
+    {
+      ...parent,
+      from: self,
+      to,
+      durationMs: 0,
+      outcome: response.error.code,
+      attempts: 0,
+      verified: false,
+    },
+  ];
 };
 
 const invalidId = (): LibrarianResponse => ({
@@ -212,7 +259,10 @@ const languageIn = ({ query, metadata }: DelegateParts): string | undefined =>
   languageOfAsker({ question: query, known: metadata?.[ASKER_LANGUAGE] });
 
 /** An answer beside a delegate request stands first among the others. */
-const ownBranch = (response: LibrarianResponse, { context: { self }, query }: DelegateParts): Branch[] =>
+const ownBranch = (
+  response: LibrarianResponse,
+  { context: { self }, query }: DelegateParts,
+): Branch[] =>
   response.answer === undefined ? [] : [{ request: { to: self }, query, to: self, response }];
 
 /** The inputs of one branch. */
@@ -239,12 +289,19 @@ interface AskedBranch {
  * RATE_LIMITED: another librarian may understand the question, and has its own rate limit. Only LOOP_DETECTED or MAX_DEPTH_EXCEEDED from
  * a target ends the branch.
  */
-const askBranch = async (caller: Caller, request: DelegateRequest, parts: BranchParts): Promise<AskedBranch> => {
+const askBranch = async (
+  caller: Caller,
+  request: DelegateRequest,
+  parts: BranchParts,
+): Promise<AskedBranch> => {
   const { to, fallback } = request;
   const query = request.query ?? parts.query;
   const body = bodyOf(request, parts);
   if (!body.ok)
-    return { branch: { request, query, to, response: unsendable(caller.context.self, body.problem) }, replies: [] };
+    return {
+      branch: { request, query, to, response: unsendable(caller.context.self, body.problem) },
+      replies: [],
+    };
   const budget = budgetOf(parts.share);
   parts.budget.take(parts.share);
   const settle = (): void => {
@@ -254,8 +311,15 @@ const askBranch = async (caller: Caller, request: DelegateRequest, parts: Branch
   const question = { body: body.text, budget, deadlineMs: parts.deadlineMs };
   const hasFallback = fallback !== undefined && fallback !== to;
   const startedAtMs = caller.now();
-  const firstDeadlineMs = hasFallback ? startedAtMs + timeOfFirst(parts.deadlineMs - startedAtMs) : parts.deadlineMs;
-  const first = await askTarget(caller, { ...question, to, hasFallback, deadlineMs: firstDeadlineMs });
+  const firstDeadlineMs = hasFallback
+    ? startedAtMs + timeOfFirst(parts.deadlineMs - startedAtMs)
+    : parts.deadlineMs;
+  const first = await askTarget(caller, {
+    ...question,
+    to,
+    hasFallback,
+    deadlineMs: firstDeadlineMs,
+  });
   if (!hasFallback || !mayFallBack(first)) {
     settle();
     return { branch: { request, query, to, response: first.response }, replies: [first] };
@@ -286,8 +350,12 @@ const withoutAnswer = (reply: TargetReply, librarian: string): TargetReply => {
 const FINAL = new Set<string | undefined>(['LOOP_DETECTED', 'MAX_DEPTH_EXCEEDED']);
 
 /** The fallback's answer, with the error of the target under `metadata.delegationError`. */
-const withFirstError = ({ error }: LibrarianResponse, response: LibrarianResponse): LibrarianResponse =>
-  (error === undefined ? undefined : withMetadata(response, { delegationError: error })) ?? response;
+const withFirstError = (
+  { error }: LibrarianResponse,
+  response: LibrarianResponse,
+): LibrarianResponse =>
+  (error === undefined ? undefined : withMetadata(response, { delegationError: error })) ??
+  response;
 
 /** Reports the first error, that of the requested librarian, unless that only found nothing and the fallback was asked. */
 const bothFailed = (
@@ -299,7 +367,10 @@ const bothFailed = (
   if (error === undefined || (error.code === 'NOT_FOUND' && sent)) return second;
   const added = { fallback: { librarian: fallback, code: second.error?.code } };
   const details = { ...error.details, ...added };
-  return { ...first, error: { ...error, details: readAs(ErrorInfo.shape.details, details).ok ? details : added } };
+  return {
+    ...first,
+    error: { ...error, details: readAs(ErrorInfo.shape.details, details).ok ? details : added },
+  };
 };
 
 /** Validates like the target, so that no request is sent that any target would refuse. Values passed on unchanged were validated before. */
@@ -307,13 +378,20 @@ const bodyOf = (
   { to, fallback = '', query, context }: DelegateRequest,
   { query: original, metadata: whole }: BranchParts,
 ): { ok: true; text: string } | { ok: false; problem: string } => {
-  const metadata = [to, fallback].some((id) => id.startsWith('partner.')) ? withoutFacts(whole) : whole;
+  const metadata = [to, fallback].some((id) => id.startsWith('partner.'))
+    ? withoutFacts(whole)
+    : whole;
   const isChanged = query !== undefined || context !== undefined;
   const hasMetadata = metadata !== undefined || context !== undefined;
-  const request = { query: query ?? original, ...(hasMetadata ? { metadata: { ...metadata, ...context } } : {}) };
+  const request = {
+    query: query ?? original,
+    ...(hasMetadata ? { metadata: { ...metadata, ...context } } : {}),
+  };
   if (!isChanged) return { ok: true, text: JSON.stringify(request) };
   const read = readRequest(LibrarianAskRequest, request);
-  return read.ok ? { ok: true, text: JSON.stringify(read.value) } : { ok: false, problem: describeIssues(read.issues) };
+  return read.ok
+    ? { ok: true, text: JSON.stringify(read.value) }
+    : { ok: false, problem: describeIssues(read.issues) };
 };
 
 /** What is known about the asker stays with our own librarians. */

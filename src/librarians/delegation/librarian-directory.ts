@@ -71,7 +71,12 @@ interface CachedDescription {
   askedAt: number;
 }
 
-export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: LibrariansParts): Librarians => {
+export function createLibrarians({
+  targets,
+  own,
+  routed = [],
+  now = Date.now,
+}: LibrariansParts): Librarians {
   const automatic = [...new Set([...own, ...routed])].filter((id) => Object.hasOwn(targets, id));
   const ids = [...new Set([...automatic, ...Object.keys(targets)])];
   const entries = new Map<string, CachedDescription>(
@@ -94,8 +99,13 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
     entry.askedAt = now();
     const description = await describe(target, id);
     entry.heardAt = now();
-    entry.health = description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
-    if (description === undefined || JSON.stringify(description) === JSON.stringify(entry.description)) return;
+    entry.health =
+      description === undefined || description.unavailable !== undefined ? 'down' : 'ok';
+    if (
+      description === undefined ||
+      JSON.stringify(description) === JSON.stringify(entry.description)
+    )
+      return;
     entry.description = description;
     routable = automatic.flatMap((each) => {
       const known = entries.get(each)?.description;
@@ -130,19 +140,28 @@ export const createLibrarians = ({ targets, own, routed = [], now = Date.now }: 
       // Checked when its turn comes: another request may have fetched it meanwhile.
       await inTurns(ids, async (id) => {
         const isFetched = (): boolean => now() - (entries.get(id)?.askedAt ?? 0) < TIMEOUT_MS;
-        for (let polls = 0; entries.get(id)?.health === 'unknown' && isFetched() && polls < MAX_POLLS; polls += 1)
+        for (
+          let polls = 0;
+          entries.get(id)?.health === 'unknown' && isFetched() && polls < MAX_POLLS;
+          polls += 1
+        )
           await sleep(TIMEOUT_MS / MAX_POLLS);
         if (now() - (entries.get(id)?.heardAt ?? 0) >= RETRY_MS && !isFetched()) await refresh(id);
       });
-      return { librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id), own.includes(id)))] };
+      return {
+        librarians: [CONCIERGE, ...ids.map((id) => entryOf(id, entries.get(id), own.includes(id)))],
+      };
     },
   };
-};
+}
 
 /** Concurrent fetches: workerd opens no more connections at once, and a queued one must not count as down. */
 const AT_ONCE = 6;
 
-const inTurns = async (ids: readonly string[], ask: (id: string) => Promise<void>): Promise<void> => {
+const inTurns = async (
+  ids: readonly string[],
+  ask: (id: string) => Promise<void>,
+): Promise<void> => {
   const waiting = [...ids];
   const askNext = async (): Promise<void> => {
     for (let id = waiting.shift(); id !== undefined; id = waiting.shift()) await ask(id);
@@ -161,9 +180,15 @@ const CONCIERGE: LibrarianEntry = {
   health: 'ok',
 };
 
-const entryOf = (id: string, entry: CachedDescription | undefined, isOwn: boolean): LibrarianEntry => {
+const entryOf = (
+  id: string,
+  entry: CachedDescription | undefined,
+  isOwn: boolean,
+): LibrarianEntry => {
   const undescribed = isOwn ? UNDESCRIBED : undefined;
-  const { info = { id, name: id }, unavailable } = entry?.description ?? { unavailable: undescribed };
+  const { info = { id, name: id }, unavailable } = entry?.description ?? {
+    unavailable: undescribed,
+  };
   const { examples = [], ...known }: LibrarianInfo = info;
   const shown = examples.slice(0, SHOWN_EXAMPLES);
   return {
@@ -186,7 +211,11 @@ const describe = async (target: Target, id: string): Promise<Description | undef
   }
 };
 
-const read = async (target: Target, id: string, { race, signal }: Deadline): Promise<Description | undefined> => {
+const read = async (
+  target: Target,
+  id: string,
+  { race, signal }: Deadline,
+): Promise<Description | undefined> => {
   const request = new Request(`http://librarian/librarians/${id}`, { redirect: 'manual', signal });
   const response = await race(target.fetch(request));
   if (!response.ok) void response.body?.cancel();
@@ -205,15 +234,19 @@ const read = async (target: Target, id: string, { race, signal }: Deadline): Pro
  * const targets = (env: { NAVIGATOR: Fetcher; WEB_SEARCH: Fetcher }) => serviceTargets(env);
  * // { navigator: …, 'web-search': … }
  */
-export const serviceTargets = (env: object): Record<string, Target> =>
-  Object.fromEntries(
+export function serviceTargets(env: object): Record<string, Target> {
+  return Object.fromEntries(
     Object.entries(env)
       .filter(([, binding]) => isFetcher(binding))
       .map(([name, binding]) => [name.toLowerCase().replaceAll('_', '-'), binding]),
   );
+}
 
 const isFetcher = (binding: unknown): binding is Target =>
-  typeof binding === 'object' && binding !== null && 'fetch' in binding && typeof binding.fetch === 'function';
+  typeof binding === 'object' &&
+  binding !== null &&
+  'fetch' in binding &&
+  typeof binding.fetch === 'function';
 
 /**
  * The librarians that have a public host in the key directory, as targets over HTTPS. No address ever comes from a question, an answer or
@@ -221,16 +254,17 @@ const isFetcher = (binding: unknown): binding is Target =>
  *
  * @param send Follows no redirect by itself: the request says so.
  */
-export const httpsTargets = (
+export function httpsTargets(
   directory: KeyDirectory,
   send: (request: Request) => Promise<Response> = fetch,
-): Record<string, Target> =>
-  Object.fromEntries(
+): Record<string, Target> {
+  return Object.fromEntries(
     directory.ids().flatMap((id) => {
       const host = directory.librarian(id)?.host;
       return host === undefined ? [] : [[id, targetAt(originOfHost(host), send)]];
     }),
   );
+}
 
 const targetAt = (origin: string, send: (request: Request) => Promise<Response>): Target => ({
   fetch: (request) => {

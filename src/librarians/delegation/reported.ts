@@ -12,15 +12,17 @@ import { type LibrarianResponse, METADATA_LIMITS } from '../../contract/core/res
  * @param options.librarian Id of the librarian whose receipt was verified; never what the response says about itself.
  * @param options.warnings What was found wrong with the response here.
  */
-export const asReported = (
+export function asReported(
   response: LibrarianResponse,
   { librarian, warnings = [] }: { librarian: string; warnings?: readonly string[] },
-): LibrarianResponse => {
+): LibrarianResponse {
   const { sources, metadata = {}, error, ...rest } = response;
   const named = error === undefined ? {} : { error: { ...error, librarian } };
   if (response.answer === undefined) return { ...rest, ...named };
   const statements = statementsOf(metadata, librarian);
-  const own = Object.entries(metadata).filter(([name, value]) => !MEANT_HERE.has(name) && !isNavigatorReply(value));
+  const own = Object.entries(metadata).filter(
+    ([name, value]) => !MEANT_HERE.has(name) && !isNavigatorReply(value),
+  );
   const added = {
     reported_by: librarian,
     ...(statements === undefined ? {} : { statements }),
@@ -29,24 +31,41 @@ export const asReported = (
     // An answer that lists the closest articles states that it lacks information; which they are is known here alone.
     ...(Array.isArray(metadata.closest) && (sources ?? []).length === 0 ? { closest: [] } : {}),
   };
-  const whole = { ...added, ...(own.length === 0 ? {} : { reported: { metadata: Object.fromEntries(own) } }) };
+  const whole = {
+    ...added,
+    ...(own.length === 0 ? {} : { reported: { metadata: Object.fromEntries(own) } }),
+  };
   return {
     ...rest,
-    ...(sources === undefined ? {} : { sources: sources.map((source) => ({ ...source, reported_by: librarian })) }),
+    ...(sources === undefined
+      ? {}
+      : { sources: sources.map((source) => ({ ...source, reported_by: librarian })) }),
     ...named,
     metadata: isWithin(whole, METADATA_LIMITS) ? whole : { ...added, omitted: ['reported'] },
   };
-};
+}
 
 /** A librarian puts its full response under its own name; only that of a navigator has these members. */
-export const isNavigatorReply = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['answer', 'confidenceReason', 'outOfDomain'].every((name) => name in value);
+export function isNavigatorReply(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    ['answer', 'confidenceReason', 'outOfDomain'].every((name) => name in value)
+  );
+}
 
 /** Members of the metadata that callers, clients and the kept answers read as ours. */
 const MEANT_HERE = new Set([
-  ...['analytics', 'answer_id', 'cached', 'clarifying', 'closest', 'conversation', 'delegationError', 'edition'],
+  ...[
+    'analytics',
+    'answer_id',
+    'cached',
+    'clarifying',
+    'closest',
+    'conversation',
+    'delegationError',
+    'edition',
+  ],
   ...[
     'explain',
     'hybrid',
@@ -63,11 +82,21 @@ const MEANT_HERE = new Set([
   ...['semantic', 'sources', 'statements', 'trace', 'violations', 'warnings', 'web_search'],
 ]);
 
-const statementsOf = (metadata: Readonly<Record<string, unknown>>, librarian: string): Statement[] | undefined => {
+const statementsOf = (
+  metadata: Readonly<Record<string, unknown>>,
+  librarian: string,
+): Statement[] | undefined => {
   const read = readAs(z.object({ statements: Statements }), metadata);
   if (!read.ok) return undefined;
   return read.value.statements.map(({ text, sources }) => ({
-    ...{ text, support: 0, check: 'reported' as const, reported_by: librarian },
-    sources: sources.map(({ name, url }) => ({ name, ...(url === undefined ? {} : { url }), reported_by: librarian })),
+    text,
+    support: 0,
+    check: 'reported' as const,
+    reported_by: librarian,
+    sources: sources.map(({ name, url }) => ({
+      name,
+      ...(url === undefined ? {} : { url }),
+      reported_by: librarian,
+    })),
   }));
 };

@@ -24,14 +24,14 @@ export interface RecordedHop {
  * The hops of a trace, each before its nested hops. Own calls come first; the rest of the limit is shared among the targets, so that one
  * with many hops displaces none of another.
  */
-export const assembleHops = (recorded: readonly RecordedHop[]): TraceHop[] => {
+export function assembleHops(recorded: readonly RecordedHop[]): TraceHop[] {
   const kept = recorded.slice(0, MAX_TRACE_HOPS);
   const shares = fairShares(
     kept.map(({ below }) => below.length),
     MAX_TRACE_HOPS - kept.length,
   );
   return kept.flatMap(({ own, below }, index) => [own, ...below.slice(0, shares[index])]);
-};
+}
 
 interface Verification {
   context: OriginContext | VerifiedContext;
@@ -44,10 +44,10 @@ interface Verification {
  * called from here. The origin of the chain verifies each hop and drops invalid proofs; other librarians pass hops and proofs on
  * unverified, since each verification costs a signature.
  */
-export const nestedHops = async (
+export async function nestedHops(
   { reported, hop, receipt }: Pick<TargetReply, 'reported' | 'hop' | 'receipt'>,
   { context, directory, now }: Verification,
-): Promise<TraceHop[]> => {
+): Promise<TraceHop[]> {
   if (reported === undefined || receipt === undefined || hop.spanId === undefined) return [];
   const read = readAs(DelegationTrace, reported);
   if (!read.ok || read.value.traceId !== context.traceId) return [];
@@ -55,12 +55,14 @@ export const nestedHops = async (
   if (context.caller !== undefined) return hops.map((below) => ({ ...below, verified: false }));
   // The receipt was matched with the link of this call on arrival.
   const { req, sub } = receipt.claims;
-  const parents = new Map<string, Parent>([[hop.spanId, { to: hop.to, sub, linkHash: req, depth: 0 }]]);
+  const parents = new Map<string, Parent>([
+    [hop.spanId, { to: hop.to, sub, linkHash: req, depth: 0 }],
+  ]);
   const chain = { parents, seen: new Set<string>(), directory, now };
   const checked: TraceHop[] = [];
   for (const below of hops) checked.push(await checkHop(below, chain));
   return checked;
-};
+}
 
 /** A verified hop, against which its nested hops are checked. */
 interface Parent {
@@ -123,11 +125,14 @@ const verifyHop = async (
  * A response with its trace under `metadata.trace`; unchanged if nothing was called. If both are too large for one response, the proofs
  * are dropped first, then the largest of the other metadata, then all of it; `omitted` names what is missing. The hops always stay.
  */
-export const withTrace = (response: LibrarianResponse, trace: DelegationTrace): LibrarianResponse => {
+export function withTrace(response: LibrarianResponse, trace: DelegationTrace): LibrarianResponse {
   if (trace.hops.length === 0) return response;
   const traced = withMetadata(response, { trace });
   if (traced !== undefined) return traced;
-  const bare = { ...trace, hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop) };
+  const bare = {
+    ...trace,
+    hops: trace.hops.map(({ receipt: _receipt, link: _link, ...hop }) => hop),
+  };
   const { metadata = {}, ...rest } = response;
   const names = Object.keys(metadata);
   const largest = largestOf(metadata);
@@ -135,27 +140,34 @@ export const withTrace = (response: LibrarianResponse, trace: DelegationTrace): 
   return (
     withMetadata(response, { trace: bare }) ??
     withMetadata({ ...rest, metadata: others }, { trace, omitted: reportableNames([largest]) }) ??
-    withMetadata({ ...rest, metadata: others }, { trace: bare, omitted: reportableNames([largest]) }) ??
+    withMetadata(
+      { ...rest, metadata: others },
+      { trace: bare, omitted: reportableNames([largest]) },
+    ) ??
     withMetadata(rest, { trace, omitted: reportableNames(names) }) ?? {
       ...rest,
       metadata: { trace: bare, omitted: reportableNames(names) },
     }
   );
-};
+}
 
 /** A response with further metadata, which replaces what was there under the same names; `undefined` if it gets too large. */
-export const withMetadata = (
+export function withMetadata(
   response: LibrarianResponse,
   added: Record<string, unknown>,
-): LibrarianResponse | undefined => {
+): LibrarianResponse | undefined {
   const metadata = { ...response.metadata, ...added };
   return isWithin(metadata, METADATA_LIMITS) ? { ...response, metadata } : undefined;
-};
+}
 
 const largestOf = (metadata: Record<string, unknown>): string => {
-  const sizes = Object.entries(metadata).map(([name, value]) => ({ name, size: JSON.stringify(value)?.length ?? 0 }));
+  const sizes = Object.entries(metadata).map(([name, value]) => ({
+    name,
+    size: JSON.stringify(value)?.length ?? 0,
+  }));
   return sizes.toSorted((one, other) => other.size - one.size)[0]?.name ?? '';
 };
 
 /** Names short enough to be reported. */
-const reportableNames = (names: readonly string[]): string[] => names.filter((name) => name.length <= 64).slice(0, 16);
+const reportableNames = (names: readonly string[]): string[] =>
+  names.filter((name) => name.length <= 64).slice(0, 16);

@@ -23,9 +23,24 @@ import type { PartialQuery, SourceType } from './split-query.ts';
 
 /** The librarian of each kind of source, the capability that asking it takes, and its name for people. */
 export const SOURCES = {
-  analytics: { librarian: 'analytics', capability: 'sql:read', name: 'the database', phrase: 'theDatabase' },
-  semantic: { librarian: 'semantic', capability: 'kb:read', name: 'the knowledge base', phrase: 'theArticles' },
-  web_search: { librarian: 'web-search', capability: 'web:search', name: 'the web search', phrase: 'theWeb' },
+  analytics: {
+    librarian: 'analytics',
+    capability: 'sql:read',
+    name: 'the database',
+    phrase: 'theDatabase',
+  },
+  semantic: {
+    librarian: 'semantic',
+    capability: 'kb:read',
+    name: 'the knowledge base',
+    phrase: 'theArticles',
+  },
+  web_search: {
+    librarian: 'web-search',
+    capability: 'web:search',
+    name: 'the web search',
+    phrase: 'theWeb',
+  },
 } as const satisfies Record<
   SourceType,
   { librarian: string; capability: string; name: string; phrase: keyof AnswerPhrases }
@@ -72,10 +87,10 @@ interface Asking extends Pick<AgentCall, 'scope' | 'progress' | 'facts'> {
  *
  * @returns One part for each query, in their order.
  */
-export const askParts = async (
+export async function askParts(
   queries: readonly PartialQuery[],
   { scope, options, progress, onAnswer, facts }: Asking,
-): Promise<Part[]> => {
+): Promise<Part[]> {
   const { capabilities } = scope.context;
   const allowed = queries.filter(({ type }) => covers(capabilities, SOURCES[type].capability));
   const hasFallback = covers(capabilities, FALLBACK.capability);
@@ -86,15 +101,25 @@ export const askParts = async (
     if (part?.ok) onAnswer?.(part);
   };
   // Metadata of the whole question is of no use to its parts, and may leave no room for theirs.
-  const sent = { metadata: {}, progress: withoutStatements(progress), onBranch: onAnswer && onBranch };
+  const sent = {
+    metadata: {},
+    progress: withoutStatements(progress),
+    onBranch: onAnswer && onBranch,
+  };
   const branches = requests.length > 0 ? await scope.delegates.ask(requests, sent) : [];
   const asked = new Map(allowed.map((query, place) => [query, branches[place]]));
-  return queries.map((query) => (asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query)));
-};
+  return queries.map((query) =>
+    asked.has(query) ? readPart(query, asked.get(query)) : notAllowed(query),
+  );
+}
 
 const requestOf = (
   { type, query }: PartialQuery,
-  { options, facts = [], hasFallback }: Pick<Asking, 'options' | 'facts'> & { hasFallback: boolean },
+  {
+    options,
+    facts = [],
+    hasFallback,
+  }: Pick<Asking, 'options' | 'facts'> & { hasFallback: boolean },
 ): DelegateRequest => {
   // Only documents differ by what somebody owns; nothing about a person goes to the web.
   const about = type === 'semantic' && facts.length > 0 ? { [ASKER_FACTS]: [...facts] } : {};
@@ -116,9 +141,17 @@ const DEFAULT_OPTIONS: Partial<Record<SourceType, Record<string, unknown>>> = {
 const notAllowed = (query: PartialQuery): FailedPart => {
   const { librarian, capability, name } = SOURCES[query.type];
   const message = `Not allowed: asking ${name} takes the capability ${capability}`;
-  const ownWords = query.type === 'web_search' ? ', in your own words: those of an answer are not sent to the web' : '';
+  const ownWords =
+    query.type === 'web_search'
+      ? ', in your own words: those of an answer are not sent to the web'
+      : '';
   const suggestion = `Ask with a key or a token that holds ${capability}${ownWords}`;
-  return { ...query, ok: false, isAsked: false, error: errorInfo('UNAUTHORIZED', { librarian, message, suggestion }) };
+  return {
+    ...query,
+    ok: false,
+    isAsked: false,
+    error: errorInfo('UNAUTHORIZED', { librarian, message, suggestion }),
+  };
 };
 
 /**
@@ -165,33 +198,55 @@ const readFallback = ({ type, query }: PartialQuery, response: LibrarianResponse
   const hasFailed = first !== undefined && first.code !== 'NOT_FOUND';
   const finding = containMarkdown(answer);
   if (finding === '' || isDeclined(response) || (partial && hasFailed))
-    return failed({ type, query }, first ?? error ?? errorInfo('NOT_FOUND', { librarian: SOURCES[type].librarian }));
+    return failed(
+      { type, query },
+      first ?? error ?? errorInfo('NOT_FOUND', { librarian: SOURCES[type].librarian }),
+    );
   const documents = documentsOf(response);
-  const result = { documents, summary: answer, document_count: documents.length, similarity_threshold: 0 };
+  const result = {
+    documents,
+    summary: answer,
+    document_count: documents.length,
+    similarity_threshold: 0,
+  };
   const attribution = Builder.createSemanticSourceAttribution(documents.length, confidence);
-  const known = { ...{ type: 'semantic' as const, query }, ...{ ok: true as const, librarian, finding } };
+  const known = { type: 'semantic' as const, query, ok: true as const, librarian, finding };
   return { ...known, isInformed: true, isPartial: partial, result, attribution, metadata: {} };
 };
 
 /** The passages that the statements of an answer quote, each place once. */
 const documentsOf = ({ metadata, sources = [] }: LibrarianResponse): AgentDocument[] => {
   const read = readAs(Statements, metadata?.statements);
-  const relevanceOf = new Map(sources.map(({ name, url, relevance = 0 }) => [url ?? name, relevance]));
+  const relevanceOf = new Map(
+    sources.map(({ name, url, relevance = 0 }) => [url ?? name, relevance]),
+  );
   const quoted = (read.ok ? read.value : []).flatMap(({ sources: places }) => places);
-  const documents = quoted.flatMap(({ name, url, file, section, quote }): [string, AgentDocument][] => {
-    if (quote === undefined) return [];
-    const about = {
-      ...(file === undefined ? {} : { source: file }),
-      title: name,
-      ...(url === undefined ? {} : { url }),
-    };
-    const document = { content: quote, score: relevanceOf.get(url ?? name) ?? 0 };
-    return [[`${file ?? name} ${section}`, { ...document, metadata: { ...about, heading: section ?? '' } }]];
-  });
+  const documents = quoted.flatMap(
+    ({ name, url, file, section, quote }): [string, AgentDocument][] => {
+      if (quote === undefined) return [];
+      const about = {
+        ...(file === undefined ? {} : { source: file }),
+        title: name,
+        ...(url === undefined ? {} : { url }),
+      };
+      const document = { content: quote, score: relevanceOf.get(url ?? name) ?? 0 };
+      return [
+        [
+          `${file ?? name} ${section}`,
+          { ...document, metadata: { ...about, heading: section ?? '' } },
+        ],
+      ];
+    },
+  );
   return [...new Map(documents.toReversed()).values()].reverse();
 };
 
-const failed = (query: PartialQuery, error: ErrorInfo): FailedPart => ({ ...query, ok: false, isAsked: true, error });
+const failed = (query: PartialQuery, error: ErrorInfo): FailedPart => ({
+  ...query,
+  ok: false,
+  isAsked: true,
+  error,
+});
 
 const unusable = ({ type }: PartialQuery): ErrorInfo => {
   const { librarian, name } = SOURCES[type];
@@ -199,7 +254,10 @@ const unusable = ({ type }: PartialQuery): ErrorInfo => {
   return errorInfo('DELEGATION_FAILED', { librarian, message });
 };
 
-const withoutEnvelope = (query: PartialQuery, { answer = '', error, ...response }: LibrarianResponse): Part => {
+const withoutEnvelope = (
+  query: PartialQuery,
+  { answer = '', error, ...response }: LibrarianResponse,
+): Part => {
   const omitted: unknown = response.metadata?.omitted;
   const finding = containMarkdown(answer);
   const isOmitted = Array.isArray(omitted) && omitted.includes(query.type);

@@ -8,7 +8,13 @@ import {
   type SubQuery,
 } from '../../contract/wire/agent-response.ts';
 import { errorInfo } from '../../platform/context/error-info-of.ts';
-import { type AgentCall, type AgentProfile, type AnswerParts, degradedMetadata, readOptions } from '../agents/agent.ts';
+import {
+  type AgentCall,
+  type AgentProfile,
+  type AnswerParts,
+  degradedMetadata,
+  readOptions,
+} from '../agents/agent.ts';
 import { AgentResponse } from '../agents/agent-response.ts';
 import { statementOn } from '../agents/librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../agents/serve-agent.ts';
@@ -17,7 +23,13 @@ import { aggregate } from '../delegation/aggregate.ts';
 import { type AnsweredPart, askParts, type FailedPart, type Part, SOURCES } from './ask-parts.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { MAX_PARTS, type PartialQuery, proposeSplit, splitQuery } from './split-query.ts';
-import { isWithoutDocuments, modelSynthesis, notesOn, shownFinding, synthesise } from './synthesise.ts';
+import {
+  isWithoutDocuments,
+  modelSynthesis,
+  notesOn,
+  shownFinding,
+  synthesise,
+} from './synthesise.ts';
 
 /**
  * Answers a question that needs several kinds of source: splits it, has the other agents
@@ -35,9 +47,12 @@ const hybridAgent = async (
   const deadlineMs = now() + call.timeoutMs;
   call.progress?.({ type: 'searching' });
   const plan = await planQuery(query, call);
-  call.parts?.routed(plan.queries.map(({ type, query: asked }) => ({ id: SOURCES[type].librarian, query: asked })));
+  call.parts?.routed(
+    plan.queries.map(({ type, query: asked }) => ({ id: SOURCES[type].librarian, query: asked })),
+  );
   const onAnswer =
-    call.parts && ((part: AnsweredPart) => report(part, { sent: call.parts, count: plan.queries.length }));
+    call.parts &&
+    ((part: AnsweredPart) => report(part, { sent: call.parts, count: plan.queries.length }));
   const phrases = answerPhrases(call.language);
   const parts = await askParts(plan.queries, { ...call, options, onAnswer });
   const about = metadataOf(parts, plan);
@@ -46,17 +61,26 @@ const hybridAgent = async (
   const written =
     call.ai === undefined
       ? undefined
-      : await modelSynthesis(query, informed, { ...call, phrases, ai: call.ai, leftMs: deadlineMs - now() });
+      : await modelSynthesis(query, informed, {
+          ...call,
+          phrases,
+          ai: call.ai,
+          leftMs: deadlineMs - now(),
+        });
   reportRest(call.parts, {
     written,
     informed,
     notes: notesOn(parts, plan.unasked, phrases),
     confidence: confidenceOf(parts),
   });
-  const used = [...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : [])))];
+  const used = [
+    ...new Set(parts.flatMap((part) => (part.ok && part.isInformed ? [part.type] : []))),
+  ];
   return AgentResponse.success('hybrid', query)
     .setResult({
-      sub_queries: parts.map((part) => subQueryOf(part, Math.floor(ROOM_FOR_RESULTS / parts.length))),
+      sub_queries: parts.map((part) =>
+        subQueryOf(part, Math.floor(ROOM_FOR_RESULTS / parts.length)),
+      ),
       synthesis: synthesise(parts, { unasked: plan.unasked, written, phrases }),
       sources_used: used,
     })
@@ -69,9 +93,16 @@ const hybridAgent = async (
 };
 
 /** Sends the finding of a part when its librarian has answered. */
-const report = (part: AnsweredPart, { sent, count }: { sent: AnswerParts | undefined; count: number }): void => {
+const report = (
+  part: AnsweredPart,
+  { sent, count }: { sent: AnswerParts | undefined; count: number },
+): void => {
   if (isWithoutDocuments(part)) return;
-  const statement = statementOn(shownFinding(part, count), [foundIn(part)], part.attribution.confidence);
+  const statement = statementOn(
+    shownFinding(part, count),
+    [foundIn(part)],
+    part.attribution.confidence,
+  );
   sent?.add({ librarian: part.librarian, ...statement });
 };
 
@@ -83,7 +114,10 @@ interface Joined {
 }
 
 /** Sends what the answer has beside the findings, or in place of them. */
-const reportRest = (sent: AnswerParts | undefined, { written, informed, notes, confidence }: Joined): void => {
+const reportRest = (
+  sent: AnswerParts | undefined,
+  { written, informed, notes, confidence }: Joined,
+): void => {
   if (written !== undefined) {
     sent?.withdraw('the text of a model that joins the parts replaces it');
     sent?.add(statementOn(written, informed.map(foundIn), confidence));
@@ -92,7 +126,11 @@ const reportRest = (sent: AnswerParts | undefined, { written, informed, notes, c
   for (const note of notes) sent?.add(statementOn(note, [], 1));
 };
 
-const foundIn = ({ type, result, attribution }: AnsweredPart) => ({ type, result, source_attribution: attribution });
+const foundIn = ({ type, result, attribution }: AnsweredPart) => ({
+  type,
+  result,
+  source_attribution: attribution,
+});
 
 /** Characters for the results in a librarian's metadata; the rest is for the synthesis and the trace. */
 const ROOM_FOR_RESULTS = 110_000;
@@ -107,7 +145,8 @@ interface Plan {
 
 /** Splits a question: by the proposal of a model if there is a valid one, otherwise by rules. */
 const planQuery = async (query: string, call: AgentCall): Promise<Plan> => {
-  const proposed = call.ai === undefined ? undefined : await proposeSplit(query, { ...call, ai: call.ai });
+  const proposed =
+    call.ai === undefined ? undefined : await proposeSplit(query, { ...call, ai: call.ai });
   const all = (proposed ?? splitQuery(query)).map(
     (part) => [`${part.type} ${part.query.toLowerCase()}`, part] as const,
   );
@@ -127,20 +166,27 @@ const confidenceOf = (parts: readonly Part[]): number =>
   aggregate(
     parts.map((part) => {
       const { librarian: to } = SOURCES[part.type];
-      return { request: { to, query: part.query }, query: part.query, to, response: responseOf(part) };
+      return {
+        request: { to, query: part.query },
+        query: part.query,
+        to,
+        response: responseOf(part),
+      };
     }),
   ).confidence ?? 0;
 
 /** A source that found nothing leaves its part unanswered; its confidence in that does not count for the rest. */
 const responseOf = (part: Part): LibrarianResponse => {
   if (!part.ok) return { error: part.error };
-  if (!part.isInformed) return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
+  if (!part.isInformed)
+    return { error: errorInfo('NOT_FOUND', { librarian: SOURCES[part.type].librarian }) };
   return { answer: part.finding.slice(0, 32_000), confidence: part.attribution.confidence };
 };
 
 const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMetadata => {
   const failed = parts.filter((part): part is FailedPart => !part.ok);
-  const isPartial = failed.length > 0 || unasked.length > 0 || parts.some((part) => part.ok && part.isPartial);
+  const isPartial =
+    failed.length > 0 || unasked.length > 0 || parts.some((part) => part.ok && part.isPartial);
   return {
     sub_query_count: parts.length,
     split_by: splitBy,
@@ -153,13 +199,20 @@ const metadataOf = (parts: readonly Part[], { splitBy, unasked }: Plan): AgentMe
       error_code: error.code,
     })),
     ...(isPartial ? { partial: true } : {}),
-    ...degradedMetadata(parts.flatMap((part) => (part.ok ? degradedIn({ part: part.metadata }) : []))),
+    ...degradedMetadata(
+      parts.flatMap((part) => (part.ok ? degradedIn({ part: part.metadata }) : [])),
+    ),
   };
 };
 
-const reasonFor = ({ type }: Part, { place, splitBy }: { place: number; splitBy: Plan['splitBy'] }): string => {
+const reasonFor = (
+  { type }: Part,
+  { place, splitBy }: { place: number; splitBy: Plan['splitBy'] },
+): string => {
   const goes = `Part ${place} goes to ${SOURCES[type].name}`;
-  return splitBy === 'model' ? `${goes}: a model chose it` : `${goes}, whose examples fit its words best`;
+  return splitBy === 'model'
+    ? `${goes}: a model chose it`
+    : `${goes}, whose examples fit its words best`;
 };
 
 /** What the answered parts have in common: the thing that they are about, and whether all came from a cache. */
@@ -176,7 +229,9 @@ const sharedBy = (parts: readonly Part[]): AgentMetadata => {
   const hits = known.map(({ cache_hit }) => cache_hit);
   return {
     ...(others.length === 0 ? entity : {}),
-    ...(hits.length === 0 || hits.includes(undefined) ? {} : { cache_hit: hits.every((hit) => hit === true) }),
+    ...(hits.length === 0 || hits.includes(undefined)
+      ? {}
+      : { cache_hit: hits.every((hit) => hit === true) }),
   };
 };
 
@@ -184,8 +239,13 @@ const subQueryOf = (part: Part, maxLength: number): SubQuery => {
   const { type, query } = part;
   if (!part.ok)
     return {
-      ...{ type, query, result: {}, source_attribution: {}, success: false },
-      ...{ error: part.error.message, error_code: part.error.code },
+      type,
+      query,
+      result: {},
+      source_attribution: {},
+      success: false,
+      error: part.error.message,
+      error_code: part.error.code,
     };
   const result = trimResult(part.result, maxLength);
   return { type, query, result, source_attribution: part.attribution, success: true, error: null };
@@ -197,7 +257,10 @@ const subQueryOf = (part: Part, maxLength: number): SubQuery => {
  *
  * @returns Empty when even lists of one entry do not fit.
  */
-const trimResult = (result: Record<string, unknown>, maxLength: number): Record<string, unknown> => {
+const trimResult = (
+  result: Record<string, unknown>,
+  maxLength: number,
+): Record<string, unknown> => {
   let trimmed = result;
   let omitted = 0;
   while (JSON.stringify(trimmed).length > maxLength) {
@@ -206,7 +269,12 @@ const trimResult = (result: Record<string, unknown>, maxLength: number): Record<
     if (name === undefined || !Array.isArray(list)) return {};
     const kept: unknown[] = list.slice(0, Math.floor(list.length / 2));
     omitted += list.length - kept.length;
-    trimmed = { ...trimmed, [name]: kept, ...(count === undefined ? {} : { [count]: kept.length }), omitted };
+    trimmed = {
+      ...trimmed,
+      [name]: kept,
+      ...(count === undefined ? {} : { [count]: kept.length }),
+      omitted,
+    };
   }
   return trimmed;
 };
@@ -229,7 +297,13 @@ const failedTogether = (query: string, parts: readonly Part[], about: AgentMetad
   const { code, message, suggestion, recoverable, details } =
     asked.length > 0 ? joinFailures(failures) : unauthorized(failed);
   return AgentResponse.error('hybrid', query, code === 'NOT_FOUND' ? nothingFound(asked) : message)
-    .setMetadata({ ...about, error_code: code, suggestion, recoverable, ...(details === undefined ? {} : { details }) })
+    .setMetadata({
+      ...about,
+      error_code: code,
+      suggestion,
+      recoverable,
+      ...(details === undefined ? {} : { details }),
+    })
     .toArray();
 };
 
@@ -264,4 +338,6 @@ const HYBRID: AgentProfile = {
 };
 
 /** `POST /librarians/hybrid/ask`, `GET /librarians/hybrid` and `POST /v1/agents/hybrid`. */
-export const createApp = (options: AgentServeOptions) => serveAgent(hybridAgent, HYBRID, options);
+export function createApp(options: AgentServeOptions) {
+  return serveAgent(hybridAgent, HYBRID, options);
+}

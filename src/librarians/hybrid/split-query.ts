@@ -32,26 +32,37 @@ export const MAX_PARTS = 6;
  * @param message 1 to 4,000 characters.
  * @returns At least one part, in the order of the question.
  */
-export const splitQuery = (message: string): PartialQuery[] => {
+export function splitQuery(message: string): PartialQuery[] {
   const question = withoutSmallTalk(message) || message;
   const { index, defaultLibrarian } = sourcesFor(SOURCES);
   const kindOf = (text: string): SourceType => {
-    const type = SourceType.safeParse(chooseLibrarian(text, index, defaultLibrarian, LEAST_EVIDENCE).to);
+    const type = SourceType.safeParse(
+      chooseLibrarian(text, index, defaultLibrarian, LEAST_EVIDENCE).to,
+    );
     return type.success ? type.data : 'semantic';
   };
-  const { parts } = splitByLibrarian(question, { index, defaultLibrarian, splitsEqual: true, least: LEAST_EVIDENCE });
+  const { parts } = splitByLibrarian(question, {
+    index,
+    defaultLibrarian,
+    splitsEqual: true,
+    least: LEAST_EVIDENCE,
+  });
   if (parts.length < 2) return [{ type: kindOf(question), query: question }];
   const queries = parts.map(({ query }) => query);
   const earlier: string[] = [];
   return queries.map((query, place) => {
     const type = kindOf(query);
     // Stock, prices and reviews are those of a thing; what is written, such as a warranty, stands alone.
-    const others = { earlier: earlier.slice(-MAX_LOOK_BACK), next: queries[place + 1], isOfThing: type !== 'semantic' };
+    const others = {
+      earlier: earlier.slice(-MAX_LOOK_BACK),
+      next: queries[place + 1],
+      isOfThing: type !== 'semantic',
+    };
     const text = standalonePart(query, others);
     earlier.push(text);
     return { type, query: text.slice(0, MAX_LENGTH) };
   });
-};
+}
 
 const MAX_LENGTH = 4000;
 /** Parts in which the subject of a later one is looked for. */
@@ -70,16 +81,18 @@ const sourcesFor = candidatesCache('semantic');
 
 const Proposal = z.strictObject({
   sub_queries: z
-    .array(z.strictObject({ type: SourceType, query: z.string().regex(/\S/, 'is empty').max(1000) }))
+    .array(
+      z.strictObject({ type: SourceType, query: z.string().regex(/\S/, 'is empty').max(1000) }),
+    )
     .min(1)
     .max(MAX_PARTS),
 });
 
 /** A split proposed by a model; `undefined` when the model fails, is slow or changes the meaning (`isSplitOf`). */
-export const proposeSplit = async (
+export async function proposeSplit(
   question: string,
   { ai, signal, timeoutMs }: { ai: AIClient; signal: AbortSignal; timeoutMs: number },
-): Promise<PartialQuery[] | undefined> => {
+): Promise<PartialQuery[] | undefined> {
   const reply = await askForJson(ai, {
     instructions: INSTRUCTIONS,
     data: { question },
@@ -95,7 +108,7 @@ export const proposeSplit = async (
   const { sub_queries: parts } = reply;
   const queries = parts.map(({ query }) => query);
   return isSplitOf(question, queries) ? parts : undefined;
-};
+}
 
 /** Strict schemas know no lengths: those are checked in the reply. */
 const SCHEMA = {
@@ -107,7 +120,10 @@ const SCHEMA = {
         type: 'array',
         items: {
           type: 'object',
-          properties: { type: { type: 'string', enum: SourceType.options }, query: { type: 'string' } },
+          properties: {
+            type: { type: 'string', enum: SourceType.options },
+            query: { type: 'string' },
+          },
           required: ['type', 'query'],
           additionalProperties: false,
         },

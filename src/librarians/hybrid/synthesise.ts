@@ -16,46 +16,73 @@ import { MAX_PARTS } from './split-query.ts';
  * @param options.written A model's text, which replaces the findings.
  * @returns Markdown of at most 12,000 characters, so that it is not cut as a librarian's answer.
  */
-export const synthesise = (
+export function synthesise(
   parts: readonly Part[],
-  { unasked, written, phrases }: { unasked: readonly string[]; written?: string | undefined; phrases: AnswerPhrases },
-): string => {
-  const answered = parts.filter((part): part is AnsweredPart => part.ok && !isWithoutDocuments(part));
+  {
+    unasked,
+    written,
+    phrases,
+  }: { unasked: readonly string[]; written?: string | undefined; phrases: AnswerPhrases },
+): string {
+  const answered = parts.filter(
+    (part): part is AnsweredPart => part.ok && !isWithoutDocuments(part),
+  );
   const findings = answered.map((part) => shownFinding(part, answered.length));
-  return [written ?? joined(findings), ...notesOn(parts, unasked, phrases)].filter((text) => text !== '').join('\n\n');
-};
+  return [written ?? joined(findings), ...notesOn(parts, unasked, phrases)]
+    .filter((text) => text !== '')
+    .join('\n\n');
+}
 
 /** A finding in its share of the room for all. */
-export const shownFinding = ({ finding }: AnsweredPart, count: number): string =>
-  shorten(finding, Math.floor(ROOM_FOR_FINDINGS / Math.max(1, count)));
+export function shownFinding({ finding }: AnsweredPart, count: number): string {
+  return shorten(finding, Math.floor(ROOM_FOR_FINDINGS / Math.max(1, count)));
+}
 
 /** A sentence for each part that is missing. */
-export const notesOn = (parts: readonly Part[], unasked: readonly string[], phrases: AnswerPhrases): string[] => [
-  ...parts.filter((part) => !part.ok || isWithoutDocuments(part)).map((part) => gapSentence(part, phrases)),
-  ...unasked
-    .slice(0, MAX_NOTED)
-    .map((query) => filled(phrases.notAsked, { count: String(MAX_PARTS), question: `“${inertLine(query, 120)}”` })),
-];
+export function notesOn(
+  parts: readonly Part[],
+  unasked: readonly string[],
+  phrases: AnswerPhrases,
+): string[] {
+  return [
+    ...parts
+      .filter((part) => !part.ok || isWithoutDocuments(part))
+      .map((part) => gapSentence(part, phrases)),
+    ...unasked.slice(0, MAX_NOTED).map((query) =>
+      filled(phrases.notAsked, {
+        count: String(MAX_PARTS),
+        question: `“${inertLine(query, 120)}”`,
+      }),
+    ),
+  ];
+}
 
 const ROOM_FOR_FINDINGS = 8000;
 const MAX_NOTED = 4;
 
 /** Short sentences make one paragraph; lists, tables and long texts stand apart. */
 const joined = (findings: readonly string[]): string => {
-  const isPlain = findings.every((text) => text.length <= 400 && !/\n|^(?:[-+*>#|]|\d{1,9}[.)])\s?/.test(text));
+  const isPlain = findings.every(
+    (text) => text.length <= 400 && !/\n|^(?:[-+*>#|]|\d{1,9}[.)])\s?/.test(text),
+  );
   return isPlain ? findings.map(asSentence).join(' ') : findings.join('\n\n');
 };
 
 const asSentence = (text: string): string => (/[.!?:…)\]*_"”’]$/.test(text) ? text : `${text}.`);
 
 /** Its summary, which the part keeps, speaks of thresholds. A web search that found nothing may still know our own price. */
-export const isWithoutDocuments = (part: Part): boolean => part.ok && part.type === 'semantic' && !part.isInformed;
+export function isWithoutDocuments(part: Part): boolean {
+  return part.ok && part.type === 'semantic' && !part.isInformed;
+}
 
 const gapSentence = (part: Part, phrases: AnswerPhrases): string =>
   filled(phrases.noAnswerFrom, {
     question: `“${inertLine(part.query, 200)}”`,
     name: phrases[SOURCES[part.type].phrase],
-    why: whyMissing(part.ok ? 'NOT_FOUND' : part.isAsked ? part.error.code : 'UNAUTHORIZED', phrases),
+    why: whyMissing(
+      part.ok ? 'NOT_FOUND' : part.isAsked ? part.error.code : 'UNAUTHORIZED',
+      phrases,
+    ),
   });
 
 interface SynthesisOptions {
@@ -74,19 +101,17 @@ interface SynthesisOptions {
  * @returns Undefined when the model fails, too little is supported, or a source is missing: the findings are then
  *   joined as they are.
  */
-export const modelSynthesis = async (
+export async function modelSynthesis(
   question: string,
   parts: readonly AnsweredPart[],
   { ai, signal, leftMs, facts = [], phrases }: SynthesisOptions,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   if (parts.length < 2 || leftMs < MIN_TIME_MS) return undefined;
   const passages = parts.map(({ type, query, finding }, at) => ({
-    ...{
-      id: `p${at + 1}`,
-      title: phrases[SOURCES[type].phrase],
-      headings: [query],
-      text: finding.slice(0, MAX_FINDING),
-    },
+    id: `p${at + 1}`,
+    title: phrases[SOURCES[type].phrase],
+    headings: [query],
+    text: finding.slice(0, MAX_FINDING),
   }));
   const calls = startModelCalls({ ai, signal, timeMs: Math.floor(leftMs * TIME_SHARE) });
   try {
@@ -95,7 +120,9 @@ export const modelSynthesis = async (
       { calls, maxTokens: MAX_TOKENS },
     );
     if ('failure' in written) return undefined;
-    const used = new Set(written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.id)));
+    const used = new Set(
+      written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.id)),
+    );
     if (used.size < passages.length) return undefined;
     const paragraphs = written.statements.map(({ text, quotes }) => {
       const names = [...new Set(quotes.map(({ passage }) => passage.title))];
@@ -106,7 +133,7 @@ export const modelSynthesis = async (
   } finally {
     calls.end();
   }
-};
+}
 
 /** Characters of each finding that the model reads. */
 const MAX_FINDING = 4000;

@@ -79,16 +79,18 @@ export interface AnswerMetadata {
  * Answers a question, for all routes: finds passages, has the model answer if there is one, and quotes otherwise. Quotes are cached per
  * edition, unless something was missing. Answers of a model are not cached, as they depend on the time and budget left.
  */
-export const answerQuestion = async (
+export async function answerQuestion(
   edition: Edition,
   question: string,
   options: QuestionOptions,
-): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> => {
+): Promise<{ answer: NavigatorAnswer; metadata: AnswerMetadata }> {
   const { facts = [], others, onViolations, progress } = options;
   progress?.({ type: 'searching', edition: edition.id });
   const history = turnsFor(question, options.history ?? []);
   // Without a model, only the devices that the asker owns are read from the facts.
-  const devices = options.devices?.length ? options.devices : devicesOwned(facts, edition.devices());
+  const devices = options.devices?.length
+    ? options.devices
+    : devicesOwned(facts, edition.devices());
   // What is not about a question of before may still be in its language.
   const language = languageOf(question, { language: options.language, history });
   const result = await findAnswer(edition, question, { ...options, history, devices, language });
@@ -100,7 +102,7 @@ export const answerQuestion = async (
   if (violations.length === 0) return { answer, metadata: result.metadata };
   onViolations?.(violations);
   return { answer, metadata: { ...result.metadata, violations } };
-};
+}
 
 const findAnswer = async (
   edition: Edition,

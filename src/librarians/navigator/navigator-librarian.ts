@@ -9,7 +9,11 @@ import { readAs } from '../../contract/core/error-info.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/core/librarian.ts';
 import { Query } from '../../contract/core/names.ts';
 import { isUnsure, type LibrarianResponse } from '../../contract/core/response.ts';
-import { type EditionScope, type Freshness, freshFor } from '../../knowledge/edition/current-edition.ts';
+import {
+  type EditionScope,
+  type Freshness,
+  freshFor,
+} from '../../knowledge/edition/current-edition.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { covers } from '../../platform/context/capabilities.ts';
@@ -34,7 +38,8 @@ import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './ans
 import examples from './question-examples.json' with { type: 'json' };
 import type { OtherLibrarians } from './whom-to-ask.ts';
 
-export interface NavigatorParts extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil'> {
+export interface NavigatorParts
+  extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil'> {
   /**
    * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
    * when there is none.
@@ -53,9 +58,8 @@ export interface NavigatorParts extends Pick<QuestionOptions, 'retrieve' | 'rera
  * It reads `history` (previous turns), `language` (of the conversation), `devices` (that the user has) and `asker_facts` (what is known
  * about the user) from `context.metadata`. If the context has a model, the model answers, with quotes as the fallback (docs/navigator.md).
  */
-export const createNavigator =
-  (parts: NavigatorParts): Librarian =>
-  async (query, context) => {
+export function createNavigator(parts: NavigatorParts): Librarian {
+  return async (query, context) => {
     const { log = logLine, now = Date.now } = parts;
     const untilMs = now() + (context?.timeout ?? DEFAULT_TIMEOUT_MS);
     try {
@@ -90,6 +94,7 @@ export const createNavigator =
       };
     }
   };
+}
 
 /** Used when the caller sends no timeout. */
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -139,7 +144,10 @@ const answerWith = async (
 };
 
 /** The same answer as a librarian response. A declination counts as partial. */
-export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMetadata = {}): LibrarianResponse => {
+export function asLibrarianResponse(
+  answer: NavigatorAnswer,
+  metadata: AnswerMetadata = {},
+): LibrarianResponse {
   const { verdict, probability, sources } = answer;
   const { statements, ...response } = answer.response;
   const confidence = rounded(probability);
@@ -157,11 +165,16 @@ export const asLibrarianResponse = (answer: NavigatorAnswer, metadata: AnswerMet
       ...metadata,
     },
   };
-};
+}
 
 /** The closest articles that are not cited. */
-const linksIn = ({ verdict, closest }: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
-  verdict === 'answer' && closest.length === 0 ? {} : { closest: closest.map((article) => ({ ...article })) };
+const linksIn = ({
+  verdict,
+  closest,
+}: NavigatorAnswer): { closest?: NavigatorAnswer['closest'] } =>
+  verdict === 'answer' && closest.length === 0
+    ? {}
+    : { closest: closest.map((article) => ({ ...article })) };
 
 const EditionId = z.string().max(40).optional();
 const Devices = z.array(z.string().min(1).max(100)).max(20);
@@ -218,14 +231,14 @@ export interface NavigatorAppOptions
 }
 
 /** `POST /librarians/navigator/ask`, `GET /librarians/navigator`, and `POST /v1/navigate` in the shape of the navigator contract. */
-export const createApp = ({
+export function createApp({
   editionFor,
   retrieve,
   reranker,
   wordVectors,
   librarians,
   ...options
-}: NavigatorAppOptions) => {
+}: NavigatorAppOptions) {
   const { log, now = Date.now } = options;
   const partsFor = (scope: Pick<RequestScope, 'context' | 'waitUntil'>): NavigatorParts => {
     const { context, waitUntil } = scope;
@@ -247,7 +260,11 @@ export const createApp = ({
       now,
     };
   };
-  const settings = { ...options, access: options.access ?? ('signed' as const), self: NAVIGATOR.id };
+  const settings = {
+    ...options,
+    access: options.access ?? ('signed' as const),
+    self: NAVIGATOR.id,
+  };
   const librarian = { forRequest: (scope: RequestScope) => createNavigator(partsFor(scope)) };
   const app = serveLibrarian(librarian, NAVIGATOR, { ...options, isTested: true });
   const fault = faultHandler(settings);
@@ -289,4 +306,4 @@ export const createApp = ({
     return c.json({ ...answer.response, ...more }, 200);
   };
   return app;
-};
+}

@@ -24,17 +24,21 @@ const MAX_TOPICS = 20;
  * it is decided when it is asked: a navigator gets no more rights than it needs, so it does not
  * know the caller's others.
  */
-export const withWhomToAsk = (
+export function withWhomToAsk(
   answer: NavigatorAnswer,
   question: string,
   others: OtherLibrarians,
   language?: string,
-): NavigatorAnswer => {
+): NavigatorAnswer {
   const { self, all, chain } = others;
   const phrases = answerPhrases(language);
   const candidates = all.filter(({ id }) => id !== self.id && !chain.includes(id));
   if (answer.verdict === 'answer' || candidates.length === 0) return answer;
-  const { to } = chooseLibrarian(question, indexesOf(all)(self)([self, ...candidates]).index, self.id);
+  const { to } = chooseLibrarian(
+    question,
+    indexesOf(all)(self)([self, ...candidates]).index,
+    self.id,
+  );
   const target = candidates.find(({ id }) => id === to);
   if (target === undefined) return answer;
   // A partner chooses its name, which must not become a link.
@@ -46,7 +50,9 @@ export const withWhomToAsk = (
     ? `${response.answer}\n\n${escapeText(filled(phrases.askOther, { name }), 200)}`
     : response.answer;
   return { ...answer, response: { ...response, answer: text, relatedTopics } };
-};
+}
 
 /** Rebuilt when a description changes. */
-const indexesOf = oncePer((_: readonly LibrarianInfo[]) => oncePer(({ id }: LibrarianInfo) => candidatesCache(id)));
+const indexesOf = oncePer((_: readonly LibrarianInfo[]) =>
+  oncePer(({ id }: LibrarianInfo) => candidatesCache(id)),
+);

@@ -2,7 +2,11 @@ import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
 import { embeddingStats } from '../../ai/embeddings/embedding-stats.ts';
 import type { LibrarianInfo } from '../../contract/core/librarian.ts';
-import { AGENT_OPTIONS, type AgentDocument, type AgentMetadata } from '../../contract/wire/agent-response.ts';
+import {
+  AGENT_OPTIONS,
+  type AgentDocument,
+  type AgentMetadata,
+} from '../../contract/wire/agent-response.ts';
 import { type KnowledgeHealth, KnowledgeSearchRequest } from '../../contract/wire/knowledge.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
 import { type EditionScope, freshFor } from '../../knowledge/edition/current-edition.ts';
@@ -17,13 +21,31 @@ import {
   searchKnowledge,
 } from '../../knowledge/search/retrieve.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
-import { contextGuard, type GuardedEnv, refusal, requireCapability } from '../../platform/context/context-guard.ts';
+import {
+  contextGuard,
+  type GuardedEnv,
+  refusal,
+  requireCapability,
+} from '../../platform/context/context-guard.ts';
 import { readJson } from '../../platform/http/json-http.ts';
-import { type Agent, type AgentCall, degradedMetadata, isModelLost, readOptions } from '../agents/agent.ts';
+import {
+  type Agent,
+  type AgentCall,
+  degradedMetadata,
+  isModelLost,
+  readOptions,
+} from '../agents/agent.ts';
 import { AgentResponse } from '../agents/agent-response.ts';
 import { escapeParagraphs } from '../agents/format/markdown.ts';
 import { type AgentServeOptions, serveAgent } from '../agents/serve-agent.ts';
-import { citationOf, type Found, type FoundDocument, findDocuments, sourceOf, subjectOf } from './find-documents.ts';
+import {
+  citationOf,
+  type Found,
+  type FoundDocument,
+  findDocuments,
+  sourceOf,
+  subjectOf,
+} from './find-documents.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import { modelSummary, nothingFound, quoteSummary } from './summaries.ts';
 
@@ -42,10 +64,15 @@ interface SemanticParts {
  * closest documents when none was found, and `metadata.degraded` is `["embeddings"]` when embeddings could not be
  * compared in time.
  */
-export const createSemanticAgent =
-  ({ editionFor, retrieve = createRetriever({}) }: SemanticParts): Agent =>
-  async (query, call) => {
-    const { similarity_threshold = 0.7, limit = 10 } = readOptions(AGENT_OPTIONS.semantic, call.options);
+export function createSemanticAgent({
+  editionFor,
+  retrieve = createRetriever({}),
+}: SemanticParts): Agent {
+  return async (query, call) => {
+    const { similarity_threshold = 0.7, limit = 10 } = readOptions(
+      AGENT_OPTIONS.semantic,
+      call.options,
+    );
     const lacks: string[] = [];
     const fresh = freshFor(call.timeoutMs, () => void lacks.push('freshness'));
     const edition = await editionFor({ ...call.scope, fresh });
@@ -53,7 +80,11 @@ export const createSemanticAgent =
     const { signal, timeoutMs, scope } = call;
     const devices = devicesOwned(call.facts ?? [], edition.devices());
     const search = { retrieve, signal, timeLeftMs: timeoutMs, waitUntil: scope.waitUntil, devices };
-    const found = await findDocuments(edition, subjectOf(query), { similarity_threshold, limit, ...search });
+    const found = await findDocuments(edition, subjectOf(query), {
+      similarity_threshold,
+      limit,
+      ...search,
+    });
     const { documents, nearest, subject, degraded } = found;
     call.progress?.({ type: 'passages', passages: documents.map(placeOf) });
     const best = nearest[0]?.score ?? 0;
@@ -66,17 +97,24 @@ export const createSemanticAgent =
         document_count: documents.length,
         similarity_threshold,
       })
-      .setSourceAttribution(AgentResponse.createSemanticSourceAttribution(documents.length, confidence))
+      .setSourceAttribution(
+        AgentResponse.createSemanticSourceAttribution(documents.length, confidence),
+      )
       .setMetadata({
         edition: edition.id,
         best_score: best,
         cache_hit: false,
         ...(subject === query ? {} : { searched_for: subject }),
         ...about,
-        ...degradedMetadata([...degraded, ...lacks, ...(isModelLost(about.summary_refused) ? ['model'] : [])]),
+        ...degradedMetadata([
+          ...degraded,
+          ...lacks,
+          ...(isModelLost(about.summary_refused) ? ['model'] : []),
+        ]),
       })
       .toArray();
   };
+}
 
 interface Search {
   edition: Edition;
@@ -98,10 +136,12 @@ const summarise = async (
   }
   const { value: quoted } = await readPages(edition, () => quoteSummary(edition, found));
   const quotes = { summary: quoted.map(({ text }) => text).join('\n\n'), summary_by: 'quotes' };
-  const written = ai && (await modelSummary(query, found.documents, { ai, signal, timeoutMs, parts }));
+  const written =
+    ai && (await modelSummary(query, found.documents, { ai, signal, timeoutMs, parts }));
   if (written === undefined || 'refused' in written) {
     parts?.withdraw('its model did not finish the summary');
-    for (const { text, statement } of quoted) parts?.add({ text: escapeParagraphs(text), ...statement });
+    for (const { text, statement } of quoted)
+      parts?.add({ text: escapeParagraphs(text), ...statement });
     return { ...quotes, ...(written && { summary_refused: written.refused }) };
   }
   return { summary: written.text, summary_by: 'model', model: ai?.model };
@@ -111,7 +151,12 @@ const summarise = async (
 const closestOf = ({ chunk: { source, headingPath } }: FoundDocument) => {
   const { name: title, url, file } = sourceOf({ source, headingPath });
   const heading = headingPath.at(-1)?.slice(0, 500);
-  return { title, file, ...(url === undefined ? {} : { url }), ...(heading === undefined ? {} : { heading }) };
+  return {
+    title,
+    file,
+    ...(url === undefined ? {} : { url }),
+    ...(heading === undefined ? {} : { heading }),
+  };
 };
 
 const placeOf = ({ chunk, score }: FoundDocument) => {
@@ -153,17 +198,21 @@ export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, Age
 /**
  * `POST /librarians/semantic/ask`, `GET /librarians/semantic` and `POST /v1/agents/semantic`; `POST /v1/knowledge/search`, `GET /v1/knowledge/health`, `GET /v1/knowledge/stats`.
  */
-export const createApp = ({
+export function createApp({
   editionFor,
   wordVectors,
   meaningOf,
   statistics,
   onFault,
   ...options
-}: SemanticAppOptions) => {
+}: SemanticAppOptions) {
   const { now = Date.now } = options;
   const retrieve = createRetriever({ wordVectors, meaningOf, onFault });
-  const app = serveAgent(createSemanticAgent({ editionFor, retrieve }), { type: 'semantic', info: SEMANTIC }, options);
+  const app = serveAgent(
+    createSemanticAgent({ editionFor, retrieve }),
+    { type: 'semantic', info: SEMANTIC },
+    options,
+  );
   const settings = { ...options, access: options.access ?? ('signed' as const), self: SEMANTIC.id };
   const read = [contextGuard(settings), requireCapability('kb:read')] as const;
 
@@ -176,8 +225,14 @@ export const createApp = ({
     const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
     const edition = await editionFor({ context, waitUntil, fresh });
     const timeLeftMs = context.deadlineMs - now();
-    const found = await searchKnowledge(edition, request.value, { retrieve, waitUntil, timeLeftMs });
-    return c.json(lacks.length === 0 ? found : { ...found, degraded: [...(found.degraded ?? []), ...lacks] });
+    const found = await searchKnowledge(edition, request.value, {
+      retrieve,
+      waitUntil,
+      timeLeftMs,
+    });
+    return c.json(
+      lacks.length === 0 ? found : { ...found, degraded: [...(found.degraded ?? []), ...lacks] },
+    );
   });
   app.get('/v1/knowledge/health', ...read, async (c) => {
     const context = c.get('context');
@@ -187,11 +242,17 @@ export const createApp = ({
     });
     return c.json(value satisfies KnowledgeHealth);
   });
-  app.get('/v1/knowledge/stats', ...read, (c) => c.json(embeddingStats(statistics?.(c.get('context').workspace))));
+  app.get('/v1/knowledge/stats', ...read, (c) =>
+    c.json(embeddingStats(statistics?.(c.get('context').workspace))),
+  );
   return app;
-};
+}
 
-const refused = (c: Context<GuardedEnv>, message: string, suggestion?: string | undefined): Response => {
+const refused = (
+  c: Context<GuardedEnv>,
+  message: string,
+  suggestion?: string | undefined,
+): Response => {
   c.set('outcome', 'INVALID_QUERY');
   return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message, suggestion });
 };

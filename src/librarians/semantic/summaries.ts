@@ -1,4 +1,8 @@
-import { type AnswerFailure, type CheckedStatement, writeCheckedAnswer } from '../../answering/check/checked-answer.ts';
+import {
+  type AnswerFailure,
+  type CheckedStatement,
+  writeCheckedAnswer,
+} from '../../answering/check/checked-answer.ts';
 import type { Passage } from '../../answering/model/answer-prompt.ts';
 import { startModelCalls } from '../../answering/model/model-calls.ts';
 import { findAnswer } from '../../answering/passages/find-answer.ts';
@@ -13,7 +17,9 @@ import { escapeParagraphs, joinStatements, proseOf } from '../agents/format/mark
 import { citationOf, type Found, type FoundDocument, sourceOf } from './find-documents.ts';
 
 /** The summary when no document reaches the threshold, in the language of who asks. Scores and the threshold are in the metadata. */
-export const nothingFound = (language: string | undefined): string => answerPhrases(language).nothing;
+export function nothingFound(language: string | undefined): string {
+  return answerPhrases(language).nothing;
+}
 
 const MAX_QUOTE = 1500;
 
@@ -24,7 +30,7 @@ interface Quoted {
 }
 
 /** Quotes the passages of the documents that answer the question best, each below its heading and with its citation. */
-export const quoteSummary = (edition: Edition, { documents, outcome, subject }: Found): Quoted[] => {
+export function quoteSummary(edition: Edition, { documents, outcome, subject }: Found): Quoted[] {
   const isShown = ({ parts }: Unit): boolean =>
     parts.every(({ section: { firstChunk, endChunk } }) =>
       documents.some(({ chunk }) => chunk.index >= firstChunk && chunk.index < endChunk),
@@ -32,13 +38,18 @@ export const quoteSummary = (edition: Edition, { documents, outcome, subject }: 
   const { passages } = findAnswer(edition, subject, { searches: [outcome], isShown });
   // When only a title fits, the beginning of the best passage is quoted.
   const [first] = documents;
-  if (passages.length === 0 && first !== undefined) return [quoted(first.chunk, '', proseOf(first.chunk.text, 300))];
+  if (passages.length === 0 && first !== undefined)
+    return [quoted(first.chunk, '', proseOf(first.chunk.text, 300))];
   return passages.map((passage) => {
     const { section } = passage.unit.parts[0];
     const place = { source: passage.source, headingPath: section.path };
-    return quoted(place, proseOf(headingOf(passage), 300), proseOf(passageMarkdown(passage.unit), MAX_QUOTE));
+    return quoted(
+      place,
+      proseOf(headingOf(passage), 300),
+      proseOf(passageMarkdown(passage.unit), MAX_QUOTE),
+    );
   });
-};
+}
 
 const quoted = (chunk: Parameters<typeof sourceOf>[0], heading: string, text: string): Quoted => ({
   text: `${heading === '' ? '' : `${heading}:\n`}${text} (${citationOf({ chunk })})`,
@@ -72,16 +83,20 @@ interface DocumentPassage extends Passage {
  * A model's summary of the documents as plain text with citations: those of its statements that the documents support
  * (`writeCheckedAnswer`). Never throws.
  */
-export const modelSummary = async (
+export async function modelSummary(
   query: string,
   documents: readonly FoundDocument[],
   { ai, signal, timeoutMs, parts }: SummaryOptions,
-): Promise<ModelSummary> => {
+): Promise<ModelSummary> {
   const passages = documents.slice(0, READ_DOCUMENTS).map((document, at): DocumentPassage => {
     const { source, headingPath, text } = document.chunk;
     const { title, devices } = source;
     return {
-      ...{ id: `p${at + 1}`, title, headings: headingPath, devices, text: text.slice(0, READ_CHARACTERS) },
+      id: `p${at + 1}`,
+      title,
+      headings: headingPath,
+      devices,
+      text: text.slice(0, READ_CHARACTERS),
       document,
     };
   });
@@ -90,7 +105,8 @@ export const modelSummary = async (
     const written = await writeCheckedAnswer(
       { question: query, history: [], passages },
       {
-        ...{ calls, maxTokens: MAX_TOKENS },
+        calls,
+        maxTokens: MAX_TOKENS,
         onStatement: parts && ((statement) => parts.add(statementOf(statement))),
       },
     );
@@ -99,11 +115,13 @@ export const modelSummary = async (
   } finally {
     calls.end();
   }
-};
+}
 
 const statementOf = (statement: CheckedStatement<DocumentPassage>): Statement => {
   const { quotes, probability, isJudged } = statement;
-  const places = new Map(quotes.map(({ passage }) => [citationOf(passage.document), sourceOf(passage.document.chunk)]));
+  const places = new Map(
+    quotes.map(({ passage }) => [citationOf(passage.document), sourceOf(passage.document.chunk)]),
+  );
   return {
     text: escapeParagraphs(withPlaces(statement)),
     sources: [...places.values()].slice(0, 20),
@@ -117,6 +135,8 @@ const withPlaces = ({ text, quotes }: CheckedStatement<DocumentPassage>): string
   const prose = proseOf(text, MAX_SUMMARY);
   const places = [...new Set(quotes.map(({ passage }) => citationOf(passage.document)))].join('; ');
   if (places === '' || prose.endsWith(':')) return prose;
-  const [, sentence = prose, end = ''] = prose.includes('\n') ? [] : (/^(.*?)([.!?]?)$/s.exec(prose) ?? []);
+  const [, sentence = prose, end = ''] = prose.includes('\n')
+    ? []
+    : (/^(.*?)([.!?]?)$/s.exec(prose) ?? []);
   return `${sentence} (${places})${end}`;
 };

@@ -23,7 +23,11 @@ import {
 import { type ErrorScene, errorInfo, errorInfoOf } from '../../platform/context/error-info-of.ts';
 import { NOTHING_SPENT } from '../../platform/context/limits.ts';
 import type { RequestContext } from '../../platform/context/request-context.ts';
-import { type RequestScope, requestScopes, type ScopeOptions } from '../../platform/context/request-scope.ts';
+import {
+  type RequestScope,
+  requestScopes,
+  type ScopeOptions,
+} from '../../platform/context/request-scope.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
 import { type Deadline, startDeadline, timeToAnswer } from '../../platform/http/deadline.ts';
 import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
@@ -57,12 +61,18 @@ export interface ServeOptions
  * const info = { id: 'opening-hours', name: 'Opening hours' };
  * const app = (identity: Identity) => serveLibrarian(hours, info, identity);
  */
-export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, options: ServeOptions) => {
+export function serveLibrarian(
+  librarian: ServedLibrarian,
+  info: LibrarianInfo,
+  options: ServeOptions,
+) {
   const settings: GuardOptions = { ...options, access: options.access ?? 'signed', self: info.id };
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler(settings));
   app.notFound((c) => c.json({ error: errorInfo('NOT_FOUND', { librarian: info.id }) }, 404));
-  app.get(`/librarians/${info.id}`, async (c) => c.json(await describe(info, { ...settings, ...options })));
+  app.get(`/librarians/${info.id}`, async (c) =>
+    c.json(await describe(info, { ...settings, ...options })),
+  );
   app.post(
     `/librarians/${info.id}/ask`,
     contextGuard(settings),
@@ -70,12 +80,16 @@ export const serveLibrarian = (librarian: ServedLibrarian, info: LibrarianInfo, 
     asking(librarian, { info, options }),
   );
   return app;
-};
+}
 
 /** The public description of a librarian. */
 const describe = async (
   info: LibrarianInfo,
-  { access = 'signed', directory, unavailable }: Pick<ServeOptions, 'access' | 'directory' | 'unavailable'>,
+  {
+    access = 'signed',
+    directory,
+    unavailable,
+  }: Pick<ServeOptions, 'access' | 'directory' | 'unavailable'>,
 ): Promise<LibrarianDescription> => {
   const lacks = await unavailable?.();
   return {
@@ -87,14 +101,23 @@ const describe = async (
   };
 };
 
-const asking = (librarian: ServedLibrarian, { info, options }: { info: LibrarianInfo; options: ServeOptions }) => {
+const asking = (
+  librarian: ServedLibrarian,
+  { info, options }: { info: LibrarianInfo; options: ServeOptions },
+) => {
   const { now = Date.now, log = logLine } = options;
   const scopes = requestScopes({ ...options, self: info.id });
   const known = structuredClone(info);
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const context = c.get('context');
     c.set('usage', NOTHING_SPENT);
-    const scene: ErrorScene = { librarian: info.id, where: 'librarian', log, now: now(), traceId: context.traceId };
+    const scene: ErrorScene = {
+      librarian: info.id,
+      where: 'librarian',
+      log,
+      now: now(),
+      traceId: context.traceId,
+    };
     const request = readJson(c.get('body'), LibrarianAskRequest);
     if (!request.ok) {
       return reply(c, {
@@ -135,7 +158,9 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
       const { isTested } = options;
       const response = await answerOf(() => ask(query, callContext), { deadline, scene, isTested });
       const branches =
-        response.delegate === undefined ? [] : await scope.delegates.ask([response.delegate].flat(), { progress });
+        response.delegate === undefined
+          ? []
+          : await scope.delegates.ask([response.delegate].flat(), { progress });
       const combined = scope.delegates.combine(response, branches);
       scopes.settle(c, scope);
       return reply(c, combined, query);
@@ -148,25 +173,38 @@ const asking = (librarian: ServedLibrarian, { info, options }: { info: Librarian
 /** The librarian's response, or the error for an exception, a timeout or an invalid response. */
 const answerOf = async (
   ask: () => Promise<LibrarianResponse>,
-  { deadline, scene, isTested = false }: { deadline: Deadline; scene: ErrorScene; isTested: boolean | undefined },
+  {
+    deadline,
+    scene,
+    isTested = false,
+  }: { deadline: Deadline; scene: ErrorScene; isTested: boolean | undefined },
 ): Promise<LibrarianResponse> => {
   try {
     const value = await deadline.race(Promise.resolve().then(ask));
     if (isTested) return withPartial(value);
     const response = readResponse(value);
     if (response.ok) return withPartial(response.value);
-    throw new CodedError('INTERNAL_ERROR', `the librarian returned no Response: ${describeIssues(response.issues)}`);
+    throw new CodedError(
+      'INTERNAL_ERROR',
+      `the librarian returned no Response: ${describeIssues(response.issues)}`,
+    );
   } catch (error) {
     return { error: errorInfoOf(error, scene) };
   }
 };
 
 /** @param query As received; undefined when it cannot be read. */
-const reply = (c: HonoContext<GuardedEnv>, { answer, error, ...rest }: LibrarianResponse, query?: string): Response => {
+const reply = (
+  c: HonoContext<GuardedEnv>,
+  { answer, error, ...rest }: LibrarianResponse,
+  query?: string,
+): Response => {
   const response = {
     ...(answer === undefined ? {} : { answer: shortenAnswer(answer, rest.sources) }),
     ...rest,
-    ...(error === undefined ? {} : { error: { ...(query === undefined ? {} : { query }), ...error } }),
+    ...(error === undefined
+      ? {}
+      : { error: { ...(query === undefined ? {} : { query }), ...error } }),
   };
   // An error next to an answer names a gap; the request itself succeeded.
   if (error === undefined || answer !== undefined) return jsonAnswer(response);
@@ -189,13 +227,21 @@ interface LibrarianCall {
 /** The signed context as a librarian sees it: no token, no signer, and deeply frozen, since librarians must not change it. */
 const librarianContext = (context: RequestContext, call: LibrarianCall): Context => {
   const { info, timeoutMs, signal, metadata, delegates = [], ai, progress } = call;
-  const { subject, workspace, capabilities, authentication, traceId, spanId, sampled, chain } = context;
+  const { subject, workspace, capabilities, authentication, traceId, spanId, sampled, chain } =
+    context;
   return Object.freeze({
     librarian: frozen(info),
-    user: frozen({ id: subject, workspaceId: workspace, capabilities: [...capabilities], authentication }),
+    user: frozen({
+      id: subject,
+      workspaceId: workspace,
+      capabilities: [...capabilities],
+      authentication,
+    }),
     trace: frozen({ traceId, spanId, ...(sampled === undefined ? {} : { sampled }) }),
     delegationChain: frozen([...chain]),
-    availableDelegates: frozen(delegates.filter(({ id }) => !chain.includes(id)).map((delegate) => ({ ...delegate }))),
+    availableDelegates: frozen(
+      delegates.filter(({ id }) => !chain.includes(id)).map((delegate) => ({ ...delegate })),
+    ),
     ...(metadata === undefined ? {} : { metadata: frozen(metadata) }),
     ...(ai === undefined ? {} : { ai }),
     ...(progress === undefined ? {} : { progress }),
@@ -208,6 +254,7 @@ const librarianContext = (context: RequestContext, call: LibrarianCall): Context
 const frozen = <T extends object>(value: T): T => {
   // A frozen value was deeply frozen here for an earlier request.
   if (Object.isFrozen(value)) return value;
-  for (const member of Object.values(value)) if (typeof member === 'object' && member !== null) frozen(member);
+  for (const member of Object.values(value))
+    if (typeof member === 'object' && member !== null) frozen(member);
   return Object.freeze(value);
 };

@@ -4,7 +4,12 @@ import { startModelCalls } from '../../answering/model/model-calls.ts';
 import { type AnswerPhrases, answerPhrases, filled } from '../../answering/write/answer-phrases.ts';
 import type { AIClient } from '../../contract/core/librarian.ts';
 import { escapeMarkdown, joinStatements, markdownLink } from '../agents/format/markdown.ts';
-import { type Comparison, type NamedProduct, type Product, perCentOf } from './product-catalogue.ts';
+import {
+  type Comparison,
+  type NamedProduct,
+  type Product,
+  perCentOf,
+} from './product-catalogue.ts';
 import { cleanUrl, type Price, type WebResult, writeCents } from './web-search.ts';
 
 /** Everything that an answer can be made from. */
@@ -17,30 +22,44 @@ export interface Findings {
 }
 
 /** The answer without a model, in Markdown: our price, the cheapest and the difference; otherwise the top results. */
-export const answerExtractively = (findings: Findings, phrases: AnswerPhrases = answerPhrases('en')): string => {
+export function answerExtractively(
+  findings: Findings,
+  phrases: AnswerPhrases = answerPhrases('en'),
+): string {
   const { results, comparison } = findings;
   const ours = oursIn(findings, phrases);
   if (ours !== undefined && comparison !== undefined) return ours;
   if (results.length > 0) return withList(ours, phrases.foundOnWeb, results.slice(0, 5));
   return [ours, phrases.nothing].filter(Boolean).join('\n\n');
-};
+}
 
 /** Our price with the comparison; `undefined` when the question is not about the price of a product of ours. */
-const oursIn = ({ product, comparison, isAboutPrice }: Findings, phrases: AnswerPhrases): string | undefined => {
+const oursIn = (
+  { product, comparison, isAboutPrice }: Findings,
+  phrases: AnswerPhrases,
+): string | undefined => {
   if (!isAboutPrice || product === undefined) return undefined;
   const others = comparison?.others.slice(0, 3) ?? [];
   return withList(priceAnswer(product, { comparison, phrases }), phrases.alsoCompared, others);
 };
 
 /** Names the product whose price was looked up when the question names several. */
-export const onlyOneNote = (product: NamedProduct | undefined, { onlyOne }: AnswerPhrases): string | undefined => {
+export function onlyOneNote(
+  product: NamedProduct | undefined,
+  { onlyOne }: AnswerPhrases,
+): string | undefined {
   if (product === undefined || product.alsoNamed.length === 0) return undefined;
   const others = product.alsoNamed.slice(0, 5).map(escapeMarkdown).join(', ');
   return filled(onlyOne, { product: escapeMarkdown(product.name), others });
-};
+}
 
-const withList = (text: string | undefined, heading: string, results: readonly WebResult[]): string => {
-  const list = results.length === 0 ? undefined : `${heading}:\n\n${results.map(resultLine).join('\n')}`;
+const withList = (
+  text: string | undefined,
+  heading: string,
+  results: readonly WebResult[],
+): string => {
+  const list =
+    results.length === 0 ? undefined : `${heading}:\n\n${results.map(resultLine).join('\n')}`;
   return [text, list].filter(Boolean).join('\n\n');
 };
 
@@ -48,7 +67,10 @@ const priceAnswer = (
   { name, priceCents: cents, currency }: Product,
   { comparison, phrases }: { comparison: Comparison | undefined; phrases: AnswerPhrases },
 ): string => {
-  const ours = filled(phrases.ourPrice, { product: escapeMarkdown(name), price: money({ cents, currency }) });
+  const ours = filled(phrases.ourPrice, {
+    product: escapeMarkdown(name),
+    price: money({ cents, currency }),
+  });
   if (comparison === undefined) return `${ours} ${phrases.noOffer}`;
   return `${ours} ${cheapestSentence(comparison, phrases)} ${countSentence(comparison, phrases)}`;
 };
@@ -76,7 +98,9 @@ const countSentence = ({ others, notCompared }: Comparison, phrases: AnswerPhras
 
 const resultLine = ({ title, url, price, shop, snippet }: WebResult): string => {
   const name = markdownLink(title, url);
-  const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter((note) => note !== '');
+  const notes = [price === undefined ? '' : money(price), escapeMarkdown(shop ?? '')].filter(
+    (note) => note !== '',
+  );
   const quote = snippet === '' ? '' : `: “${escapeMarkdown(snippet)}”`;
   return `- ${name}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}${quote}`;
 };
@@ -101,25 +125,28 @@ export interface ResultSummary {
  * (`writeCheckedAnswer`), and the summary is used only when it states the comparison with our price, if there is one, has no
  * HTML and no images and links to nothing but the results.
  */
-export const summariseResults = async (
+export async function summariseResults(
   query: string,
   findings: Findings,
   { ai, signal, timeMs }: { ai: AIClient; signal: AbortSignal; timeMs: number },
-): Promise<ResultSummary> => {
+): Promise<ResultSummary> {
   const calls = startModelCalls({ ai, signal, timeMs });
   try {
     const request = { question: query, history: [], passages: passagesOf(findings) };
     const written = await writeCheckedAnswer(request, { calls, maxTokens: MAX_TOKENS });
     if ('failure' in written) return { failure: written.failure };
-    const used = written.statements.flatMap(({ quotes }) => quotes.map(({ passage }) => passage.title));
-    if (findings.comparison !== undefined && findings.isAboutPrice && !used.includes(OURS)) return {};
+    const used = written.statements.flatMap(({ quotes }) =>
+      quotes.map(({ passage }) => passage.title),
+    );
+    if (findings.comparison !== undefined && findings.isAboutPrice && !used.includes(OURS))
+      return {};
     const urls = findings.results.flatMap(({ url }) => (url === undefined ? [] : [url]));
     const summary = joinStatements(written.statements.map(({ text }) => text));
     return isInert(summary, urls) ? { summary } : {};
   } finally {
     calls.end();
   }
-};
+}
 
 /** Our own price first, with the comparison; then one passage for each result. */
 const passagesOf = (findings: Findings): Passage[] => {
@@ -131,7 +158,8 @@ const passagesOf = (findings: Findings): Passage[] => {
       title,
       text: [
         snippet,
-        price && `It costs ${writeCents(price.cents)} ${price.currency ?? '(currency unknown)'} at ${shop ?? title}.`,
+        price &&
+          `It costs ${writeCents(price.cents)} ${price.currency ?? '(currency unknown)'} at ${shop ?? title}.`,
         condition && `Condition: ${condition}.`,
         url && `Address: ${url}`,
       ]
@@ -144,15 +172,21 @@ const passagesOf = (findings: Findings): Passage[] => {
 /** Text without HTML and images that names no address but those of the results. */
 const isInert = (summary: string, urls: readonly string[]): boolean => {
   if (summary === '' || summary.length > MAX_LENGTH) return false;
-  if (/<[a-z/!?]|!\[|\]:|&#|&\w+;|\p{Cf}/iu.test(summary) || /\p{Cc}/u.test(summary.replace(/[\n\t]/g, '')))
+  if (
+    /<[a-z/!?]|!\[|\]:|&#|&\w+;|\p{Cf}/iu.test(summary) ||
+    /\p{Cc}/u.test(summary.replace(/[\n\t]/g, ''))
+  )
     return false;
   const addresses = summary.match(ADDRESS) ?? [];
-  if (!addresses.every((address) => urls.includes(cleanUrl(address.replace(CLOSING, '')) ?? ''))) return false;
+  if (!addresses.every((address) => urls.includes(cleanUrl(address.replace(CLOSING, '')) ?? '')))
+    return false;
   // The rest of the text must not link or name a host by other means.
   const prose = summary.replace(ADDRESS, (address) => CLOSING.exec(address)?.[0] ?? '');
-  if (/\]\((?!\))|\]\[|\b(?:javascript|data|mailto|www)[:.]\S|@[\w-]+\.\w/i.test(prose)) return false;
+  if (/\]\((?!\))|\]\[|\b(?:javascript|data|mailto|www)[:.]\S|@[\w-]+\.\w/i.test(prose))
+    return false;
   const hosts = urls.map((url) => new URL(url).hostname);
-  const isFound = (name: string) => hosts.some((host) => host === name || host.endsWith(`.${name}`));
+  const isFound = (name: string) =>
+    hosts.some((host) => host === name || host.endsWith(`.${name}`));
   return (prose.match(HOST) ?? []).every((name) => isFound(name.toLowerCase()));
 };
 

@@ -2,34 +2,45 @@ import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import { DataSourceError } from '../../platform/http/coded-error.ts';
 import type { ProviderSettings } from './serp-api.ts';
-import { providerJson, type WebResult, type WebSearch, type WebSearchOptions, webResult } from './web-search.ts';
+import {
+  providerJson,
+  type WebResult,
+  type WebSearch,
+  type WebSearchOptions,
+  webResult,
+} from './web-search.ts';
 
 /**
  * Brave's own index (api-dashboard.search.brave.com, Web Search). Prices come with pages that mark up their product.
  */
-export const braveSearch = ({ key, url, fetch, now }: ProviderSettings): WebSearch => ({
-  provider: 'brave',
-  search: async (query, options) => {
-    const json = await providerJson({
-      url: addressOf(url, query, options),
-      headers: { 'X-Subscription-Token': key },
-      secret: 'BRAVE_SEARCH_KEY',
-      fetch,
-      signal: options.signal,
-      timeoutMs: options.timeoutMs,
-      now,
-    });
-    const reply = readAs(Reply, json);
-    if (!reply.ok) throw new DataSourceError('Cannot read the search provider: its answer is no search result');
-    return (reply.value.web?.results ?? [])
-      .slice(0, options.limit)
-      .flatMap((value) => {
-        const page = readAs(Page, value);
-        return page.ok ? [webResult(rawOf(page.value), options.country)] : [];
-      })
-      .filter((result): result is WebResult => result !== undefined);
-  },
-});
+export function braveSearch({ key, url, fetch, now }: ProviderSettings): WebSearch {
+  return {
+    provider: 'brave',
+    search: async (query, options) => {
+      const json = await providerJson({
+        url: addressOf(url, query, options),
+        headers: { 'X-Subscription-Token': key },
+        secret: 'BRAVE_SEARCH_KEY',
+        fetch,
+        signal: options.signal,
+        timeoutMs: options.timeoutMs,
+        now,
+      });
+      const reply = readAs(Reply, json);
+      if (!reply.ok)
+        throw new DataSourceError(
+          'Cannot read the search provider: its answer is no search result',
+        );
+      return (reply.value.web?.results ?? [])
+        .slice(0, options.limit)
+        .flatMap((value) => {
+          const page = readAs(Page, value);
+          return page.ok ? [webResult(rawOf(page.value), options.country)] : [];
+        })
+        .filter((result): result is WebResult => result !== undefined);
+    },
+  };
+}
 
 /** Brave accepts queries of at most 400 characters and 50 words. */
 const shortQuery = (query: string): string =>
@@ -40,7 +51,11 @@ const shortQuery = (query: string): string =>
     .slice(0, 400)
     .replace(/[\ud800-\udbff]$/, '');
 
-const addressOf = (base: string, query: string, { limit, country, language }: WebSearchOptions): URL => {
+const addressOf = (
+  base: string,
+  query: string,
+  { limit, country, language }: WebSearchOptions,
+): URL => {
   const url = new URL('/res/v1/web/search', base);
   const asked = {
     q: shortQuery(query),

@@ -46,7 +46,10 @@ const MAX_NAMES = 5000;
 const NAMES_AGE_MS = 60_000;
 
 /** The products of the table `products` of a D1 database. Build it once per isolate: it caches the names. */
-export const d1ProductCatalogue = (database: Database, { now }: { now: () => number }): ProductCatalogue => {
+export function d1ProductCatalogue(
+  database: Database,
+  { now }: { now: () => number },
+): ProductCatalogue {
   let known: { names: z.infer<typeof Name>[]; readAtMs: number } | undefined;
   const names = async () => {
     if (known !== undefined && now() - known.readAtMs < NAMES_AGE_MS) return known.names;
@@ -68,11 +71,13 @@ export const d1ProductCatalogue = (database: Database, { now }: { now: () => num
       }
     },
   };
-};
+}
 
 const productOf = async (database: Database, productId: number): Promise<Product | undefined> => {
   const row = await database
-    .prepare('SELECT product_id, sku, name, category, price_cents, currency FROM products WHERE product_id = ?1')
+    .prepare(
+      'SELECT product_id, sku, name, category, price_cents, currency FROM products WHERE product_id = ?1',
+    )
     .bind(productId)
     .first();
   const [product] = listOf(readAs(Row, row));
@@ -96,7 +101,8 @@ const Row = Name.extend({
   currency: z.string().regex(/^[A-Z]{3}$/),
 });
 
-const listOf = <T>(read: { ok: true; value: T } | { ok: false }): T[] => (read.ok ? [read.value] : []);
+const listOf = <T>(read: { ok: true; value: T } | { ok: false }): T[] =>
+  read.ok ? [read.value] : [];
 
 /**
  * The products that a question names, without duplicates and in the order of the question. All words of a name must occur in a row, in any
@@ -105,7 +111,10 @@ const listOf = <T>(read: { ok: true; value: T } | { ok: false }): T[] => (read.o
  *
  * @param products Indexed once per list: pass the same list while it is current.
  */
-export const productsNamedIn = <Named extends { name: string }>(query: string, products: readonly Named[]): Named[] => {
+export function productsNamedIn<Named extends { name: string }>(
+  query: string,
+  products: readonly Named[],
+): Named[] {
   const words = gluedWordsOf(query).slice(0, MAX_WORDS);
   const names = namesOf(products);
   const found = new Set<number>();
@@ -115,11 +124,15 @@ export const productsNamedIn = <Named extends { name: string }>(query: string, p
     place += best?.words.length ?? 1;
   }
   return [...found].flatMap((at) => products[at] ?? []);
-};
+}
 
 type Words = ReturnType<typeof gluedWordsOf>;
 
-const bestNameAt = (words: Words, place: number, names: readonly ProductName[]): ProductName | undefined => {
+const bestNameAt = (
+  words: Words,
+  place: number,
+  names: readonly ProductName[],
+): ProductName | undefined => {
   let best: { name: ProductName; rank: readonly number[] } | undefined;
   for (const name of names) {
     const mistakes = mistakesAt(words, place, name.words);
@@ -142,7 +155,11 @@ interface ProductName {
 
 /** The names by their first words, so that a question is compared with few of them. */
 const namesOf = oncePer((products: readonly { name: string }[]) => {
-  const names: ProductName[] = products.map(({ name }, at) => ({ at, words: wordsOf(name), length: name.length }));
+  const names: ProductName[] = products.map(({ name }, at) => ({
+    at,
+    words: wordsOf(name),
+    length: name.length,
+  }));
   const byFirst = Map.groupBy(names, ({ words: [first = ''] }) => first);
   const byLetter = Map.groupBy(byFirst.keys(), (first) => first.charAt(0));
   return {
@@ -162,13 +179,16 @@ const mistakesAt = (words: Words, place: number, name: readonly string[]): numbe
     if (word !== known) mistakes++;
   }
   const following = words.slice(place + name.length, place + name.length + 2);
-  return following[0]?.isGlued || extendsName(following.map(({ word }) => word)) ? undefined : mistakes;
+  return following[0]?.isGlued || extendsName(following.map(({ word }) => word))
+    ? undefined
+    : mistakes;
 };
 
 /** Numbers and short words distinguish models and must be exact, and so must the first letter. */
 const isMeant = (word: string, known: string): boolean => {
   if (word === known) return true;
-  if (known.length < 5 || Math.abs(word.length - known.length) > 1 || word[0] !== known[0]) return false;
+  if (known.length < 5 || Math.abs(word.length - known.length) > 1 || word[0] !== known[0])
+    return false;
   if (/\p{N}/u.test(known)) return false;
   const bytes = encoder.encode(known);
   return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
@@ -190,7 +210,10 @@ const isHigher = (rank: readonly number[], than: readonly number[]): boolean => 
  *
  * @param product.category Its words are neutral: "iPhone 17 phone".
  */
-export const namesProduct = (title: string, { name, category = '' }: { name: string; category?: string }): boolean => {
+export function namesProduct(
+  title: string,
+  { name, category = '' }: { name: string; category?: string },
+): boolean {
   const nameWords = wordsOf(name);
   const neutral = neutralWords(category);
   const parts = title.split(SEPARATOR).map(wordsOf);
@@ -203,9 +226,10 @@ export const namesProduct = (title: string, { name, category = '' }: { name: str
   const others = parts.filter((_, place) => place !== at);
   // "iPhone 16, iPhone 17" names several products with one price.
   if (others.some((words) => words.includes(nameWords[0] ?? ''))) return false;
-  const isAlone = isMaker(before, neutral) && isNeutral(after, neutral) && others.every(isShopAfterPreposition);
+  const isAlone =
+    isMaker(before, neutral) && isNeutral(after, neutral) && others.every(isShopAfterPreposition);
   return isAlone && [before, after, ...others].every((words) => !sellsOther(words, nameWords));
-};
+}
 
 /** Whether the words after a product's name make it another product: "Pro", "II", "case", the "5" of a model. */
 const extendsName = (following: readonly string[]): boolean => {
@@ -234,7 +258,10 @@ const isMaker = (words: readonly string[], neutral: Neutral): boolean =>
 const isNeutral = (words: readonly string[], neutral: Neutral): boolean => {
   const shop = words.findIndex((word) => SHOP_PREPOSITIONS.has(word));
   const described = shop < 0 ? words : words.slice(0, shop);
-  return described.every((word, at) => isSize(described, at) || neutral(word)) && isShopAfterPreposition(words);
+  return (
+    described.every((word, at) => isSize(described, at) || neutral(word)) &&
+    isShopAfterPreposition(words)
+  );
 };
 
 /**
@@ -261,24 +288,39 @@ const isSize = (words: readonly string[], at: number): boolean => {
 
 const sellsOther = (words: readonly string[], name: readonly string[]): boolean =>
   CONDITION_PHRASES.some((phrase) => indexOfWords(words, phrase) >= 0) ||
-  words.some((word) => (CONDITION_WORDS.has(word) || ACCESSORY_WORDS.has(word)) && !name.includes(word)) ||
   words.some(
-    (word, at) => VARIANT_WORDS.has(word) && !isSize(words, at) && !name.includes(word) && !NEUTRAL_WORDS.has(word),
+    (word) => (CONDITION_WORDS.has(word) || ACCESSORY_WORDS.has(word)) && !name.includes(word),
+  ) ||
+  words.some(
+    (word, at) =>
+      VARIANT_WORDS.has(word) &&
+      !isSize(words, at) &&
+      !name.includes(word) &&
+      !NEUTRAL_WORDS.has(word),
   );
 
 /**
  * The words of a name, title or question for comparison: lower case, without accents, letters and digits separated (`256GB` is `256`, `gb`;
  * `iPhone17` is `iphone`, `17`). A plus sign is the word `plus`: "17+" is another model than "17".
  */
-export const wordsOf = (text: string): string[] => gluedWordsOf(text).map(({ word }) => word);
+export function wordsOf(text: string): string[] {
+  return gluedWordsOf(text).map(({ word }) => word);
+}
 
 /** The same words, each with whether it directly follows the previous one: the `e` of `iPhone 17e`. */
 const gluedWordsOf = (text: string): { word: string; isGlued: boolean }[] => {
-  const plain = text.slice(0, 4000).normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replaceAll('+', ' plus ');
-  return [...plain.matchAll(/(?<=([\p{L}\p{N}])?)(?:\p{L}+|\p{N}+)/gu)].map(({ 0: word, 1: before }) => ({
-    word,
-    isGlued: before !== undefined,
-  }));
+  const plain = text
+    .slice(0, 4000)
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll('+', ' plus ');
+  return [...plain.matchAll(/(?<=([\p{L}\p{N}])?)(?:\p{L}+|\p{N}+)/gu)].map(
+    ({ 0: word, 1: before }) => ({
+      word,
+      isGlued: before !== undefined,
+    }),
+  );
 };
 
 /** Index of `part` within `words`; -1 when it is not there. */
@@ -289,7 +331,8 @@ const indexOfWords = (words: readonly string[], part: readonly string[], from = 
   return -1;
 };
 
-const setOf = (lines: readonly string[]): ReadonlySet<string> => new Set(lines.flatMap((line) => line.split(' ')));
+const setOf = (lines: readonly string[]): ReadonlySet<string> =>
+  new Set(lines.flatMap((line) => line.split(' ')));
 
 /** Words after a name that make it another model: "iPhone 17 Pro". */
 const VARIANT_WORDS = setOf(lists.variants);
@@ -309,7 +352,9 @@ const PURPOSE_WORDS = setOf(lists.purposes);
 const UNITS = setOf(lists.units);
 
 /** Whether a question is about what something costs, here or elsewhere; English and German. */
-export const isPriceQuestion = (query: string): boolean => PRICE.test(query);
+export function isPriceQuestion(query: string): boolean {
+  return PRICE.test(query);
+}
 
 const PRICE =
   /\b(?:price[sd]?|pricing|costs?|cheap(?:er|est|ly)?|expensive|how much|pay for|offers?|deals?|bargains?|elsewhere|competitors?|competition|compet(?:es?|ing)|compar(?:e|ed|ison|isons|ing)|market value|sell(?:s|ing)? (?:it )?for|sold (?:it )?for|undercut|preise?|preisvergleich|kosten|kostet|billig(?:er|ste[nrs]?)?|günstig(?:er|ste[nrs]?)?|teuer|teurer|wie ?viel|angebote?|woanders|anderswo|mitbewerber|konkurrenz)(?![\p{L}\p{N}])/iu;
@@ -333,8 +378,13 @@ export interface Comparison {
  * Compares a product's price with those results that offer the same, new, in the same currency. `undefined` when there
  * is none, or no price of our own.
  */
-export const comparePrices = (product: Product, results: readonly WebResult[]): Comparison | undefined => {
-  const priced = results.flatMap((result) => (result.price === undefined ? [] : [{ result, price: result.price }]));
+export function comparePrices(
+  product: Product,
+  results: readonly WebResult[],
+): Comparison | undefined {
+  const priced = results.flatMap((result) =>
+    result.price === undefined ? [] : [{ result, price: result.price }],
+  );
   const comparable = priced
     .filter(({ result, price }) => price.currency === product.currency && isSame(result, product))
     .filter(({ price }) => price.cents >= product.priceCents * PLAUSIBLE_SHARE);
@@ -348,10 +398,10 @@ export const comparePrices = (product: Product, results: readonly WebResult[]): 
     others: others.map(({ result }) => result),
     notCompared: priced.length - comparable.length,
   };
-};
+}
 
 /** The comparison on the wire: amounts in units of the currency, to the cent. */
-export const priceComparisonOf = (comparison: Comparison | undefined) => {
+export function priceComparisonOf(comparison: Comparison | undefined) {
   if (comparison === undefined) return {};
   const { internalCents, cheapestCents, cheapest, others, currency, notCompared } = comparison;
   const difference = cheapestCents - internalCents;
@@ -365,13 +415,13 @@ export const priceComparisonOf = (comparison: Comparison | undefined) => {
     not_compared: notCompared,
     ...(cheapest.url === undefined ? {} : { cheapest_url: cheapest.url }),
   };
-};
+}
 
 /** With one decimal, halves away from zero: computed in whole tenths, so that 0.05 does not depend on a float. */
-export const perCentOf = (part: number, whole: number): number => {
+export function perCentOf(part: number, whole: number): number {
   const tenths = (BigInt(Math.abs(part)) * 2000n + BigInt(whole)) / (2n * BigInt(whole));
   return part < 0 && tenths > 0n ? -Number(tenths) / 10 : Number(tenths) / 10;
-};
+}
 
 /** Offers below this share of our price are instalments, deposits, parts or bait. */
 const PLAUSIBLE_SHARE = 0.25;

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import { DataSourceError } from '../../platform/http/coded-error.ts';
-import { providerJson, type WebResult, type WebSearch, type WebSearchOptions, webResult } from './web-search.ts';
+import {
+  providerJson,
+  type WebResult,
+  type WebSearch,
+  type WebSearchOptions,
+  webResult,
+} from './web-search.ts';
 
 export interface ProviderSettings {
   key: string;
@@ -12,28 +18,47 @@ export interface ProviderSettings {
 }
 
 /** Google through SerpApi: the engine `google_shopping` for offers, `google` for pages (serpapi.com/search-api). */
-export const serpApi = ({ key, url, fetch, now }: ProviderSettings): WebSearch => ({
-  provider: 'serpapi',
-  search: async (query, options) => {
-    const address = addressOf(url, query, options);
-    address.searchParams.set('api_key', key);
-    const { signal, timeoutMs } = options;
-    const json = await providerJson({ url: address, secret: 'SERPAPI_KEY', fetch, signal, timeoutMs, now });
-    const reply = readAs(Reply, json);
-    if (!reply.ok) throw new DataSourceError('Cannot read the search provider: its answer is no search result');
-    const { search_metadata, shopping_results = [], organic_results = [] } = reply.value;
-    if (search_metadata?.status === 'Error')
-      throw new DataSourceError('Cannot read the search provider: the search failed there');
-    // A page of Google has its offers beside the pages; a page of offers has nothing else.
-    const found = [...read(Offer, shopping_results).map(offerOf), ...read(Page, organic_results).map(pageOf)];
-    return found
-      .map((raw) => webResult(raw, options.country))
-      .filter((result): result is WebResult => result !== undefined)
-      .slice(0, options.limit);
-  },
-});
+export function serpApi({ key, url, fetch, now }: ProviderSettings): WebSearch {
+  return {
+    provider: 'serpapi',
+    search: async (query, options) => {
+      const address = addressOf(url, query, options);
+      address.searchParams.set('api_key', key);
+      const { signal, timeoutMs } = options;
+      const json = await providerJson({
+        url: address,
+        secret: 'SERPAPI_KEY',
+        fetch,
+        signal,
+        timeoutMs,
+        now,
+      });
+      const reply = readAs(Reply, json);
+      if (!reply.ok)
+        throw new DataSourceError(
+          'Cannot read the search provider: its answer is no search result',
+        );
+      const { search_metadata, shopping_results = [], organic_results = [] } = reply.value;
+      if (search_metadata?.status === 'Error')
+        throw new DataSourceError('Cannot read the search provider: the search failed there');
+      // A page of Google has its offers beside the pages; a page of offers has nothing else.
+      const found = [
+        ...read(Offer, shopping_results).map(offerOf),
+        ...read(Page, organic_results).map(pageOf),
+      ];
+      return found
+        .map((raw) => webResult(raw, options.country))
+        .filter((result): result is WebResult => result !== undefined)
+        .slice(0, options.limit);
+    },
+  };
+}
 
-const addressOf = (base: string, query: string, { limit, country, language, offers }: WebSearchOptions): URL => {
+const addressOf = (
+  base: string,
+  query: string,
+  { limit, country, language, offers }: WebSearchOptions,
+): URL => {
   const url = new URL('/search.json', base);
   const asked = {
     engine: offers ? 'google_shopping' : 'google',
@@ -104,7 +129,10 @@ const pageOf = ({ title, link, source, snippet, rich_snippet }: z.infer<typeof P
 /** No provider sends more than this on one page. */
 const MAX_READ = 100;
 
-const read = <Schema extends z.ZodType>(schema: Schema, values: readonly unknown[]): z.output<Schema>[] =>
+const read = <Schema extends z.ZodType>(
+  schema: Schema,
+  values: readonly unknown[],
+): z.output<Schema>[] =>
   values.slice(0, MAX_READ).flatMap((value) => {
     const result = readAs(schema, value);
     return result.ok ? [result.value] : [];

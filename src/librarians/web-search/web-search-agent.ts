@@ -21,7 +21,13 @@ import {
 import { AgentResponse } from '../agents/agent-response.ts';
 import { linkOf } from '../agents/librarian-response.ts';
 import { type AgentServeOptions, serveAgent } from '../agents/serve-agent.ts';
-import { answerExtractively, type Findings, onlyOneNote, type ResultSummary, summariseResults } from './answer.ts';
+import {
+  answerExtractively,
+  type Findings,
+  onlyOneNote,
+  type ResultSummary,
+  summariseResults,
+} from './answer.ts';
 import { braveSearch } from './brave-search.ts';
 import {
   comparePrices,
@@ -81,7 +87,10 @@ const createWebSearchAgent =
     const omitted = isForOffers ? product.alsoNamed : [];
     const comparison = product && comparePrices(product, results);
     const findings: Findings = { results, product, comparison, isAboutPrice };
-    const { summary, failure } = await summaryOf(query, findings, { ...call, leftMs: deadlineMs - now() });
+    const { summary, failure } = await summaryOf(query, findings, {
+      ...call,
+      leftMs: deadlineMs - now(),
+    });
     const phrases = answerPhrases(call.language);
     const urls = uniqueUrls([comparison?.cheapest.url, ...results.map(({ url }) => url)], MAX_URLS);
     return AgentResponse.success('web_search', query)
@@ -91,7 +100,9 @@ const createWebSearchAgent =
         price_comparison: priceComparisonOf(comparison),
         urls,
       })
-      .setSourceAttribution(AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)))
+      .setSourceAttribution(
+        AgentResponse.createWebSearchSourceAttribution(urls.length, confidenceIn(findings)),
+      )
       .setMetadata({
         answer: [
           omitted.length === 0 ? undefined : onlyOneNote(product, phrases),
@@ -103,10 +114,15 @@ const createWebSearchAgent =
         provider: search.provider,
         cache_hit: isCached,
         classification_reasoning: reasonsFor(product, isAboutPrice),
-        ...(product?.alsoNamed.length === 0 ? { entity_id: product.productId, entity_type: 'product' } : {}),
+        ...(product?.alsoNamed.length === 0
+          ? { entity_id: product.productId, entity_type: 'product' }
+          : {}),
         ...(omitted.length === 0 ? {} : { not_looked_up: omitted }),
         ...(omitted.length === 0 ? {} : { partial: true }),
-        ...degradedMetadata([...(isReadable ? [] : ['catalogue']), ...(isModelLost(failure) ? ['model'] : [])]),
+        ...degradedMetadata([
+          ...(isReadable ? [] : ['catalogue']),
+          ...(isModelLost(failure) ? ['model'] : []),
+        ]),
       })
       .toArray();
   };
@@ -116,7 +132,9 @@ const placeOf = ({ title, url }: WebResult) => ({ name: title.slice(0, 500), ...
 const MAX_URLS = 20;
 
 const reasonsFor = (product: NamedProduct | undefined, isAboutPrice: boolean): string[] => {
-  const about = isAboutPrice ? 'The question is about a price' : 'The question is not about a price';
+  const about = isAboutPrice
+    ? 'The question is about a price'
+    : 'The question is not about a price';
   if (product === undefined) return [about];
   return [about, `It names a product of the shop: ${product.name}`];
 };
@@ -144,7 +162,13 @@ const productFor = async (
     return { product: await shop.catalogue.find(query), isReadable: true };
   } catch (error) {
     const { traceId } = scope.context;
-    errorInfoOf(error, { librarian: 'web-search', where: 'product lookup', log, now: now(), traceId });
+    errorInfoOf(error, {
+      librarian: 'web-search',
+      where: 'product lookup',
+      log,
+      now: now(),
+      traceId,
+    });
     return { isReadable: false };
   }
 };
@@ -155,7 +179,8 @@ const summaryOf = async (
   findings: Findings,
   { ai, signal, leftMs }: AgentCall & { leftMs: number },
 ): Promise<ResultSummary> => {
-  if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS) return {};
+  if (ai === undefined || findings.results.length === 0 || leftMs < 2 * ANSWER_RESERVE_MS)
+    return {};
   return summariseResults(query, findings, { ai, signal, timeMs: leftMs - ANSWER_RESERVE_MS });
 };
 
@@ -205,28 +230,50 @@ export type WebSearchAppOptions = Omit<AgentServeOptions, 'unavailable'> &
   Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
 
 /** `POST /librarians/web-search/ask`, `GET /librarians/web-search` and `POST /v1/agents/web_search`. */
-export const createApp = ({ search, shop, country, language, ...options }: WebSearchAppOptions) => {
-  const agent = createWebSearchAgent({ search, shop, country, language, log: options.log, now: options.now });
-  const unavailable = async () => (search === undefined ? 'No search provider is set up' : undefined);
+export function createApp({ search, shop, country, language, ...options }: WebSearchAppOptions) {
+  const agent = createWebSearchAgent({
+    search,
+    shop,
+    country,
+    language,
+    log: options.log,
+    now: options.now,
+  });
+  const unavailable = async () =>
+    search === undefined ? 'No search provider is set up' : undefined;
   return serveAgent(agent, WEB_SEARCH, { ...options, unavailable });
-};
+}
 
 const COUNTRY = { pattern: /^[a-z]{2}$/i, allowed: 'two letters' };
 /** As the provider names it, with a region where it has one: `pt-br`, `zh-hans`. */
-const LANGUAGE = { pattern: /^[a-z]{2,3}(-[a-z]{2,4})?$/i, allowed: 'a language, such as `en` or `pt-br`' };
+const LANGUAGE = {
+  pattern: /^[a-z]{2,3}(-[a-z]{2,4})?$/i,
+  allowed: 'a language, such as `en` or `pt-br`',
+};
 
 /** The search provider, and what it is asked for. SerpApi wins when both keys are set: it knows offers with prices. */
 export const searchSettings = {
   ...environmentSettings,
   SERPAPI_KEY: token({ what: 'Key of SerpApi ([web search](web-search.md))' }),
   BRAVE_SEARCH_KEY: token({ what: 'Key of Brave Search' }),
-  SEARCH_COUNTRY: text({ ...COUNTRY, what: 'Where results should come from: `us`', otherwise: "the provider's" }),
-  SEARCH_LANGUAGE: text({ ...LANGUAGE, what: 'Language of the results: `en`', otherwise: "the provider's" }),
+  SEARCH_COUNTRY: text({
+    ...COUNTRY,
+    what: 'Where results should come from: `us`',
+    otherwise: "the provider's",
+  }),
+  SEARCH_LANGUAGE: text({
+    ...LANGUAGE,
+    what: 'Language of the results: `en`',
+    otherwise: "the provider's",
+  }),
 } satisfies SettingsSchema;
 
 /** The address of each provider, which is read with its key alone. */
 export const serpApiSettings = {
-  SERPAPI_URL: address({ what: 'One that speaks as SerpApi does', otherwise: '`https://serpapi.com`' }),
+  SERPAPI_URL: address({
+    what: 'One that speaks as SerpApi does',
+    otherwise: '`https://serpapi.com`',
+  }),
 } satisfies SettingsSchema;
 export const braveSettings = {
   BRAVE_SEARCH_URL: address({
@@ -234,7 +281,9 @@ export const braveSettings = {
     otherwise: '`https://api.search.brave.com`',
   }),
 } satisfies SettingsSchema;
-export type ProviderVariables = Variables<typeof searchSettings & typeof serpApiSettings & typeof braveSettings>;
+export type ProviderVariables = Variables<
+  typeof searchSettings & typeof serpApiSettings & typeof braveSettings
+>;
 
 /**
  * The provider whose key is set; `undefined` without one.
@@ -252,6 +301,9 @@ export function chooseProvider(
     return serpApi({ ...tools, key: SERPAPI_KEY, url });
   }
   if (BRAVE_SEARCH_KEY === undefined) return undefined;
-  const { BRAVE_SEARCH_URL: url = 'https://api.search.brave.com' } = readSettings(braveSettings, variables);
+  const { BRAVE_SEARCH_URL: url = 'https://api.search.brave.com' } = readSettings(
+    braveSettings,
+    variables,
+  );
   return braveSearch({ ...tools, key: BRAVE_SEARCH_KEY, url });
 }

@@ -61,15 +61,27 @@ export interface SearchCache {
  * Caches the results of a search for five minutes, 200 searches at most. Workspaces share
  * nothing, so that response times do not reveal searches of other workspaces.
  */
-export const searchCache = (
+export function searchCache(
   search: WebSearch,
-  { now, limit = 200, maxAgeMs = 300_000 }: { now: () => number; limit?: number; maxAgeMs?: number },
-): SearchCache => {
+  {
+    now,
+    limit = 200,
+    maxAgeMs = 300_000,
+  }: { now: () => number; limit?: number; maxAgeMs?: number },
+): SearchCache {
   const cached = lruCache<string, WebResult[]>({ max: limit, ttlMs: maxAgeMs, now });
   return {
     search: async (query, { workspace, ...options }) => {
       const { limit: most, country, language, offers = false } = options;
-      const key = JSON.stringify([workspace, search.provider, query, most, country, language, offers]);
+      const key = JSON.stringify([
+        workspace,
+        search.provider,
+        query,
+        most,
+        country,
+        language,
+        offers,
+      ]);
       const known = cached.get(key);
       if (known !== undefined) return { results: known, isCached: true };
       const results = await search.search(query, options);
@@ -77,7 +89,7 @@ export const searchCache = (
       return { results, isCached: false };
     },
   };
-};
+}
 
 export interface ProviderRequest {
   /** May carry the key: neither it nor an error of `fetch`, which may quote it, reaches a message or a log. */
@@ -102,10 +114,20 @@ const MAX_BYTES = 2_097_152;
  *
  * @throws {CodedError} RATE_LIMITED, TIMEOUT, SERVICE_UNAVAILABLE (the key is refused), DATA_SOURCE_ERROR.
  */
-export const providerJson = async ({ url, headers, secret, fetch, timeoutMs, signal, now }: ProviderRequest) => {
+export async function providerJson({
+  url,
+  headers,
+  secret,
+  fetch,
+  timeoutMs,
+  signal,
+  now,
+}: ProviderRequest) {
   try {
     const { json } = await fetchJson(url, {
-      ...{ fetch, signal, now },
+      fetch,
+      signal,
+      now,
       headers: { Accept: 'application/json', 'User-Agent': 'constellation-web-search', ...headers },
       timeoutMs: Math.min(PROVIDER_TIMEOUT_MS, timeoutMs ?? PROVIDER_TIMEOUT_MS),
       maxBytes: MAX_BYTES,
@@ -115,7 +137,7 @@ export const providerJson = async ({ url, headers, secret, fetch, timeoutMs, sig
   } catch (error) {
     throw error instanceof HttpFailure ? providerErrorOf(error, { secret, now: now() }) : error;
   }
-};
+}
 
 /** Without its cause: what `fetch` throws may quote the address, and with it the key. */
 const providerErrorOf = (
@@ -132,18 +154,23 @@ const providerErrorOf = (
 };
 
 const keyRefused = (status: number, secret: string) =>
-  new CodedError('SERVICE_UNAVAILABLE', `the search provider refuses the key: status is ${status}`, {
-    reported: {
-      message: 'Cannot search the web: the search provider does not accept the key',
-      suggestion: `Set the secret ${secret} of the web-search function to a valid key`,
-      recoverable: false,
+  new CodedError(
+    'SERVICE_UNAVAILABLE',
+    `the search provider refuses the key: status is ${status}`,
+    {
+      reported: {
+        message: 'Cannot search the web: the search provider does not accept the key',
+        suggestion: `Set the secret ${secret} of the web-search function to a valid key`,
+        recoverable: false,
+      },
     },
-  });
+  );
 
 const MAX_WAIT_SECONDS = 86_400;
 
 const tooMany = (waitMs: number | undefined) => {
-  const seconds = waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs / 1000), MAX_WAIT_SECONDS);
+  const seconds =
+    waitMs === undefined ? undefined : Math.min(Math.ceil(waitMs / 1000), MAX_WAIT_SECONDS);
   return new CodedError('RATE_LIMITED', 'the search provider takes no more requests', {
     reported: {
       message: 'Cannot search the web right now: the search provider takes no more requests',
@@ -175,7 +202,7 @@ export interface RawResult {
 }
 
 /** Makes a result safe to return; `undefined` when no title is left of it. */
-export const webResult = (raw: RawResult, country?: string | undefined): WebResult | undefined => {
+export function webResult(raw: RawResult, country?: string | undefined): WebResult | undefined {
   const title = plainText(raw.title, 300);
   if (title === '') return undefined;
   return {
@@ -186,7 +213,7 @@ export const webResult = (raw: RawResult, country?: string | undefined): WebResu
     price: priceOf(raw, country),
     condition: plainText(raw.condition ?? '', 60) || undefined,
   };
-};
+}
 
 /** When the two readings differ, the amount is shown without a currency, so that it is not compared. */
 const priceOf = ({ price, amount }: RawResult, country: string | undefined): Price | undefined => {
@@ -202,7 +229,7 @@ const priceOf = ({ price, amount }: RawResult, country: string | undefined): Pri
  * characters. `undefined` for any other, and for one that holds credentials, since `https://shop@other.example` shows
  * one host and leads to another.
  */
-export const cleanUrl = (text: string): string | undefined => {
+export function cleanUrl(text: string): string | undefined {
   const read = readAs(WebUrl, text.trim());
   if (!read.ok || !URL.canParse(read.value)) return undefined;
   const url = new URL(read.value);
@@ -211,11 +238,12 @@ export const cleanUrl = (text: string): string | undefined => {
   if (url.hash.startsWith('#:~:')) url.hash = '';
   const clean = readAs(WebUrl, url.href);
   return clean.ok ? clean.value : undefined;
-};
+}
 
 /** Without duplicates, in order, at most `limit`. */
-export const uniqueUrls = (urls: readonly (string | undefined)[], limit: number): string[] =>
-  [...new Set(urls.filter((url) => url !== undefined))].slice(0, limit);
+export function uniqueUrls(urls: readonly (string | undefined)[], limit: number): string[] {
+  return [...new Set(urls.filter((url) => url !== undefined))].slice(0, limit);
+}
 
 const isTracking = (name: string): boolean => TRACKING.test(name);
 
@@ -229,14 +257,14 @@ const TRACKING =
  *
  * @param limit In UTF-16 units; what is longer ends in `…`.
  */
-export const plainText = (text: string, limit: number): string => {
+export function plainText(text: string, limit: number): string {
   const visible = decodeHTML(withoutTags(text.slice(0, MAX_READ)))
     .normalize('NFC')
     .replace(/[\t-\r\u0085\u2028\u2029]/g, ' ')
     .replace(INVISIBLE, '');
   // Again, as a reference may have stood for a sign of a tag, or an invisible one within it.
   return shortened(withoutTags(visible).replace(ADDRESS, '…').replace(/\s+/g, ' ').trim(), limit);
-};
+}
 
 /** Characters of a title or snippet that are read. */
 const MAX_READ = 2000;
@@ -244,8 +272,11 @@ const MAX_READ = 2000;
 const withoutTags = (text: string): string => {
   let rest = text.replace(ACTIVE, ' ');
   // A tag may appear when another is taken out of it; of those nested deeper than this the first sign goes, below.
-  for (let round = 0; round < MAX_NESTED && TAG.test(rest); round++) rest = rest.replaceAll(TAGS, '');
-  return rest.replace(OPEN_TAG, '').replace(OPENING, (signs, next: string) => (next === '' ? signs : next));
+  for (let round = 0; round < MAX_NESTED && TAG.test(rest); round++)
+    rest = rest.replaceAll(TAGS, '');
+  return rest
+    .replace(OPEN_TAG, '')
+    .replace(OPENING, (signs, next: string) => (next === '' ? signs : next));
 };
 
 const MAX_NESTED = 4;
@@ -290,32 +321,34 @@ export interface Price {
  *   a sign is no currency.
  * @returns `undefined` for what is not one whole price: a range, "from", an instalment, several amounts, zero.
  */
-export const parsePrice = (text: string, country?: string | undefined): Price | undefined => {
+export function parsePrice(text: string, country?: string | undefined): Price | undefined {
   const [, before = '', digits = '', after = ''] = WHOLE.exec(normalised(text)) ?? [];
   const cents = centsOf(digits);
   if (cents === undefined) return undefined;
   const second = after === '' ? undefined : currencyOf(after, country);
   const first = before === '' ? undefined : currencyOf(before, country);
   // A word that is no currency changes what the amount means: `from`, `/mo`, `each`.
-  if ((before !== '' && first === undefined) || (after !== '' && second === undefined)) return undefined;
+  if ((before !== '' && first === undefined) || (after !== '' && second === undefined))
+    return undefined;
   // "$949.99 CAD": the code says which dollar it is.
-  if (second !== undefined && meaningsOf(before).includes(second)) return { cents, currency: second };
+  if (second !== undefined && meaningsOf(before).includes(second))
+    return { cents, currency: second };
   const isUnclear = first !== undefined && second !== undefined && first !== second;
   const known = isUnclear ? undefined : (first ?? second);
   return { cents, currency: known === UNKNOWN ? undefined : known };
-};
+}
 
 /** The same for a number as JSON has it, such as 949.99: no more than two decimals count. */
-export const centsOfNumber = (amount: number): number | undefined => {
+export function centsOfNumber(amount: number): number | undefined {
   const cents = Math.round(amount * 100);
   return Number.isSafeInteger(cents) && cents > 0 && cents <= MAX_CENTS ? cents : undefined;
-};
+}
 
 /** `949.99`, for people and without a float. */
-export const writeCents = (cents: number): string => {
+export function writeCents(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
-};
+}
 
 const MAX_CENTS = 100_000_000_000;
 
@@ -329,7 +362,8 @@ const normalised = (text: string): string =>
     .replace(/\*+ *$/, '')
     .trim();
 
-const WHOLE = /^([^\d\s+-][^\d+-]{0,11}?)? ?(\d[\d.,' ]{0,20}?(?:[.,]-{1,2})?) ?([^\d\s.,'+-][^\d+-]{0,11})?$/;
+const WHOLE =
+  /^([^\d\s+-][^\d+-]{0,11}?)? ?(\d[\d.,' ]{0,20}?(?:[.,]-{1,2})?) ?([^\d\s.,'+-][^\d+-]{0,11})?$/;
 
 /** `1'299.-`, `1 299,00`, `1,299.00`, `949.9`, `1.299`: three digits after a lone sign are thousands. */
 const centsOf = (digits: string): number | undefined => {
@@ -338,8 +372,11 @@ const centsOf = (digits: string): number | undefined => {
   const decimalSign = plain.charAt(whole.length);
   const groups = whole.split(/[.,' ]/);
   const [sign, ...others] = new Set(whole.match(/[.,' ]/g) ?? []);
-  const isGrouped = groups.length === 1 || (/^[1-9]\d{0,2}$/.test(groups[0] ?? '') && groups.slice(1).every(isThree));
-  if (!isGrouped || others.length > 0 || (sign !== undefined && sign === decimalSign)) return undefined;
+  const isGrouped =
+    groups.length === 1 ||
+    (/^[1-9]\d{0,2}$/.test(groups[0] ?? '') && groups.slice(1).every(isThree));
+  if (!isGrouped || others.length > 0 || (sign !== undefined && sign === decimalSign))
+    return undefined;
   const joined = groups.join('');
   if (!/^\d{1,10}$/.test(joined)) return undefined;
   const cents = Number(joined) * 100 + Number(decimals.padEnd(2, '0'));

@@ -24,10 +24,16 @@ interface ContextParts {
 }
 
 /** Builds a context: ranks results and related memories, and formats as many as fit into the budget. */
-export const buildContext = (results: readonly SearchResult[], parts: ContextParts): ContextPreview => {
+export function buildContext(
+  results: readonly SearchResult[],
+  parts: ContextParts,
+): ContextPreview {
   const { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now } = parts;
   const ranked = rankResults(withRelated(results), ranking, { now, options: rankingOptions });
-  const candidates = maxResultBytes === undefined ? ranked.results : fitBytes(ranked.results, template, maxResultBytes);
+  const candidates =
+    maxResultBytes === undefined
+      ? ranked.results
+      : fitBytes(ranked.results, template, maxResultBytes);
   const context = new ContextFormatter(tokenizer).format(candidates, template, tokenBudget);
   const memoryIds = context.memories.map(({ memory }) => memory.id);
   return {
@@ -38,7 +44,7 @@ export const buildContext = (results: readonly SearchResult[], parts: ContextPar
     rankingScores: Object.fromEntries(memoryIds.map((id) => [id, ranked.scores.get(id) ?? 0])),
     budgetUsed: Math.round((context.tokenCount / tokenBudget) * 1000) / 10,
   };
-};
+}
 
 /**
  * The results, followed by their related memories. A related memory was not compared with the query: its score is that of its result, halved
@@ -56,7 +62,11 @@ const withRelated = (results: readonly SearchResult[]): SearchResult[] => [
  *
  * @param maxBytes Upper bound of memories and text, with the fields of a preview.
  */
-const fitBytes = (memories: readonly SearchResult[], template: ContextTemplate, maxBytes: number): SearchResult[] => {
+const fitBytes = (
+  memories: readonly SearchResult[],
+  template: ContextTemplate,
+  maxBytes: number,
+): SearchResult[] => {
   const { header = '', footer = '', separator } = template;
   const shown = withMetadata(template, undefined);
   let left = maxBytes - AROUND_BYTES - jsonBytes(header + footer);
@@ -80,13 +90,14 @@ const jsonBytes = (value: unknown): number => encoder.encode(JSON.stringify(valu
  * Loads the tokenizer of an engine for its first context. When loading fails, that context is estimated as a whole, and the next one tries
  * again.
  */
-export const readyTokenizer = ({
+export function readyTokenizer({
   tokenizer = () => loadTokenizer('gpt-4', [cl100k]),
   logger,
-}: ContextEngineConfig): (() => Promise<Tokenizer>) => {
+}: ContextEngineConfig): () => Promise<Tokenizer> {
   let ready = typeof tokenizer === 'function' ? undefined : tokenizer;
   return async () => {
-    if (ready !== undefined || typeof tokenizer !== 'function') return ready ?? new CharacterTokenizer();
+    if (ready !== undefined || typeof tokenizer !== 'function')
+      return ready ?? new CharacterTokenizer();
     try {
       ready = await tokenizer();
       return ready;
@@ -99,7 +110,7 @@ export const readyTokenizer = ({
       return new CharacterTokenizer();
     }
   };
-};
+}
 
 /**
  * Formats memories as text within a token budget. The budget covers the whole text with header, separators and
@@ -133,7 +144,11 @@ export class ContextFormatter {
   }
 
   /** The memories that `format` includes; a single one may be cut in the text. */
-  truncateToFit(memories: SearchResult[], template: ContextTemplate, tokenBudget: number): SearchResult[] {
+  truncateToFit(
+    memories: SearchResult[],
+    template: ContextTemplate,
+    tokenBudget: number,
+  ): SearchResult[] {
     return memories.slice(0, this.#fit(memories, template, tokenBudget).included);
   }
 
@@ -162,7 +177,11 @@ export class ContextFormatter {
   }
 
   /** The beginning of the best memory, as much as fits. */
-  #fitBeginning(memory: SearchResult | undefined, template: ContextTemplate, tokenBudget: number): Fit {
+  #fitBeginning(
+    memory: SearchResult | undefined,
+    template: ContextTemplate,
+    tokenBudget: number,
+  ): Fit {
     if (memory === undefined) return NOTHING;
     const { content } = memory.memory;
     const { header = '', footer = '' } = template;
@@ -207,7 +226,8 @@ const memoryTexts = (memories: readonly SearchResult[], template: ContextTemplat
   const part = (place: number): string => {
     const memory = memories[place];
     const text =
-      parts[place] ?? (memory === undefined ? '' : (place > 0 ? separator : '') + renderMemory(template, memory));
+      parts[place] ??
+      (memory === undefined ? '' : (place > 0 ? separator : '') + renderMemory(template, memory));
     parts[place] = text;
     return text;
   };
@@ -236,7 +256,8 @@ const searchMost = (guess: number, { upTo, costOf, budget }: Search): number => 
     if (cost <= budget) enough = next;
     else tooMuch = next;
     const halfway = enough + ((tooMuch - enough) >> 1);
-    const better = tries <= PROPORTIONAL_GUESSES ? Math.floor((next * budget) / Math.max(1, cost)) : halfway;
+    const better =
+      tries <= PROPORTIONAL_GUESSES ? Math.floor((next * budget) / Math.max(1, cost)) : halfway;
     const near = enough === 0 ? better : Math.min(better, 2 * enough);
     next = Math.min(Math.max(near, enough + 1), tooMuch - 1);
   }
@@ -259,11 +280,11 @@ const MAX_WORD_LENGTH = 80;
  * @param maxLength Upper bound in UTF-16 units, without the ellipsis.
  * @returns The text itself when it is not longer; an empty text when nothing visible is left.
  */
-export const cutText = (text: string, maxLength: number): string => {
+export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const beginning = text.slice(0, wordEnd(text, maxLength)).trimEnd();
   return beginning === '' ? '' : beginning + ELLIPSIS;
-};
+}
 
 const wordEnd = (text: string, maxLength: number): number => {
   if (/\s/.test(text.charAt(maxLength))) return maxLength;

@@ -14,7 +14,12 @@ import {
   WireContextOptions,
 } from '../../contract/wire/context-engine.ts';
 import type { StorageClient } from '../store/memory-store.ts';
-import { InvalidContextConfiguration, invalidInput, type Logger, validationFailure } from './errors.ts';
+import {
+  InvalidContextConfiguration,
+  invalidInput,
+  type Logger,
+  validationFailure,
+} from './errors.ts';
 
 /** Configuration of the engine. Options and results are in `src/contract`. */
 export interface ContextEngineConfig {
@@ -80,7 +85,12 @@ const Config = z.strictObject({
     relationshipsOf: method.optional(),
   }),
   embeddingProvider: z
-    .looseObject({ embed: method, embedBatch: method, dimensions, model: z.string().min(1).max(200) })
+    .looseObject({
+      embed: method,
+      embedBatch: method,
+      dimensions,
+      model: z.string().min(1).max(200),
+    })
     .optional(),
   expectedEmbeddingDimensions: dimensions.optional(),
   defaultTemplate: z.string().min(1, 'is empty').max(64).optional(),
@@ -98,14 +108,20 @@ const Config = z.strictObject({
  *
  * @throws {InvalidContextConfiguration} Names the problem: `embeddingProvider: has 3072 dimensions, 1536 are expected`.
  */
-export const checkedConfig = (config: ContextEngineConfig): ContextEngineConfig => {
+export function checkedConfig(config: ContextEngineConfig): ContextEngineConfig {
   const parsed = Config.safeParse(config);
   if (!parsed.success) throw refusal(describeIssues(issuesOf(parsed.error)));
   const { embeddingProvider, expectedEmbeddingDimensions: expected } = config;
-  if (embeddingProvider !== undefined && expected !== undefined && embeddingProvider.dimensions !== expected)
-    throw refusal(`embeddingProvider: has ${embeddingProvider.dimensions} dimensions, ${expected} are expected`);
+  if (
+    embeddingProvider !== undefined &&
+    expected !== undefined &&
+    embeddingProvider.dimensions !== expected
+  )
+    throw refusal(
+      `embeddingProvider: has ${embeddingProvider.dimensions} dimensions, ${expected} are expected`,
+    );
   return config;
-};
+}
 
 const refusal = (what: string): InvalidContextConfiguration =>
   new InvalidContextConfiguration(`Cannot make a context engine: ${what}`);
@@ -120,38 +136,47 @@ const DEFAULT_LIMIT = 10;
 const DEFAULT_DEPTH = 1;
 
 /** Like all functions here, throws `ContextFailure` with a `validation_error` that names the problem. */
-export const readWorkspace = (workspaceId: string): string => parse(WorkspaceId, 'workspaceId', workspaceId);
+export function readWorkspace(workspaceId: string): string {
+  return parse(WorkspaceId, 'workspaceId', workspaceId);
+}
 
 /** Queries are trimmed. */
-export const readQuery = (query: string): string => parse(Query, 'query', query);
+export function readQuery(query: string): string {
+  return parse(Query, 'query', query);
+}
 
-export const readQueries = (queries: string[]): string[] => {
+export function readQueries(queries: string[]): string[] {
   if (!Array.isArray(queries)) throw validationFailure('queries: must be an array');
-  if (queries.length > MAX_QUERIES) throw validationFailure(`queries: has more than ${MAX_QUERIES} items`);
+  if (queries.length > MAX_QUERIES)
+    throw validationFailure(`queries: has more than ${MAX_QUERIES} items`);
   return queries.map((query, index) => parse(Query, `queries.${index}`, query));
-};
+}
 
 const MAX_QUERIES = 100;
 
 /** @param dimensions Dimensions of the model, if there is one. */
-export const readVector = (vector: number[], dimensions: number | undefined): number[] => {
+export function readVector(vector: number[], dimensions: number | undefined): number[] {
   const read = parse(MemorySearchRequest.shape.vector.nonoptional(), 'vector', vector);
   if (dimensions !== undefined && read.length !== dimensions)
     throw validationFailure(`vector: has ${read.length} dimensions, the model has ${dimensions}`);
   return read;
-};
+}
 
-export const readSearchOptions = (options: SearchOptions = {}): SearchPlan =>
-  withDefaults(parse(SearchOptions, 'options', options ?? {}));
+export function readSearchOptions(options: SearchOptions = {}): SearchPlan {
+  return withDefaults(parse(SearchOptions, 'options', options ?? {}));
+}
 
-export const readContextOptions = (options: ContextOptions = {}): ContextPlan => {
+export function readContextOptions(options: ContextOptions = {}): ContextPlan {
   const { ranker, ...rest } = Object(options) as ContextOptions; // Object(null) is {}
-  if (typeof ranker !== 'function') return withDefaults(parse(WireContextOptions, 'options', options ?? {}));
+  if (typeof ranker !== 'function')
+    return withDefaults(parse(WireContextOptions, 'options', options ?? {}));
   const order: RankingFunction = ranker;
   return { ...withDefaults(parse(WireContextOptions, 'options', rest)), ranker: order };
-};
+}
 
-const withDefaults = <T extends SearchOptions>(options: T): T & { limit: number; relationshipDepth: number } => ({
+const withDefaults = <T extends SearchOptions>(
+  options: T,
+): T & { limit: number; relationshipDepth: number } => ({
   ...options,
   limit: options.limit ?? DEFAULT_LIMIT,
   relationshipDepth: options.relationshipDepth ?? DEFAULT_DEPTH,

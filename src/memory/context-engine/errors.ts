@@ -22,42 +22,66 @@ export class ContextFailure extends Error {
 }
 
 /** The caller's input is invalid. */
-export const validationFailure = (message: string): ContextFailure =>
-  new ContextFailure({ type: 'validation_error', message: message.slice(0, 2000) });
+export function validationFailure(message: string): ContextFailure {
+  return new ContextFailure({ type: 'validation_error', message: message.slice(0, 2000) });
+}
 
 /** The same with the issues of a schema: `options.limit: is too large`. */
-export const invalidInput = (name: string, issues: readonly Issue[]): ContextFailure =>
-  validationFailure(
-    describeIssues(issues.map(({ path, message }) => ({ path: path === '' ? name : `${name}.${path}`, message }))),
+export function invalidInput(name: string, issues: readonly Issue[]): ContextFailure {
+  return validationFailure(
+    describeIssues(
+      issues.map(({ path, message }) => ({
+        path: path === '' ? name : `${name}.${path}`,
+        message,
+      })),
+    ),
   );
+}
 
 /** The query could not be embedded. The message names the kind of failure, never the words of the service. */
-export const embeddingFailure = (cause: unknown): ContextFailure =>
-  new ContextFailure({
+export function embeddingFailure(cause: unknown): ContextFailure {
+  return new ContextFailure({
     type: 'embedding_error',
     message: `Cannot embed the query: ${cause instanceof EmbeddingFailed ? EMBEDDING[cause.reason] : 'the provider failed'}`,
     cause,
   });
+}
 
-export const storageFailure = (what: string, cause: unknown): ContextFailure =>
-  new ContextFailure({
+export function storageFailure(what: string, cause: unknown): ContextFailure {
+  return new ContextFailure({
     type: 'storage_error',
     message: `Cannot read ${what}: ${cause instanceof StoreUnavailable ? STORAGE[cause.reason] : 'the storage failed'}`,
     cause,
   });
+}
 
-export const searchFailure = (message: string, cause?: unknown): ContextFailure =>
-  new ContextFailure({ type: 'search_error', message, ...(cause === undefined ? {} : { cause }) });
+export function searchFailure(message: string, cause?: unknown): ContextFailure {
+  return new ContextFailure({
+    type: 'search_error',
+    message,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
 
 /** @param available Registered names; the error lists at most 100. */
-export const templateNotFound = (template: string, available: readonly string[]): ContextFailure =>
-  new ContextFailure({ type: 'template_not_found', template, available: available.slice(0, 100) });
+export function templateNotFound(template: string, available: readonly string[]): ContextFailure {
+  return new ContextFailure({
+    type: 'template_not_found',
+    template,
+    available: available.slice(0, 100),
+  });
+}
 
 /** The error result for whatever was thrown. */
-export const contextErrorOf = (thrown: unknown): ContextError =>
-  thrown instanceof ContextFailure
+export function contextErrorOf(thrown: unknown): ContextError {
+  return thrown instanceof ContextFailure
     ? thrown.error
-    : { type: 'search_error', message: 'Cannot finish the search: an internal error occurred', cause: thrown };
+    : {
+        type: 'search_error',
+        message: 'Cannot finish the search: an internal error occurred',
+        cause: thrown,
+      };
+}
 
 const GONE = 'the call was aborted or timed out';
 
@@ -96,36 +120,39 @@ export interface EngineCall {
 /**
  * Logs an error with length and hash of the query, never with its text or the words of a service.
  */
-export const logFailure = (
+export function logFailure(
   logger: Logger | undefined,
   error: ContextError,
   { operation, workspaceId, query }: EngineCall,
-): void => {
+): void {
   const isCallers = error.type === 'validation_error' || error.type === 'template_not_found';
   const fields = {
     operation,
     // Anything else is no workspace id and may be user data.
-    workspace_id: typeof workspaceId === 'string' && /^[\w-]{1,64}$/.test(workspaceId) ? workspaceId : undefined,
+    workspace_id:
+      typeof workspaceId === 'string' && /^[\w-]{1,64}$/.test(workspaceId)
+        ? workspaceId
+        : undefined,
     query_length: typeof query === 'string' ? query.length : undefined,
     query_hash: typeof query === 'string' ? hashOf(query) : undefined,
     error: error.type,
     cause: 'cause' in error && error.cause !== undefined ? describeCause(error.cause) : undefined,
   };
   logSafely(logger, isCallers ? 'warn' : 'error', { message: 'context engine: no result', fields });
-};
+}
 
 /** A failing logger does not affect the caller. */
-export const logSafely = (
+export function logSafely(
   logger: Logger | undefined,
   level: keyof Logger,
   { message, fields }: { message: string; fields: LogFields },
-): void => {
+): void {
   try {
     logger?.[level](message, fields);
   } catch {
     // A failure of the logger cannot be logged.
   }
-};
+}
 
 /** Long enough to match lines about the same query. */
 const hashOf = (query: string): string => HASHER.generateKey(query, '').slice(1, 17);

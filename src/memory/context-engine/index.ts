@@ -55,7 +55,12 @@ export class ContextEngine {
   }
 
   /** The same engine for one request, with its signal and its clients. */
-  forRequest({ signal, searchSignal, storageClient, embeddingProvider }: RequestParts): ContextEngine {
+  forRequest({
+    signal,
+    searchSignal,
+    storageClient,
+    embeddingProvider,
+  }: RequestParts): ContextEngine {
     const engine = new ContextEngine({
       ...this.#config,
       storageClient: storageClient ?? this.#config.storageClient,
@@ -185,13 +190,21 @@ export class ContextEngine {
     });
   }
 
-  async #findByVector(numbers: number[], workspaceId: string, plan: SearchPlan): Promise<SearchResult[]> {
+  async #findByVector(
+    numbers: number[],
+    workspaceId: string,
+    plan: SearchPlan,
+  ): Promise<SearchResult[]> {
     const workspace = readWorkspace(workspaceId);
     const vector = readVector(numbers, this.#config.embeddingProvider?.dimensions);
     return this.#measured(workspace, () => this.#searchInternal({ vector }, plan, workspace));
   }
 
-  async #searchInternal(target: SearchTarget, plan: SearchPlan, workspaceId: string): Promise<SearchResult[]> {
+  async #searchInternal(
+    target: SearchTarget,
+    plan: SearchPlan,
+    workspaceId: string,
+  ): Promise<SearchResult[]> {
     const storage = this.#config.storageClient;
     return searchStorage(target, plan, {
       id: workspaceId,
@@ -213,21 +226,41 @@ export class ContextEngine {
     options: ContextOptions | undefined,
     find: (plan: ContextPlan) => Promise<SearchResult[]>,
   ): Promise<ContextPreview> {
-    const { defaultTemplate = 'chat', defaultTokenBudget = 2000, rankingOptions, maxResultBytes } = this.#config;
+    const {
+      defaultTemplate = 'chat',
+      defaultTokenBudget = 2000,
+      rankingOptions,
+      maxResultBytes,
+    } = this.#config;
     const plan = readContextOptions(options);
     const { template: name = defaultTemplate, includeMetadata, ranker = 'default' } = plan;
     const template = this.#shared.registry.template(name, includeMetadata);
     const ranking = this.#shared.registry.ranking(ranker);
     const [results, tokenizer] = await Promise.all([find(plan), this.#shared.tokenizer()]);
     const { tokenBudget = defaultTokenBudget } = plan;
-    const parts = { template, tokenBudget, maxResultBytes, ranking, rankingOptions, tokenizer, now: this.#now() };
+    const parts = {
+      template,
+      tokenBudget,
+      maxResultBytes,
+      ranking,
+      rankingOptions,
+      tokenizer,
+      now: this.#now(),
+    };
     return buildContext(results, parts);
   }
 
-  async #measured(workspaceId: string, find: () => Promise<SearchResult[]>): Promise<SearchResult[]> {
+  async #measured(
+    workspaceId: string,
+    find: () => Promise<SearchResult[]>,
+  ): Promise<SearchResult[]> {
     const startedAt = this.#now();
     const record = (outcome: 'found' | 'empty' | 'failed') =>
-      this.#shared.analytics.record(workspaceId, { outcome, latencyMs: this.#now() - startedAt }, startedAt);
+      this.#shared.analytics.record(
+        workspaceId,
+        { outcome, latencyMs: this.#now() - startedAt },
+        startedAt,
+      );
     try {
       const results = await find();
       record(results.length === 0 ? 'empty' : 'found');
@@ -251,7 +284,9 @@ interface Shared {
   tokenizer: () => Promise<Tokenizer>;
 }
 
-const withoutPreview = (built: Result<ContextPreview, ContextError>): Result<ContextResult, ContextError> => {
+const withoutPreview = (
+  built: Result<ContextPreview, ContextError>,
+): Result<ContextResult, ContextError> => {
   if (!built.ok) return built;
   const { memoryIds: _ids, rankingScores: _scores, budgetUsed: _used, ...value } = built.value;
   return { ok: true, value };

@@ -1,4 +1,8 @@
-import type { RankerWeights, RankingFunction, RankingOptions } from '../../contract/wire/context-engine.ts';
+import type {
+  RankerWeights,
+  RankingFunction,
+  RankingOptions,
+} from '../../contract/wire/context-engine.ts';
 import type { SearchResult } from '../../contract/wire/memory.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { stem } from '../../language/stem.ts';
@@ -8,7 +12,9 @@ import { searchFailure } from './errors.ts';
  * Default weights. They add up to 1, so that a score is 0 to 1. Similarity counts most: a new or certain memory about
  * something else does not help.
  */
-export const DEFAULT_WEIGHTS: Readonly<Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>> = {
+export const DEFAULT_WEIGHTS: Readonly<
+  Record<'similarityWeight' | 'recencyWeight' | 'confidenceWeight', number>
+> = {
   similarityWeight: 0.6,
   recencyWeight: 0.2,
   confidenceWeight: 0.2,
@@ -49,7 +55,10 @@ export class MemoryRanker {
   }
 
   /** Sorts by a score, the highest first; it is computed once for each result. */
-  static custom(results: SearchResult[], scoreFn: (result: SearchResult) => number): SearchResult[] {
+  static custom(
+    results: SearchResult[],
+    scoreFn: (result: SearchResult) => number,
+  ): SearchResult[] {
     return results
       .map((result) => ({ result, score: comparable(scoreFn(result)) }))
       .toSorted((left, right) => (left.score === right.score ? 0 : right.score - left.score))
@@ -58,10 +67,10 @@ export class MemoryRanker {
 }
 
 /** `similarity * similarityWeight + recency * recencyWeight + confidence * confidenceWeight`. */
-export const defaultScore = (
+export function defaultScore(
   { memory, score }: SearchResult,
   { now, ...weights }: RankingOptions & { now: number },
-): number => {
+): number {
   const similarityWeight = weights.similarityWeight ?? DEFAULT_WEIGHTS.similarityWeight;
   const recencyWeight = weights.recencyWeight ?? DEFAULT_WEIGHTS.recencyWeight;
   const confidenceWeight = weights.confidenceWeight ?? DEFAULT_WEIGHTS.confidenceWeight;
@@ -70,19 +79,20 @@ export const defaultScore = (
     recencyScore(memory.created_at, now) * recencyWeight +
     finite(memory.confidence) * confidenceWeight
   );
-};
+}
 
 const DAY_MS = 86_400_000;
 
 /** `1 / (1 + days since creation)`, days with their fractions: 1 now, 0.5 a day ago. A future date counts as now, an invalid one as 0. */
-export const recencyScore = (createdAt: string, now: number): number => {
+export function recencyScore(createdAt: string, now: number): number {
   const days = (now - Date.parse(createdAt)) / DAY_MS;
   return Number.isNaN(days) ? 0 : 1 / (1 + Math.max(0, days));
-};
+}
 
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
-const comparable = (score: number): number => (Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score);
+const comparable = (score: number): number =>
+  Number.isNaN(score) ? Number.NEGATIVE_INFINITY : score;
 
 /** A ranking: by a score, by a function of the caller, or by weights. */
 export type Ranking =
@@ -91,7 +101,10 @@ export type Ranking =
   | { weights: RankerWeights };
 
 /** The built-in rankers. */
-export const DEFAULT_RANKINGS: Record<'default' | 'similarity' | 'recency' | 'confidence' | 'mmr', Ranking> = {
+export const DEFAULT_RANKINGS: Record<
+  'default' | 'similarity' | 'recency' | 'confidence' | 'mmr',
+  Ranking
+> = {
   default: { scoreOf: defaultScore },
   similarity: { scoreOf: ({ score }) => score },
   recency: { scoreOf: ({ memory }, { now }) => recencyScore(memory.created_at, now) },
@@ -112,33 +125,47 @@ interface Ranked {
  *
  * @throws {ContextFailure} `search_error` when it throws or returns no list.
  */
-export const rankResults = (
+export function rankResults(
   results: SearchResult[],
   ranking: Ranking,
   { now, options = {} }: { now: number; options?: RankingOptions | undefined },
-): Ranked => {
+): Ranked {
   const weights = { ...DEFAULT_WEIGHTS, ...options };
   if ('order' in ranking) {
     const ordered = inOrderOf(results, ranking.order, weights);
-    return { results: ordered, scores: new Map(ordered.map(({ memory }, place) => [memory.id, 1 / (place + 1)])) };
+    return {
+      results: ordered,
+      scores: new Map(ordered.map(({ memory }, place) => [memory.id, 1 / (place + 1)])),
+    };
   }
   if ('weights' in ranking) {
     const { lambda = 1, ...own } = ranking.weights;
-    const scored = MemoryRanker.defaultRanking(results, { ...weights, ...own }, { now }).map((result) => ({
-      result,
-      score: defaultScore(result, { ...weights, ...own, now }),
-    }));
+    const scored = MemoryRanker.defaultRanking(results, { ...weights, ...own }, { now }).map(
+      (result) => ({
+        result,
+        score: defaultScore(result, { ...weights, ...own, now }),
+      }),
+    );
     const ordered = lambda === 1 ? scored : diversify(scored, lambda);
     return {
       results: ordered.map(({ result }, place) => ({ ...result, rank: place + 1 })),
       scores: new Map(ordered.map(({ result, score }) => [result.memory.id, score])),
     };
   }
-  const scores = new Map(results.map((result) => [result.memory.id, ranking.scoreOf(result, { ...weights, now })]));
-  return { results: MemoryRanker.custom(results, ({ memory }) => scores.get(memory.id) ?? 0), scores };
-};
+  const scores = new Map(
+    results.map((result) => [result.memory.id, ranking.scoreOf(result, { ...weights, now })]),
+  );
+  return {
+    results: MemoryRanker.custom(results, ({ memory }) => scores.get(memory.id) ?? 0),
+    scores,
+  };
+}
 
-const inOrderOf = (results: SearchResult[], order: RankingFunction, weights: RankingOptions): SearchResult[] => {
+const inOrderOf = (
+  results: SearchResult[],
+  order: RankingFunction,
+  weights: RankingOptions,
+): SearchResult[] => {
   const left = new Map(results.map((result) => [result.memory.id, result]));
   const copies = results.map((result) => ({ ...result, memory: { ...result.memory } }));
   let ordered: unknown;
@@ -147,7 +174,8 @@ const inOrderOf = (results: SearchResult[], order: RankingFunction, weights: Ran
   } catch (error) {
     throw searchFailure('Cannot rank the memories: the ranker failed', error);
   }
-  if (!Array.isArray(ordered)) throw searchFailure('Cannot rank the memories: the ranker returned no list');
+  if (!Array.isArray(ordered))
+    throw searchFailure('Cannot rank the memories: the ranker returned no list');
   const ranked: SearchResult[] = [];
   for (const entry of ordered.slice(0, MAX_ENTRIES)) {
     const id = idOf(entry);
@@ -164,8 +192,10 @@ const MAX_ENTRIES = 10_000;
 
 /** A ranker can return anything. */
 const idOf = (entry: unknown): string => {
-  const memory = typeof entry === 'object' && entry !== null && 'memory' in entry ? entry.memory : undefined;
-  const id = typeof memory === 'object' && memory !== null && 'id' in memory ? memory.id : undefined;
+  const memory =
+    typeof entry === 'object' && entry !== null && 'memory' in entry ? entry.memory : undefined;
+  const id =
+    typeof memory === 'object' && memory !== null && 'id' in memory ? memory.id : undefined;
   return typeof id === 'string' ? id : '';
 };
 
@@ -188,13 +218,19 @@ const diversify = (
   lambda: number,
 ): { result: SearchResult; score: number }[] => {
   const left = scored.slice(0, MAX_COMPARED).map(({ result, score }) => ({
-    ...{ result, score, nearest: 0 },
+    result,
+    score,
+    nearest: 0,
     stems: new Set(wordsOf(result.memory.content.slice(0, MAX_LENGTH)).map(stem)),
   }));
   const taken: { result: SearchResult; score: number }[] = [];
-  const marginal = ({ score, nearest }: (typeof left)[number]) => lambda * score - (1 - lambda) * nearest;
+  const marginal = ({ score, nearest }: (typeof left)[number]) =>
+    lambda * score - (1 - lambda) * nearest;
   while (left.length > 0) {
-    const best = left.reduce((at, one, place) => (marginal(one) > marginal(left[at] ?? one) ? place : at), 0);
+    const best = left.reduce(
+      (at, one, place) => (marginal(one) > marginal(left[at] ?? one) ? place : at),
+      0,
+    );
     const [next] = left.splice(best, 1);
     if (next === undefined) break;
     taken.push({ result: next.result, score: marginal(next) });

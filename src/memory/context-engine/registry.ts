@@ -1,5 +1,9 @@
 import { describeIssues, issuesOf } from '../../contract/core/error-info.ts';
-import { ContextTemplate, type RankerWeights, type RankingFunction } from '../../contract/wire/context-engine.ts';
+import {
+  ContextTemplate,
+  type RankerWeights,
+  type RankingFunction,
+} from '../../contract/wire/context-engine.ts';
 import type { SearchResult } from '../../contract/wire/memory.ts';
 import { InvalidContextConfiguration, templateNotFound, validationFailure } from './errors.ts';
 import { DEFAULT_RANKINGS, type Ranking } from './ranker.ts';
@@ -10,7 +14,10 @@ export interface Registry {
   addTemplate(name: string, template: ContextTemplate): void;
   addRanker(name: string, ranker: RankingFunction): void;
   /** @throws {ContextFailure} `template_not_found`, with the registered names. */
-  template(template: string | ContextTemplate, includeMetadata: boolean | undefined): ContextTemplate;
+  template(
+    template: string | ContextTemplate,
+    includeMetadata: boolean | undefined,
+  ): ContextTemplate;
   /** @throws {ContextFailure} `validation_error`, with the registered names. */
   ranking(ranker: string | RankingFunction | RankerWeights): Ranking;
 }
@@ -27,7 +34,7 @@ const MAX_NAMES = 100;
  * const names = registry();
  * names.addRanker('as-stored', asStored);
  */
-export const registry = (): Registry => {
+export function registry(): Registry {
   const templates = new Map<string, ContextTemplate>(Object.entries(DEFAULT_TEMPLATES));
   const rankings = new Map<string, Ranking>(Object.entries(DEFAULT_RANKINGS));
 
@@ -38,9 +45,13 @@ export const registry = (): Registry => {
     },
     addRanker: (name, order) => {
       if (typeof name !== 'string' || name === '' || name.length > 64)
-        throw new InvalidContextConfiguration('Cannot register the ranker: name is not 1 to 64 characters');
+        throw new InvalidContextConfiguration(
+          'Cannot register the ranker: name is not 1 to 64 characters',
+        );
       if (typeof order !== 'function')
-        throw new InvalidContextConfiguration(`Cannot register the ranker ${name}: it is no function`);
+        throw new InvalidContextConfiguration(
+          `Cannot register the ranker ${name}: it is no function`,
+        );
       add(rankings, name, { order });
     },
     template: (name, includeMetadata) => {
@@ -54,19 +65,26 @@ export const registry = (): Registry => {
       if (typeof ranker !== 'string') return { weights: ranker };
       const ranking = rankings.get(ranker);
       if (ranking !== undefined) return ranking;
-      throw validationFailure(`options.ranker: is unknown; available are ${[...rankings.keys()].join(', ')}`);
+      throw validationFailure(
+        `options.ranker: is unknown; available are ${[...rankings.keys()].join(', ')}`,
+      );
     },
   };
-};
+}
 
 const add = <T>(named: Map<string, T>, name: string, item: T): void => {
   if (!named.has(name) && named.size >= MAX_NAMES)
-    throw new InvalidContextConfiguration(`Cannot register ${name}: there are ${MAX_NAMES} names already`);
+    throw new InvalidContextConfiguration(
+      `Cannot register ${name}: there are ${MAX_NAMES} names already`,
+    );
   named.set(name, item);
 };
 
 /** The built-in templates. */
-export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary' | 'list' | 'dated', ContextTemplate> = {
+export const DEFAULT_TEMPLATES: Record<
+  'chat' | 'detailed' | 'summary' | 'list' | 'dated',
+  ContextTemplate
+> = {
   chat: {
     name: 'chat',
     header: 'Relevant context from past conversations:\n\n',
@@ -103,11 +121,13 @@ export const DEFAULT_TEMPLATES: Record<'chat' | 'detailed' | 'summary' | 'list' 
 };
 
 /** Returns a validated copy. @throws {InvalidContextConfiguration} */
-export const checkedTemplate = (name: string, template: ContextTemplate): ContextTemplate => {
+export function checkedTemplate(name: string, template: ContextTemplate): ContextTemplate {
   const parsed = ContextTemplate.safeParse({ ...template, name });
   if (parsed.success) return parsed.data;
-  throw new InvalidContextConfiguration(`Cannot register the template: ${describeIssues(issuesOf(parsed.error))}`);
-};
+  throw new InvalidContextConfiguration(
+    `Cannot register the template: ${describeIssues(issuesOf(parsed.error))}`,
+  );
+}
 
 const VARIABLE = /\{\{\s*(content|type|confidence|timestamp|score)\s*\}\}/g;
 const METADATA = /\{\{\s*(?:type|confidence|timestamp)\s*\}\}/;
@@ -120,33 +140,46 @@ const ALL_METADATA = ' ({{type}}, confidence: {{confidence}}, {{timestamp}})';
  * The template with or without metadata. When type, confidence and time are wanted and the format has none of them, they are appended in
  * brackets. When they are not wanted, they are removed with the brackets around them; undefined leaves the decision to the template.
  */
-export const withMetadata = (template: ContextTemplate, includeMetadata: boolean | undefined): ContextTemplate => {
+export function withMetadata(
+  template: ContextTemplate,
+  includeMetadata: boolean | undefined,
+): ContextTemplate {
   const { memoryFormat } = template;
   const isWanted = includeMetadata ?? template.includeMetadata;
   if (isWanted)
-    return METADATA.test(memoryFormat) ? template : { ...template, memoryFormat: memoryFormat + ALL_METADATA };
+    return METADATA.test(memoryFormat)
+      ? template
+      : { ...template, memoryFormat: memoryFormat + ALL_METADATA };
   // A template with `includeMetadata: false` may still name single fields.
   if (includeMetadata === undefined) return template;
-  const without = memoryFormat.replace(METADATA_IN_BRACKETS, '').replace(new RegExp(METADATA, 'g'), '').trimStart();
-  return { ...template, memoryFormat: without === '' ? '{{content}}' : without, includeMetadata: false };
-};
+  const without = memoryFormat
+    .replace(METADATA_IN_BRACKETS, '')
+    .replace(new RegExp(METADATA, 'g'), '')
+    .trimStart();
+  return {
+    ...template,
+    memoryFormat: without === '' ? '{{content}}' : without,
+    includeMetadata: false,
+  };
+}
 
 /**
  * Renders one memory. All variables are replaced at once, so that the content of a memory is never taken for a variable or a pattern. Numbers have two decimals, times are UTC to the second: `0.90`, `2024-01-15T10:00:00Z`.
  *
  * @param content Replaces the content of the memory.
  */
-export const renderMemory = (
+export function renderMemory(
   { memoryFormat }: ContextTemplate,
   { memory, score }: SearchResult,
   content = memory.content,
-): string =>
-  memoryFormat.replace(VARIABLE, (_variable, name: string) => {
+): string {
+  return memoryFormat.replace(VARIABLE, (_variable, name: string) => {
     if (name === 'content') return content;
     if (name === 'type') return memory.type;
     if (name === 'timestamp') return timestampOf(memory.created_at);
     return (name === 'score' ? score : memory.confidence).toFixed(2);
   });
+}
 
 const timestampOf = (createdAt: string): string => {
   const time = new Date(createdAt);

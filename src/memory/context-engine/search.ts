@@ -4,7 +4,12 @@ import type { RelatedMemory, SearchResult } from '../../contract/wire/memory.ts'
 import { mapBounded } from '../../platform/concurrency.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
-import { type AdjacentMemory, type FoundMemory, isWanted, type StorageClient } from '../store/memory-store.ts';
+import {
+  type AdjacentMemory,
+  type FoundMemory,
+  isWanted,
+  type StorageClient,
+} from '../store/memory-store.ts';
 import type { SearchAnalytics, SearchPlan } from './config.ts';
 import { ContextFailure, embeddingFailure, searchFailure, storageFailure } from './errors.ts';
 
@@ -30,19 +35,25 @@ interface Workspace {
  * @throws {ContextFailure} `storage_error` for whatever the storage throws; `search_error` when it returns a memory of another
  * workspace, since such a reply cannot be trusted at all.
  */
-export const searchStorage = async (
+export async function searchStorage(
   target: SearchTarget,
   plan: SearchPlan,
   { id, storage, searchSignal, signal }: Workspace,
-): Promise<SearchResult[]> => {
+): Promise<SearchResult[]> {
   const { includeRelationships = false, relationshipDepth, ...query } = plan;
   const own = <T extends { memory: { workspace_id: string } }>(found: T[]): T[] => {
     if (found.some(({ memory }) => memory.workspace_id !== id))
-      throw searchFailure('Cannot use the results of the storage: they belong to another workspace');
+      throw searchFailure(
+        'Cannot use the results of the storage: they belong to another workspace',
+      );
     return found;
   };
   const found = await reading('memories', searchSignal, () =>
-    storage.searchMemories(id, { ...onlyGiven(target), ...filtersOf(query) }, { signal: searchSignal }),
+    storage.searchMemories(
+      id,
+      { ...onlyGiven(target), ...filtersOf(query) },
+      { signal: searchSignal },
+    ),
   );
   const results = distinct(own(found).filter(({ memory }) => isWanted(memory, query)))
     .map(({ memory, score }) => ({ memory, score: similarityOf(score) }))
@@ -53,7 +64,7 @@ export const searchStorage = async (
     depth: relationshipDepth,
     adjacentTo: adjacentMemories({ id, storage, signal }, own),
   });
-};
+}
 
 /** Looks up relations of several memories at once, if the storage can. */
 const adjacentMemories =
@@ -61,13 +72,19 @@ const adjacentMemories =
   async (memoryIds: readonly string[]): Promise<AdjacentMemory[][]> => {
     const related = await reading('relationships', signal, () =>
       storage.relationshipsOf === undefined
-        ? mapBounded(memoryIds, (memoryId) => storage.getMemoryRelationships(memoryId, id, { signal }))
+        ? mapBounded(memoryIds, (memoryId) =>
+            storage.getMemoryRelationships(memoryId, id, { signal }),
+          )
         : storage.relationshipsOf(memoryIds, id, { signal }),
     );
     return related.map(own);
   };
 
-const reading = async <T>(what: string, signal: AbortSignal | undefined, read: () => Promise<T[]>): Promise<T[]> => {
+const reading = async <T>(
+  what: string,
+  signal: AbortSignal | undefined,
+  read: () => Promise<T[]>,
+): Promise<T[]> => {
   try {
     return await withDeadline(read, { signal, reason: `reading ${what} took too long` });
   } catch (error) {
@@ -83,7 +100,14 @@ const onlyGiven = ({ text, vector }: SearchTarget): SearchTarget => ({
 type Filters = Omit<SearchPlan, 'includeRelationships' | 'relationshipDepth'>;
 
 /** The filters that a storage knows. */
-const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conversationId }: Filters): Filters => ({
+const filtersOf = ({
+  limit,
+  memoryTypes,
+  dateFrom,
+  dateTo,
+  minConfidence,
+  conversationId,
+}: Filters): Filters => ({
   limit,
   memoryTypes,
   dateFrom,
@@ -94,7 +118,9 @@ const filtersOf = ({ limit, memoryTypes, dateFrom, dateTo, minConfidence, conver
 
 /** The first result of each id. */
 const distinct = (found: readonly FoundMemory[]): FoundMemory[] =>
-  [...new Map(found.toReversed().map((result) => [result.memory.id, result])).values()].toReversed();
+  [
+    ...new Map(found.toReversed().map((result) => [result.memory.id, result])).values(),
+  ].toReversed();
 
 const similarityOf = (score: number): number => (score >= 0 ? Math.min(1, score) : 0);
 
@@ -109,10 +135,10 @@ interface QueryEmbedding {
  *
  * @throws {ContextFailure} `embedding_error` for all when one fails. A vector with other dimensions or values that are no numbers fails.
  */
-export const embedQueries = async (
+export async function embedQueries(
   queries: readonly string[],
   { provider, cache, signal }: QueryEmbedding,
-): Promise<number[][]> => {
+): Promise<number[][]> {
   try {
     const keys = queries.map((query) => cache.generateKey(query, provider.model));
     const vectors = new Map(keys.map((key) => [key, cache.get(key)]));
@@ -132,7 +158,7 @@ export const embedQueries = async (
   } catch (error) {
     throw embeddingFailure(error);
   }
-};
+}
 
 const embed = async (
   texts: string[],
@@ -174,13 +200,13 @@ interface Step {
  *
  * @param adjacentTo Relations from and to each of some memories, in their order; called once a level.
  */
-export const expandRelationships = async (
+export async function expandRelationships(
   results: readonly SearchResult[],
   {
     depth: maxDepth,
     adjacentTo,
   }: { depth: number; adjacentTo: (memoryIds: readonly string[]) => Promise<AdjacentMemory[][]> },
-): Promise<SearchResult[]> => {
+): Promise<SearchResult[]> {
   const related: RelatedMemory[][] = results.map(() => []);
   const seen = new Set(results.map(({ memory }) => memory.id));
   const firstSeen = seen.size;
@@ -188,7 +214,11 @@ export const expandRelationships = async (
   let left = MAX_LENGTH_IN_ALL;
   let level: Step[] = results.map(({ memory }, result) => ({ result, memoryId: memory.id }));
 
-  for (let depth = 1; depth <= maxDepth && level.length > 0 && lookups > 0 && left > 0; depth += 1) {
+  for (
+    let depth = 1;
+    depth <= maxDepth && level.length > 0 && lookups > 0 && left > 0;
+    depth += 1
+  ) {
     const current = level.slice(0, lookups);
     lookups -= current.length;
     const found = await adjacentTo(current.map(({ memoryId }) => memoryId));
@@ -196,9 +226,16 @@ export const expandRelationships = async (
     for (const [place, { result }] of current.entries()) {
       const ofResult = related[result] ?? [];
       for (const { memory, relationship } of found[place] ?? []) {
-        if (seen.has(memory.id) || ofResult.length >= MAX_PER_RESULT || seen.size - firstSeen >= MAX_IN_ALL) continue;
+        if (
+          seen.has(memory.id) ||
+          ofResult.length >= MAX_PER_RESULT ||
+          seen.size - firstSeen >= MAX_IN_ALL
+        )
+          continue;
         if (left <= 0) break;
-        left -= memory.content.length + (memory.metadata === undefined ? 0 : JSON.stringify(memory.metadata).length);
+        left -=
+          memory.content.length +
+          (memory.metadata === undefined ? 0 : JSON.stringify(memory.metadata).length);
         seen.add(memory.id);
         ofResult.push({ memory, relationship, depth });
         level.push({ result, memoryId: memory.id });
@@ -206,7 +243,7 @@ export const expandRelationships = async (
     }
   }
   return results.map((result, place) => ({ ...result, relationships: related[place] ?? [] }));
-};
+}
 
 /** Workspaces with figures; the least recently searched one is dropped first. Under 1 MB in total. */
 const MAX_WORKSPACES = 1000;
@@ -231,7 +268,7 @@ interface Figures {
 }
 
 /** Counts searches by workspace, in memory: numbers only. */
-export const searchAnalytics = () => {
+export function searchAnalytics() {
   const byWorkspace = lruCache<string, Figures>({ max: MAX_WORKSPACES });
 
   const figuresOf = (workspaceId: string, now: number): Figures =>
@@ -265,13 +302,18 @@ export const searchAnalytics = () => {
       return figures === undefined ? undefined : summaryOf(figures);
     },
   };
-};
+}
 
 const summaryOf = (figures: Figures): SearchAnalytics => {
   const { count, empty, failed, since, totalMs, maxMs: max } = figures;
   const ended = count - failed;
   if (ended === 0) return { count, empty, failed, since };
-  const latencyMs = { mean: totalMs / ended, p50: percentile(figures, 0.5), p95: percentile(figures, 0.95), max };
+  const latencyMs = {
+    mean: totalMs / ended,
+    p50: percentile(figures, 0.5),
+    p95: percentile(figures, 0.95),
+    max,
+  };
   return { count, empty, failed, since, latencyMs };
 };
 

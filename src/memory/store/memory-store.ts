@@ -59,9 +59,17 @@ export interface AdjacentMemory {
  */
 export interface StorageClient {
   /** Best first. */
-  searchMemories(workspaceId: string, query: MemoryQuery, options?: StoreOptions): Promise<FoundMemory[]>;
+  searchMemories(
+    workspaceId: string,
+    query: MemoryQuery,
+    options?: StoreOptions,
+  ): Promise<FoundMemory[]>;
   /** Relations that begin or end at the memory, oldest first, at most `RELATIONS_LIMIT`; empty for an unknown id. */
-  getMemoryRelationships(memoryId: string, workspaceId: string, options?: StoreOptions): Promise<AdjacentMemory[]>;
+  getMemoryRelationships(
+    memoryId: string,
+    workspaceId: string,
+    options?: StoreOptions,
+  ): Promise<AdjacentMemory[]>;
   /**
    * Optional: the same for up to 200 memories at once, in their order. Relations beyond `MAX_ANSWER_BYTES` of memories are omitted. A
    * storage without it is called once per memory.
@@ -111,7 +119,9 @@ export interface TurnLimits {
 export const SURPLUS_LIMIT = 100;
 
 /** Memories with `expires_at` are turns of conversations: they are removed when they expire or when there are too many. */
-export const isTurn = ({ expires_at }: Memory): boolean => expires_at !== undefined;
+export function isTurn({ expires_at }: Memory): boolean {
+  return expires_at !== undefined;
+}
 
 /**
  * Metadata of a turn, reserved: the audiences of the context that asked. The answer may quote an article for any of them. Absent: none, as
@@ -126,10 +136,13 @@ const audiencesOf = ({ metadata }: Pick<Memory, 'metadata'>): readonly string[] 
   metadata?.[ASKED_WITH] === undefined ? [] : Audiences.safeParse(metadata[ASKED_WITH]).data;
 
 /** Whether a context that holds some audiences may read a memory: no turn that was asked with others. */
-export const mayReadMemory = (audiences: readonly string[], memory: Pick<Memory, 'metadata'>): boolean => {
+export function mayReadMemory(
+  audiences: readonly string[],
+  memory: Pick<Memory, 'metadata'>,
+): boolean {
   const askedWith = audiencesOf(memory);
   return askedWith !== undefined && mayReadAsked(audiences, askedWith);
-};
+}
 
 /** Memories of all workspaces, separate from one another. Methods throw `StoreUnavailable`. */
 export interface MemoryStore extends Required<StorageClient> {
@@ -165,23 +178,33 @@ export interface MemoryStore extends Required<StorageClient> {
  * Reads a stored memory. One that is damaged, or of another workspace, is reported and `undefined`: the others are found all the same, and
  * it can be erased.
  */
-export const readStoredMemory = (text: string, workspaceId?: string): Memory | undefined => {
+export function readStoredMemory(text: string, workspaceId?: string): Memory | undefined {
   const memory = readStored(Memory, text);
-  if (memory !== undefined && (workspaceId === undefined || memory.workspace_id === workspaceId)) return memory;
-  const about = { event: 'fault' as const, time: Date.now(), librarian: 'memory', where: 'stored memory' };
+  if (memory !== undefined && (workspaceId === undefined || memory.workspace_id === workspaceId))
+    return memory;
+  const about = {
+    event: 'fault' as const,
+    time: Date.now(),
+    librarian: 'memory',
+    where: 'stored memory',
+  };
   const cause = memory === undefined ? 'a record is damaged' : 'a record is of another workspace';
   logLine({ ...about, code: 'INTERNAL_ERROR', cause });
   return undefined;
-};
+}
 
 /**
  * Sort key of a memory within its workspace, in the alphabet `A-Za-z0-9_:-`: ascending order is oldest first. Confidence and type follow
  * the time, so that a scan can filter by them without reading the memory.
  */
-export const placeOf = ({ id, type, confidence, created_at }: Memory): string =>
-  [timeOf(Date.parse(created_at)), confidenceOf(Math.ceil(confidence * PARTS)), shortHash(type), encodeText(id)].join(
-    ':',
-  );
+export function placeOf({ id, type, confidence, created_at }: Memory): string {
+  return [
+    timeOf(Date.parse(created_at)),
+    confidenceOf(Math.ceil(confidence * PARTS)),
+    shortHash(type),
+    encodeText(id),
+  ].join(':');
+}
 
 /** Milliseconds since 1970 as a sortable string: 15 digits for the years 0 to 9999. */
 const timeOf = (ms: number): string =>
@@ -196,16 +219,22 @@ const LAST_MS = 10 ** TIME_DIGITS - 1;
 const YEAR_ZERO_MS = 62_167_219_200_000;
 
 /** A whole relation as one string that sorts by time. */
-export const relationPlaceOf = ({ from_memory_id, to_memory_id, type, created_at }: Relationship): string =>
-  [
+export function relationPlaceOf({
+  from_memory_id,
+  to_memory_id,
+  type,
+  created_at,
+}: Relationship): string {
+  return [
     timeOf(Date.parse(created_at)),
     encodeText(from_memory_id),
     encodeText(to_memory_id),
     encodeText(type),
     created_at,
   ].join('|');
+}
 
-export const relationOfPlace = (place: string): Relationship => {
+export function relationOfPlace(place: string): Relationship {
   const [, from = '', to = '', type = '', createdAt = ''] = place.split('|');
   return {
     from_memory_id: decodeText(from),
@@ -213,15 +242,20 @@ export const relationOfPlace = (place: string): Relationship => {
     type: decodeText(type),
     created_at: createdAt,
   };
-};
+}
 
 /** UTF-8 as base64url. An id of 128 characters becomes 171. */
-export const encodeText = (text: string): string => encodeBase64url(encoder.encode(text));
+export function encodeText(text: string): string {
+  return encodeBase64url(encoder.encode(text));
+}
 
-export const decodeText = (encoded: string): string => decoder.decode(decodeBase64url(encoded));
+export function decodeText(encoded: string): string {
+  return decoder.decode(decodeBase64url(encoded));
+}
 
 /** 64 bits of SHA-256 as 11 characters of base64url, for values that are compared again once they are read. */
-const shortHash = (text: string): string => encodeBase64url(sha256(encoder.encode(text)).subarray(0, 8));
+const shortHash = (text: string): string =>
+  encodeBase64url(sha256(encoder.encode(text)).subarray(0, 8));
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -236,13 +270,14 @@ export interface Candidate {
 }
 
 /** Best first, newest first on equal scores. Candidates with the same id are merged; those outside of the query's filter are dropped. */
-export const rankMemories = (
+export function rankMemories(
   candidates: readonly Candidate[],
   { workspaceId, query }: { workspaceId: string; query: MemoryQuery },
-): FoundMemory[] => {
+): FoundMemory[] {
   const byId = new Map<string, Candidate>();
   for (const candidate of candidates) {
-    if (candidate.memory.workspace_id !== workspaceId || !isWanted(candidate.memory, query)) continue;
+    if (candidate.memory.workspace_id !== workspaceId || !isWanted(candidate.memory, query))
+      continue;
     const known = byId.get(candidate.memory.id);
     byId.set(candidate.memory.id, {
       memory: candidate.memory,
@@ -261,7 +296,7 @@ export const rankMemories = (
     .sort((one, other) => other.score - one.score || (other.place > one.place ? 1 : -1))
     .slice(0, query.limit)
     .map(({ memory, score }) => ({ memory, score }));
-};
+}
 
 /**
  * Both scores as one, 0 to 1: never below the semantic score, and above it where words match too. All words together weigh half of an
@@ -278,7 +313,7 @@ const LEXICAL_SHARE = 0.5;
 const clamp = (value: number): number => Math.min(Math.max(value, 0), 1);
 
 /** Whether a memory meets the filter of a query. */
-export const isWanted = (
+export function isWanted(
   memory: Memory,
   {
     memoryTypes,
@@ -290,7 +325,7 @@ export const isWanted = (
     factsOf,
     readableWith,
   }: Omit<MemoryQuery, 'limit'>,
-): boolean => {
+): boolean {
   const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
   const createdMs = Date.parse(created_at);
   return (
@@ -303,10 +338,10 @@ export const isWanted = (
     (factsOf === undefined || (stored_by === factsOf && !isTurn(memory))) &&
     (readableWith === undefined || mayReadMemory(readableWith, memory))
   );
-};
+}
 
 /** Metadata that a memory's vector can be filtered by: numbers and hashes, no text of a user. */
-export const vectorMetadataOf = (memory: Memory): VectorMetadata => {
+export function vectorMetadataOf(memory: Memory): VectorMetadata {
   const { type, confidence, conversation_id, person_id, created_at, stored_by } = memory;
   return {
     created: Date.parse(created_at),
@@ -316,31 +351,51 @@ export const vectorMetadataOf = (memory: Memory): VectorMetadata => {
     ...(person_id === undefined ? {} : { person: shortHash(person_id) }),
     ...(stored_by === undefined || isTurn(memory) ? {} : { factsOf: shortHash(stored_by) }),
   };
-};
+}
 
 /** Accepts every memory that meets the query, and few others: `isWanted` decides. */
-export const vectorFilterOf = (query: MemoryQuery): VectorFilter => {
-  const { memoryTypes = [], dateFrom, dateTo, minConfidence, conversationId, personId, factsOf } = query;
+export function vectorFilterOf(query: MemoryQuery): VectorFilter {
+  const {
+    memoryTypes = [],
+    dateFrom,
+    dateTo,
+    minConfidence,
+    conversationId,
+    personId,
+    factsOf,
+  } = query;
   return [
     ...(memoryTypes.length === 0 ? [] : [{ field: 'type', in: memoryTypes.map(shortHash) }]),
     ...(dateFrom === undefined ? [] : [{ field: 'created', atLeast: dateFrom.getTime() }]),
     ...(dateTo === undefined ? [] : [{ field: 'created', atMost: dateTo.getTime() }]),
-    ...(minConfidence === undefined ? [] : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
-    ...(conversationId === undefined ? [] : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
+    ...(minConfidence === undefined
+      ? []
+      : [{ field: 'confidence', atLeast: Math.floor(minConfidence * PARTS) }]),
+    ...(conversationId === undefined
+      ? []
+      : [{ field: 'conversation', in: [shortHash(conversationId)] }]),
     ...(personId === undefined ? [] : [{ field: 'person', in: [shortHash(personId)] }]),
     ...(factsOf === undefined ? [] : [{ field: 'factsOf', in: [shortHash(factsOf)] }]),
   ];
-};
+}
 
 /** The same filter on places: bounds of the string, and values of its second and third part. */
-export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [] }: Omit<MemoryQuery, 'limit'>) => ({
-  /** Inclusive lower bound; empty for none. */
-  from: dateFrom === undefined ? '' : timeOf(dateFrom.getTime()),
-  /** Exclusive upper bound; empty for none. */
-  before: dateTo === undefined ? '' : timeOf(dateTo.getTime() + 1),
-  minConfidence: minConfidence === undefined ? '' : confidenceOf(Math.floor(minConfidence * PARTS)),
-  types: memoryTypes.map(shortHash),
-});
+export function placeFilterOf({
+  dateFrom,
+  dateTo,
+  minConfidence,
+  memoryTypes = [],
+}: Omit<MemoryQuery, 'limit'>) {
+  return {
+    /** Inclusive lower bound; empty for none. */
+    from: dateFrom === undefined ? '' : timeOf(dateFrom.getTime()),
+    /** Exclusive upper bound; empty for none. */
+    before: dateTo === undefined ? '' : timeOf(dateTo.getTime() + 1),
+    minConfidence:
+      minConfidence === undefined ? '' : confidenceOf(Math.floor(minConfidence * PARTS)),
+    types: memoryTypes.map(shortHash),
+  };
+}
 
 /**
  * The nearest vectors to a query without those of memories that are gone or may not be read: these take no place
@@ -350,10 +405,10 @@ export const placeFilterOf = ({ dateFrom, dateTo, minConfidence, memoryTypes = [
  * @param search.nearest Searches the index for up to this many.
  * @param search.memoryOf The memory of a hit; undefined where there is none.
  */
-export const nearestReadable = async <Hit>(
+export async function nearestReadable<Hit>(
   wanted: number,
   { nearest, memoryOf, readableWith }: ReadableSearch<Hit>,
-): Promise<{ hit: Hit; memory: Memory }[]> => {
+): Promise<{ hit: Hit; memory: Memory }[]> {
   for (let limit = wanted; ; limit *= 4) {
     const most = Math.min(limit, MAX_HITS);
     const nearestHits = await nearest(most);
@@ -362,9 +417,10 @@ export const nearestReadable = async <Hit>(
       if (memory === undefined || (readableWith && !mayReadMemory(readableWith, memory))) return [];
       return [{ hit, memory }];
     });
-    if (hits.length >= wanted || nearestHits.length < most || most === MAX_HITS) return hits.slice(0, wanted);
+    if (hits.length >= wanted || nearestHits.length < most || most === MAX_HITS)
+      return hits.slice(0, wanted);
   }
-};
+}
 
 interface ReadableSearch<Hit> {
   nearest: (limit: number) => Promise<Hit[]>;
@@ -376,8 +432,9 @@ interface ReadableSearch<Hit> {
 const MAX_HITS = 1000;
 
 /** Inverse document frequency of a word that `count` of `total` memories contain: above 0, higher for rarer words. */
-export const wordWeight = (count: number, total: number): number =>
-  Math.log(1 + (Math.max(total - count, 0) + 0.5) / (count + 0.5));
+export function wordWeight(count: number, total: number): number {
+  return Math.log(1 + (Math.max(total - count, 0) + 0.5) / (count + 0.5));
+}
 
 /** The most words of a query that are looked up, and of a memory that are indexed. */
 export const MAX_QUERY_WORDS = 64;

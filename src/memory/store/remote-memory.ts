@@ -36,18 +36,26 @@ export type MemoryMethod = (typeof MEMORY_METHODS)[number];
 export type RemoteLedger = Remote<Ledger>;
 
 /** The memory store in the Durable Object of each workspace. Signals are not transferred: an aborted caller stops waiting. */
-export const remoteMemoryStore = (stub: (workspace: string) => ObjectMethods<MemoryStore>): MemoryStore => {
-  const at = (workspace: string) => remoteStore<MemoryStore, keyof MemoryStore>(STORE_METHODS, { workspace, stub });
+export function remoteMemoryStore(
+  stub: (workspace: string) => ObjectMethods<MemoryStore>,
+): MemoryStore {
+  const at = (workspace: string) =>
+    remoteStore<MemoryStore, keyof MemoryStore>(STORE_METHODS, { workspace, stub });
   return {
     put: (memory, { vector, relatedTo, signal }) =>
       untilSettled(at(memory.workspace_id).put(memory, { vector, relatedTo }), signal),
-    get: (workspace, id, options) => untilSettled(at(workspace).get(workspace, id), options?.signal),
-    count: (workspace, of, options) => untilSettled(at(workspace).count(workspace, of), options?.signal),
+    get: (workspace, id, options) =>
+      untilSettled(at(workspace).get(workspace, id), options?.signal),
+    count: (workspace, of, options) =>
+      untilSettled(at(workspace).count(workspace, of), options?.signal),
     surplusTurns: (workspace, limits, options) =>
       untilSettled(at(workspace).surplusTurns(workspace, limits), options?.signal),
-    list: (workspace, listing, options) => untilSettled(at(workspace).list(workspace, listing), options?.signal),
-    delete: (workspace, id, options) => untilSettled(at(workspace).delete(workspace, id), options?.signal),
-    erase: (workspace, ids, options) => untilSettled(at(workspace).erase(workspace, ids), options?.signal),
+    list: (workspace, listing, options) =>
+      untilSettled(at(workspace).list(workspace, listing), options?.signal),
+    delete: (workspace, id, options) =>
+      untilSettled(at(workspace).delete(workspace, id), options?.signal),
+    erase: (workspace, ids, options) =>
+      untilSettled(at(workspace).erase(workspace, ids), options?.signal),
     searchMemories: (workspace, query, options) =>
       untilSettled(at(workspace).searchMemories(workspace, query), options?.signal),
     getMemoryRelationships: (id, workspace, options) =>
@@ -55,14 +63,23 @@ export const remoteMemoryStore = (stub: (workspace: string) => ObjectMethods<Mem
     relationshipsOf: (ids, workspace, options) =>
       untilSettled(at(workspace).relationshipsOf(ids, workspace), options?.signal),
   };
-};
+}
 
-export const remoteLedger = (stub: (workspace: string) => ObjectMethods<Ledger>, workspace: string): RemoteLedger =>
-  remoteStore<Ledger, keyof Ledger>(LEDGER_METHODS, { workspace, stub, failure: unavailable });
+export function remoteLedger(
+  stub: (workspace: string) => ObjectMethods<Ledger>,
+  workspace: string,
+): RemoteLedger {
+  return remoteStore<Ledger, keyof Ledger>(LEDGER_METHODS, {
+    workspace,
+    stub,
+    failure: unavailable,
+  });
+}
 
 const untilSettled = async <T>(answer: Promise<T>, signal?: AbortSignal): Promise<T> => {
   try {
-    const errorFor = () => new StoreUnavailable('aborted', 'Cannot call the memory object: the caller aborted');
+    const errorFor = () =>
+      new StoreUnavailable('aborted', 'Cannot call the memory object: the caller aborted');
     return await withDeadline(() => answer, { signal, errorFor });
   } catch (error) {
     throw error instanceof StoreUnavailable ? error : unavailable(error);
@@ -73,13 +90,17 @@ const unavailable = (cause: unknown): StoreUnavailable =>
   new StoreUnavailable('unavailable', 'Cannot call the memory object of a workspace', { cause });
 
 /** The replay store in the Durable Object of the workspace: one place for all isolates, also when the memories are in Upstash. */
-export const ledgerReplay = (ledgerOf: (workspace: string) => Pick<RemoteLedger, 'isFirstCall'>): ReplayStore => ({
-  isFirst: (linkHash, { workspace, ...options }) =>
-    withDeadline(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
-      signal: AbortSignal.timeout(LEDGER_MS),
-      reason: 'the ledger did not answer',
-    }),
-});
+export function ledgerReplay(
+  ledgerOf: (workspace: string) => Pick<RemoteLedger, 'isFirstCall'>,
+): ReplayStore {
+  return {
+    isFirst: (linkHash, { workspace, ...options }) =>
+      withDeadline(() => ledgerOf(workspace).isFirstCall(linkHash, options), {
+        signal: AbortSignal.timeout(LEDGER_MS),
+        reason: 'the ledger did not answer',
+      }),
+  };
+}
 
 /** Recording a call takes a few milliseconds, some hundred when the object has to start. */
 const LEDGER_MS = 2000;
@@ -112,8 +133,11 @@ export type SettingKind = 'template' | 'ranker';
 /** Limit of each kind. */
 export const MAX_SETTINGS = 50;
 
-export const createLedger = (sql: Sql): Ledger => {
-  migrate(sql, 'ledger', [TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`), [SETTINGS]]);
+export function createLedger(sql: Sql): Ledger {
+  migrate(sql, 'ledger', [
+    TABLES.map((table) => `CREATE TABLE IF NOT EXISTS ${table}`),
+    [SETTINGS],
+  ]);
   const calls = callStore(sql);
   const add = (name: string, count = 1): void =>
     sql.run(
@@ -124,15 +148,22 @@ export const createLedger = (sql: Sql): Ledger => {
   const others = (kind: SettingKind, name: string): number =>
     sql.all('SELECT name FROM context_settings WHERE kind = ? AND name <> ?', kind, name).length;
   return {
-    settings: (kind) => sql.all('SELECT name, value FROM context_settings WHERE kind = ? ORDER BY name', kind),
+    settings: (kind) =>
+      sql.all('SELECT name, value FROM context_settings WHERE kind = ? ORDER BY name', kind),
     putSetting: (kind, name, value) =>
       sql.transaction(() => {
         if (others(kind, name) >= MAX_SETTINGS) return false;
-        sql.run('INSERT OR REPLACE INTO context_settings (kind, name, value) VALUES (?, ?, ?)', kind, name, value);
+        sql.run(
+          'INSERT OR REPLACE INTO context_settings (kind, name, value) VALUES (?, ?, ?)',
+          kind,
+          name,
+          value,
+        );
         return true;
       }),
     deleteSetting: (kind, name) =>
-      sql.all('DELETE FROM context_settings WHERE kind = ? AND name = ? RETURNING name', kind, name).length > 0,
+      sql.all('DELETE FROM context_settings WHERE kind = ? AND name = ? RETURNING name', kind, name)
+        .length > 0,
     isFirstCall: (linkHash, options) => calls.isFirst(linkHash, options),
     recordSearch: ({ outcome, degraded, durationMs, nowMs }) =>
       sql.transaction(() => {
@@ -148,21 +179,29 @@ export const createLedger = (sql: Sql): Ledger => {
           .all<{ name: string; count: number }>('SELECT name, count FROM counters ORDER BY name')
           .map(({ name, count }) => [name, count]),
       );
-      const [count = 0, empty = 0, failed = 0, degraded = 0] = ['count', 'empty', 'failed', 'degraded'].map((name) =>
-        counters.get(name),
-      );
+      const [count = 0, empty = 0, failed = 0, degraded = 0] = [
+        'count',
+        'empty',
+        'failed',
+        'degraded',
+      ].map((name) => counters.get(name));
       const since = counters.get('since');
       const within = [...counters].flatMap(([name, times]) =>
         name.startsWith(WITHIN) ? [{ ms: Number(name.slice(WITHIN.length)), times }] : [],
       );
       return {
-        ...{ count, empty, degraded, failed },
-        ...(within.length === 0 ? {} : { latency_ms: { p50: quantile(within, 0.5), p95: quantile(within, 0.95) } }),
+        count,
+        empty,
+        degraded,
+        failed,
+        ...(within.length === 0
+          ? {}
+          : { latency_ms: { p50: quantile(within, 0.5), p95: quantile(within, 0.95) } }),
         ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
       };
     },
   };
-};
+}
 
 const TABLES = [
   // Hashes of the links of writing calls, until their contexts expire.

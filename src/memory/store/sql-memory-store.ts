@@ -77,10 +77,10 @@ const RETRY_MS = 60_000;
  *
  * @throws {RangeError} From every method, for another workspace.
  */
-export const sqlMemoryStore = (
+export function sqlMemoryStore(
   sql: Sql,
   { workspace, vectorsOf, remoteVectors, wordsOf, now = Date.now }: SqlMemoryStoreOptions,
-): SqlMemoryStore => {
+): SqlMemoryStore {
   migrate(sql, 'memories', [
     TABLES.map((table) => `CREATE ${table}`),
     addColumn('memories', 'stored_by', 'TEXT'),
@@ -91,7 +91,8 @@ export const sqlMemoryStore = (
   ]);
 
   const checkWorkspace = (named: string): void => {
-    if (named !== workspace) throw new RangeError('Cannot read these memories: the database is of another workspace');
+    if (named !== workspace)
+      throw new RangeError('Cannot read these memories: the database is of another workspace');
   };
   const clearVectors = async (): Promise<void> => {
     const settledBefore = remoteVectors === undefined ? now() : now() - SETTLED_MS;
@@ -108,14 +109,21 @@ export const sqlMemoryStore = (
       await remoteVectors?.delete(ids.map(encodeText));
       const those = 'id IN (SELECT value FROM json_each(?))';
       const named = JSON.stringify(ids);
-      sql.run(`DELETE FROM removed_memories WHERE removed_at <= ? AND ${those}`, settledBefore, named);
+      sql.run(
+        `DELETE FROM removed_memories WHERE removed_at <= ? AND ${those}`,
+        settledBefore,
+        named,
+      );
       sql.run(`UPDATE removed_memories SET deleted = 1 WHERE ${those}`, named);
     }
   };
   /** Deletes the copies of vectors that the remote index finds by now. */
   const deleteCopies = async (): Promise<void> => {
     const ids = sql
-      .all<{ id: string }>('DELETE FROM uploaded_vectors WHERE uploaded_at <= ? RETURNING id', now() - SETTLED_MS)
+      .all<{ id: string }>(
+        'DELETE FROM uploaded_vectors WHERE uploaded_at <= ? RETURNING id',
+        now() - SETTLED_MS,
+      )
       .map(({ id }) => id);
     if (ids.length > 0) await vectorsOf?.(1).delete(ids.map(encodeText));
   };
@@ -124,7 +132,10 @@ export const sqlMemoryStore = (
     const { vector, readableWith } = query;
     const filter = vectorFilterOf(query);
     // First the vectors in the database: they are exact.
-    const indexes = [vectorsOf(vector.length), ...(remoteVectors === undefined ? [] : [remoteVectors])];
+    const indexes = [
+      vectorsOf(vector.length),
+      ...(remoteVectors === undefined ? [] : [remoteVectors]),
+    ];
     const hits = await Promise.all(
       indexes.map((vectors) =>
         nearestReadable(Math.max(query.limit * 4, 100), {
@@ -145,7 +156,9 @@ export const sqlMemoryStore = (
   return {
     put: async (memory, { vector, relatedTo = [] }) => {
       checkWorkspace(memory.workspace_id);
-      const isStored = sql.transaction(() => writeMemory(sql, { memory, relatedTo, words: wordsOf(memory.content) }));
+      const isStored = sql.transaction(() =>
+        writeMemory(sql, { memory, relatedTo, words: wordsOf(memory.content) }),
+      );
       if (!isStored || vector === undefined || vectorsOf === undefined) return isStored;
       const id = encodeText(memory.id);
       const records = [{ id, vector, metadata: vectorMetadataOf(memory) }];
@@ -154,7 +167,11 @@ export const sqlMemoryStore = (
       await deleteCopies();
       await remoteVectors.upsert(records);
       if (rowOf(sql, memory.id) !== undefined)
-        sql.run('INSERT OR REPLACE INTO uploaded_vectors (id, uploaded_at) VALUES (?, ?)', memory.id, now());
+        sql.run(
+          'INSERT OR REPLACE INTO uploaded_vectors (id, uploaded_at) VALUES (?, ?)',
+          memory.id,
+          now(),
+        );
       // It was removed meanwhile. When this fails, the note of the removal remains.
       else await remoteVectors.delete([id]).catch(() => undefined);
       return true;
@@ -211,8 +228,14 @@ export const sqlMemoryStore = (
       checkWorkspace(workspaceId);
       if (query.memoryTypes?.length === 0) return [];
       if (query.vector === undefined && query.text === undefined) return newestMemories(sql, query);
-      const lexical = query.text === undefined ? [] : lexicalCandidates(sql, { ...query, words: wordsOf(query.text) });
-      return rankMemories([...(await semanticCandidates(query)), ...lexical], { workspaceId, query });
+      const lexical =
+        query.text === undefined
+          ? []
+          : lexicalCandidates(sql, { ...query, words: wordsOf(query.text) });
+      return rankMemories([...(await semanticCandidates(query)), ...lexical], {
+        workspaceId,
+        query,
+      });
     },
     getMemoryRelationships: async (memoryId, workspaceId) => {
       checkWorkspace(workspaceId);
@@ -223,7 +246,7 @@ export const sqlMemoryStore = (
       return readRelations(sql, memoryIds);
     },
   };
-};
+}
 
 /** A row stays far below 2 MB. */
 const TABLES = [
@@ -284,23 +307,47 @@ const readMemory = (sql: Sql, id: string): Memory | undefined => {
 /** A vector that is still to be deleted may belong to an earlier memory with the same id. */
 const memoryOfHit = (sql: Sql, { id, metadata }: VectorHit): Memory | undefined => {
   const memory = readMemory(sql, decodeText(id));
-  return memory !== undefined && metadata?.created === Date.parse(memory.created_at) ? memory : undefined;
+  return memory !== undefined && metadata?.created === Date.parse(memory.created_at)
+    ? memory
+    : undefined;
 };
 
 /** Within a transaction. A memory that is stored already stays as it is. */
 const writeMemory = (
   sql: Sql,
-  written: { memory: Memory; relatedTo: readonly { memory_id: string; type: string }[]; words: readonly string[] },
+  written: {
+    memory: Memory;
+    relatedTo: readonly { memory_id: string; type: string }[];
+    words: readonly string[];
+  },
 ): boolean => {
   const { memory, relatedTo, words } = written;
-  const { id, type, confidence, conversation_id = null, person_id = null, created_at, stored_by = null } = memory;
+  const {
+    id,
+    type,
+    confidence,
+    conversation_id = null,
+    person_id = null,
+    created_at,
+    stored_by = null,
+  } = memory;
   const expires = memory.expires_at === undefined ? null : Date.parse(memory.expires_at);
   if (rowOf(sql, id) !== undefined) return true;
   if (relatedTo.some(({ memory_id }) => readMemory(sql, memory_id) === undefined)) return false;
   sql.run(
     `INSERT INTO memories (id, place, type, confidence, conversation, person, memory, stored_by, expires)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[id, placeOf(memory), type, confidence, conversation_id, person_id, JSON.stringify(memory), stored_by, expires],
+    ...[
+      id,
+      placeOf(memory),
+      type,
+      confidence,
+      conversation_id,
+      person_id,
+      JSON.stringify(memory),
+      stored_by,
+      expires,
+    ],
   );
   // Else its vector would be deleted in place of that of an earlier memory.
   sql.run('DELETE FROM removed_memories WHERE id = ?', id);
@@ -311,8 +358,14 @@ const writeMemory = (
     JSON.stringify(words.slice(0, MAX_MEMORY_WORDS)),
   );
   for (const { memory_id: other, type: kind } of relatedTo) {
-    const relation: Relationship = { from_memory_id: id, to_memory_id: other, type: kind, created_at };
-    const insert = 'INSERT OR IGNORE INTO memory_relations (place, from_id, to_id) VALUES (?, ?, ?)';
+    const relation: Relationship = {
+      from_memory_id: id,
+      to_memory_id: other,
+      type: kind,
+      created_at,
+    };
+    const insert =
+      'INSERT OR IGNORE INTO memory_relations (place, from_id, to_id) VALUES (?, ?, ?)';
     sql.run(insert, relationPlaceOf(relation), id, other);
   }
   return true;
@@ -322,8 +375,13 @@ const writeMemory = (
 const removeMemories = (sql: Sql, ids: readonly string[], removedAt: number): string[] => {
   const named = JSON.stringify(ids);
   const those = 'IN (SELECT value FROM json_each(?))';
-  const removed = sql.all<{ id: string }>(`SELECT id FROM memories WHERE id ${those}`, named).map(({ id }) => id);
-  sql.run(`DELETE FROM memory_words WHERE number IN (SELECT number FROM memories WHERE id ${those})`, named);
+  const removed = sql
+    .all<{ id: string }>(`SELECT id FROM memories WHERE id ${those}`, named)
+    .map(({ id }) => id);
+  sql.run(
+    `DELETE FROM memory_words WHERE number IN (SELECT number FROM memories WHERE id ${those})`,
+    named,
+  );
   sql.run(`DELETE FROM memory_relations WHERE from_id ${those}`, named);
   sql.run(`DELETE FROM memory_relations WHERE to_id ${those}`, named);
   sql.run(`DELETE FROM memories WHERE id ${those}`, named);
@@ -337,14 +395,19 @@ const removeMemories = (sql: Sql, ids: readonly string[], removedAt: number): st
 };
 
 const countOf = (sql: Sql, { turns, storedBy, readableWith }: MemoryCount): number => {
-  const conditions = [`expires IS ${turns ? 'NOT ' : ''}NULL`, ...(storedBy === undefined ? [] : ['stored_by = ?'])];
+  const conditions = [
+    `expires IS ${turns ? 'NOT ' : ''}NULL`,
+    ...(storedBy === undefined ? [] : ['stored_by = ?']),
+  ];
   const by = readableWith === undefined ? 'NULL' : ASKED;
   const counted = sql.all<{ count: number; asked: string | null }>(
     `SELECT count(*) AS count, ${by} AS asked FROM memories WHERE ${conditions.join(' AND ')} GROUP BY asked`,
     ...(storedBy === undefined ? [] : [storedBy]),
   );
   const isReadable = (asked: string | null) =>
-    readableWith === undefined || asked === null || mayReadMemory(readableWith, askedWithText(asked));
+    readableWith === undefined ||
+    asked === null ||
+    mayReadMemory(readableWith, askedWithText(asked));
   return counted.reduce((sum, { count, asked }) => sum + (isReadable(asked) ? count : 0), 0);
 };
 
@@ -353,7 +416,9 @@ const hiddenFor = (sql: Sql, readableWith: readonly string[] | undefined): strin
   readableWith === undefined
     ? []
     : sql
-        .all<{ asked: string }>(`SELECT DISTINCT ${ASKED} AS asked FROM memories WHERE ${ASKED} IS NOT NULL`)
+        .all<{ asked: string }>(
+          `SELECT DISTINCT ${ASKED} AS asked FROM memories WHERE ${ASKED} IS NOT NULL`,
+        )
         .map(({ asked }) => asked)
         .filter((asked) => !mayReadMemory(readableWith, askedWithText(asked)));
 
@@ -372,7 +437,14 @@ const expiredTurns = (sql: Sql, now: number): string[] =>
     .map(({ id }) => id);
 
 const surplusTurns = (sql: Sql, limits: TurnLimits, now: number): string[] => {
-  const { storedBy, conversationId, personId = null, perConversation, perSubject, perWorkspace } = limits;
+  const {
+    storedBy,
+    conversationId,
+    personId = null,
+    perConversation,
+    perSubject,
+    perWorkspace,
+  } = limits;
   const beyond = (most: number, condition: string, ...values: (string | null)[]): string[] =>
     sql
       .all<{ id: string }>(
@@ -404,7 +476,9 @@ const when = (condition: string, value: string | number | undefined): Condition[
   value === undefined ? [] : [[condition, value]];
 
 const where = (conditions: readonly Condition[]): string =>
-  conditions.length === 0 ? '' : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
+  conditions.length === 0
+    ? ''
+    : `WHERE ${conditions.map(([condition]) => condition).join(' AND ')}`;
 
 /** Leaves out memories that were asked with `hidden` audiences. */
 const readable = (hidden: readonly string[], number = 'memories.number'): Condition[] =>
@@ -459,10 +533,17 @@ const newestMemories = (sql: Sql, query: MemoryQuery): FoundMemory[] => {
   return memoriesIn(rows).map((memory) => ({ memory, score: 0 }));
 };
 
-const lexicalCandidates = (sql: Sql, query: MemoryQuery & { words: readonly string[] }): Candidate[] => {
+const lexicalCandidates = (
+  sql: Sql,
+  query: MemoryQuery & { words: readonly string[] },
+): Candidate[] => {
   const hidden = hiddenFor(sql, query.readableWith);
   const { total, counted } = frequencies(sql, query.words.slice(0, MAX_QUERY_WORDS), hidden);
-  const weights = counted.map(({ word, count }) => ({ word, count, weight: wordWeight(count, total) }));
+  const weights = counted.map(({ word, count }) => ({
+    word,
+    count,
+    weight: wordWeight(count, total),
+  }));
   const whole = weights.reduce((sum, { weight }) => sum + weight, 0);
   const known = weights.filter(({ count }) => count > 0).map(({ word, weight }) => [word, weight]);
   if (known.length === 0) return [];

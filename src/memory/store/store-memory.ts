@@ -13,7 +13,11 @@ import { questionText } from '../../knowledge/search/retrieve.ts';
 import { completedQuestion } from '../../language/complete-question.ts';
 import { mapBounded } from '../../platform/concurrency.ts';
 import { describeCause, type Log } from '../../platform/log.ts';
-import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import {
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
 import { wholeNumber } from '../../platform/settings/values.ts';
 import { type StoreOptions, StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import { isTurn, type MemoryStore, mayReadMemory } from './memory-store.ts';
@@ -41,7 +45,9 @@ export interface MemoryQuotas {
 }
 
 /** `full`: there is no room for this memory. */
-type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string; full?: NearlyFull };
+type Storing =
+  | { ok: true; value: MemoryStored }
+  | { ok: false; problem: string; full?: NearlyFull };
 
 /**
  * Stores a memory with its vector, in the name of a subject; refuses it when a quota is used up. A turn of a conversation has quotas of its
@@ -50,10 +56,19 @@ type Storing = { ok: true; value: MemoryStored } | { ok: false; problem: string;
  *
  * @throws {StoreUnavailable} When the memory could not be stored at all.
  */
-export const storeMemory = async (
+export async function storeMemory(
   { related_to: relatedTo, confidence = 1, ...input }: MemoryInput,
-  { store, readable, workspaceId, signal, timeoutMs, subject, isTurn, ...parts }: StoringParts & StoringRequest,
-): Promise<Storing> => {
+  {
+    store,
+    readable,
+    workspaceId,
+    signal,
+    timeoutMs,
+    subject,
+    isTurn,
+    ...parts
+  }: StoringParts & StoringRequest,
+): Promise<Storing> {
   const { quotas, newId, now } = parts;
   const missingHere = () => missingOf(relatedTo, (id) => readable.get(workspaceId, id, { signal }));
   // One that the caller may not read is not there for it.
@@ -70,7 +85,8 @@ export const storeMemory = async (
   };
   const endsAtMs = now() + timeoutMs;
   /** Aborts after half of the remaining time or a few seconds, since later steps need time too. */
-  const stepSignal = () => AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
+  const stepSignal = () =>
+    AbortSignal.any([signal, AbortSignal.timeout(shareOf(endsAtMs - now()))]);
   const [used, embedded] = await Promise.all([
     isTurn ? [] : usedQuotas(store, { workspaceId, subject, quotas, signal }),
     embedMemory(memory.content, { ...parts, signal: stepSignal() }),
@@ -100,7 +116,7 @@ export const storeMemory = async (
     };
   }
   return { ok: false, problem: notThere((await missingHere()) ?? 'a memory') };
-};
+}
 
 const notThere = (missing: string): string =>
   `Cannot store the memory: related_to names ${missing}, which is not in this workspace`;
@@ -129,12 +145,22 @@ const fullMessage = ({ scope, memories, allowed }: NearlyFull): string =>
   `Cannot store the memory: the ${scope === 'key' ? 'API key has stored' : 'workspace has'} ${memories - 1} memories, ${allowed} are allowed`;
 
 /** One line for each whole per cent. */
-const logQuotas = (quotas: readonly NearlyFull[], { log, now }: { log: Log; now: number }): void => {
+const logQuotas = (
+  quotas: readonly NearlyFull[],
+  { log, now }: { log: Log; now: number },
+): void => {
   const percent = (memories: number, allowed: number) => Math.floor((memories * 100) / allowed);
   for (const { scope, memories, allowed } of quotas) {
     if (percent(memories, allowed) === percent(memories - 1, allowed)) continue;
     const cause = `${memories} of ${allowed} memories of the ${scope} are stored`;
-    log({ event: 'fault', time: now, librarian: 'memory', where: 'quota', code: 'RATE_LIMITED', cause });
+    log({
+      event: 'fault',
+      time: now,
+      librarian: 'memory',
+      where: 'quota',
+      code: 'RATE_LIMITED',
+      cause,
+    });
   }
 };
 
@@ -142,11 +168,18 @@ const logQuotas = (quotas: readonly NearlyFull[], { log, now }: { log: Log; now:
 export const MEMORIES_OF_TURN = 2;
 
 const removeSurplus = async (
-  { workspace_id: workspaceId, stored_by: storedBy = '', conversation_id: conversationId = '', person_id }: Memory,
+  {
+    workspace_id: workspaceId,
+    stored_by: storedBy = '',
+    conversation_id: conversationId = '',
+    person_id,
+  }: Memory,
   { store, quotas, signal }: { store: MemoryStore; quotas: MemoryQuotas; signal: AbortSignal },
 ): Promise<void> => {
   const limits = {
-    ...{ storedBy, conversationId, personId: person_id },
+    storedBy,
+    conversationId,
+    personId: person_id,
     perConversation: quotas.turnsPerConversation * MEMORIES_OF_TURN,
     perSubject: quotas.turnsPerKey * MEMORIES_OF_TURN,
     perWorkspace: quotas.turns * MEMORIES_OF_TURN,
@@ -166,7 +199,8 @@ interface StoringRequest {
   timeoutMs: number;
 }
 
-const shareOf = (leftMs: number): number => Math.max(1, Math.floor(Math.min(leftMs / 2, MAX_STEP_MS)));
+const shareOf = (leftMs: number): number =>
+  Math.max(1, Math.floor(Math.min(leftMs / 2, MAX_STEP_MS)));
 const MAX_STEP_MS = 4000;
 
 type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] };
@@ -174,7 +208,12 @@ type Embedded = { vector?: number[] | undefined; degraded: MemoryDegradation[] }
 /** The vector of a memory, unless there is no model or it fails. */
 const embedMemory = async (
   content: string,
-  { embeddings, log, now, signal }: Pick<StoringParts, 'embeddings' | 'log' | 'now'> & { signal: AbortSignal },
+  {
+    embeddings,
+    log,
+    now,
+    signal,
+  }: Pick<StoringParts, 'embeddings' | 'log' | 'now'> & { signal: AbortSignal },
 ): Promise<Embedded> => {
   if (embeddings === undefined) return { degraded: [] };
   try {
@@ -215,11 +254,16 @@ const missingOf = async (
   find: (id: string) => Promise<Memory | undefined>,
 ): Promise<string | undefined> => {
   const found = await Promise.all(relatedTo.map(({ memory_id }) => find(memory_id)));
-  const missing = relatedTo.filter((_, at) => found[at] === undefined).map(({ memory_id }) => memory_id);
+  const missing = relatedTo
+    .filter((_, at) => found[at] === undefined)
+    .map(({ memory_id }) => memory_id);
   return missing.length === 0 ? undefined : missing.slice(0, 5).join(', ');
 };
 
-const logFault = (log: Log, { error, now, where }: { error: unknown; now: number; where: string }): void =>
+const logFault = (
+  log: Log,
+  { error, now, where }: { error: unknown; now: number; where: string },
+): void =>
   log({
     event: 'fault',
     time: now,
@@ -250,8 +294,17 @@ export const quotaSettings = {
     usual: 5000,
     what: 'Turns of conversations of a workspace; the oldest are removed',
   }),
-  MAX_TURNS_PER_KEY: wholeNumber({ ...MOST, what: 'Turns of one API key', otherwise: 'nine tenths of MAX_TURNS' }),
-  TURNS_PER_CONVERSATION: wholeNumber({ from: 1, to: 10_000, usual: 200, what: 'Turns of one conversation' }),
+  MAX_TURNS_PER_KEY: wholeNumber({
+    ...MOST,
+    what: 'Turns of one API key',
+    otherwise: 'nine tenths of MAX_TURNS',
+  }),
+  TURNS_PER_CONVERSATION: wholeNumber({
+    from: 1,
+    to: 10_000,
+    usual: 200,
+    what: 'Turns of one conversation',
+  }),
   TURN_DAYS: wholeNumber({
     from: 1,
     to: 3650,
@@ -282,7 +335,7 @@ export function readMemoryQuotas(variables: Variables<typeof quotaSettings>): Me
  *
  * @throws {StoreUnavailable} When the store fails; calling it again with the same memories is safe.
  */
-export const restoreMemories = async (
+export async function restoreMemories(
   records: readonly MemoryRecord[],
   {
     store,
@@ -294,7 +347,7 @@ export const restoreMemories = async (
     ...parts
   }: Omit<StoringParts, 'newId'> &
     Pick<StoringRequest, 'workspaceId' | 'signal' | 'readable'> & { audiences: readonly string[] },
-): Promise<Restored> => {
+): Promise<Restored> {
   const done: Restored = { restored: 0, unchanged: 0, refused: [] };
   const count = (turns: boolean, readableWith?: readonly string[]) =>
     store.count(workspaceId, { turns, readableWith }, { signal });
@@ -310,7 +363,8 @@ export const restoreMemories = async (
     const memory: Memory = { ...data, workspace_id: workspaceId };
     const isKnown = (await readable.get(workspaceId, memory.id, { signal })) !== undefined;
     const isRefused = !mayReadMemory(audiences, memory) || (!isKnown && isPartlyHidden);
-    const embedded = isKnown || isRefused ? undefined : await embedMemory(memory.content, { ...parts, signal });
+    const embedded =
+      isKnown || isRefused ? undefined : await embedMemory(memory.content, { ...parts, signal });
     return { memory, relatedTo, isRefused, embedded };
   });
   for (const { memory, relatedTo, isRefused, embedded } of found) {
@@ -321,28 +375,41 @@ export const restoreMemories = async (
       : (['memories', quotas.memories] as const);
     if (isRefused) refuse(NOT_HELD);
     else if (embedded === undefined) done.unchanged += 1;
-    else if (used[kind] >= allowed) refuse(`the workspace has ${used[kind]} ${kind}, ${allowed} are allowed`);
+    else if (used[kind] >= allowed)
+      refuse(`the workspace has ${used[kind]} ${kind}, ${allowed} are allowed`);
     else {
       const stepSignal = () => signal;
-      const stored = await putMemory(memory, { store, relatedTo, signal, stepSignal, ...parts, ...embedded });
+      const stored = await putMemory(memory, {
+        store,
+        relatedTo,
+        signal,
+        stepSignal,
+        ...parts,
+        ...embedded,
+      });
       if (stored.isStored) {
         done.restored += 1;
         used[kind] += 1;
       } else {
-        const missing = await missingOf(relatedTo, (id) => readable.get(workspaceId, id, { signal }));
+        const missing = await missingOf(relatedTo, (id) =>
+          readable.get(workspaceId, id, { signal }),
+        );
         refuse(`related_to names ${missing ?? 'a memory'}, which is not in this workspace`);
       }
     }
   }
   return done;
-};
+}
 
-const NOT_HELD = 'the workspace has turns that the key may not read; restore with a key for the audience *';
+const NOT_HELD =
+  'the workspace has turns that the key may not read; restore with a key for the audience *';
 
 export interface ErasingParts {
   store: MemoryStore;
   /** Drops the embeddings of texts from every cache; throws when that fails. */
-  forgetEmbeddings?: ((texts: readonly string[], options: StoreOptions) => Promise<void>) | undefined;
+  forgetEmbeddings?:
+    | ((texts: readonly string[], options: StoreOptions) => Promise<void>)
+    | undefined;
 }
 
 interface Erasing {
@@ -358,7 +425,7 @@ interface Erasing {
  * @returns How many memories were removed.
  * @throws {StoreUnavailable}
  */
-export const eraseMemories = async (
+export async function eraseMemories(
   of: { personId: string } | { conversationId: string },
   {
     store,
@@ -367,12 +434,17 @@ export const eraseMemories = async (
     workspaceId,
     signal,
   }: ErasingParts & Erasing & { audiences: readonly string[] },
-): Promise<number> => {
+): Promise<number> {
   for (let erased = 0; ; ) {
-    const { memories, next: cursor } = await store.list(workspaceId, { ...of, limit: BATCH_SIZE }, { signal });
+    const { memories, next: cursor } = await store.list(
+      workspaceId,
+      { ...of, limit: BATCH_SIZE },
+      { signal },
+    );
     if (forgetEmbeddings !== undefined && memories.length > 0) {
       const before = cursor === undefined ? undefined : { ...of, limit: OLDER_MEMORIES, cursor };
-      const older = before === undefined ? [] : (await store.list(workspaceId, before, { signal })).memories;
+      const older =
+        before === undefined ? [] : (await store.list(workspaceId, before, { signal })).memories;
       await forgetEmbeddings(embeddedTexts(memories, older), { signal });
     }
     // Also for an empty batch: an interrupted erasure may have left vectors.
@@ -381,30 +453,35 @@ export const eraseMemories = async (
       memories.map(({ id }) => id),
       { signal },
     );
-    const own = new Set(memories.filter((memory) => mayReadMemory(audiences, memory)).map(({ id }) => id));
+    const own = new Set(
+      memories.filter((memory) => mayReadMemory(audiences, memory)).map(({ id }) => id),
+    );
     erased += removed.filter((id) => own.has(id)).length;
     if (memories.length === 0) return erased;
   }
-};
+}
 
 const BATCH_SIZE = 50;
 /** Older memories that are read with a batch; among them is the question before its oldest one. */
 const OLDER_MEMORIES = 8;
 
 /** Erases one memory; false when it does not exist. */
-export const deleteMemory = async (
+export async function deleteMemory(
   id: string,
   { store, forgetEmbeddings, workspaceId, signal }: ErasingParts & Erasing,
-): Promise<boolean> => {
+): Promise<boolean> {
   if (forgetEmbeddings !== undefined) {
     const memory = await store.get(workspaceId, id, { signal });
     const conversationId = memory?.conversation_id;
     const listing = { conversationId, limit: 100 };
-    const around = conversationId === undefined ? [] : (await store.list(workspaceId, listing, { signal })).memories;
+    const around =
+      conversationId === undefined
+        ? []
+        : (await store.list(workspaceId, listing, { signal })).memories;
     if (memory !== undefined) await forgetEmbeddings(embeddedTexts([memory], around), { signal });
   }
   return store.delete(workspaceId, id, { signal });
-};
+}
 
 /**
  * Texts that may have been embedded as queries because of the erased memories: their contents and, for questions of a conversation, their
@@ -413,7 +490,7 @@ export const deleteMemory = async (
  * @param around Other memories of the same conversations.
  * @returns Each once; trimmed, as questions are.
  */
-export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory[] = []): string[] => {
+export function embeddedTexts(erased: readonly Memory[], around: readonly Memory[] = []): string[] {
   const texts = new Set(erased.flatMap(formsOf).flatMap((form) => [form, questionText(form, {})]));
   const isErased = new Set(erased.map(({ id }) => id));
   const known = new Map([...erased, ...around].map((memory) => [memory.id, memory]));
@@ -422,7 +499,10 @@ export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory
     for (const [at, next] of ofOne.entries()) {
       const before = ofOne[at - 1];
       const first = ofOne[at - 2];
-      if (before === undefined || ![first, before, next].some((each) => each !== undefined && isErased.has(each.id)))
+      if (
+        before === undefined ||
+        ![first, before, next].some((each) => each !== undefined && isErased.has(each.id))
+      )
         continue;
       // A previous turn that is a follow-up question itself was embedded with the question before it.
       const joined = formsOf(before).flatMap((text) =>
@@ -436,17 +516,20 @@ export const embeddedTexts = (erased: readonly Memory[], around: readonly Memory
         if (joined.includes(text)) texts.add(questionText(said, {}));
         for (const form of formsOf(next)) {
           texts.add(questionText(form, { history }));
-          for (const full of [`${said}\n${form}`, ...completedForms(form, said)]) texts.add(questionText(full, {}));
+          for (const full of [`${said}\n${form}`, ...completedForms(form, said)])
+            texts.add(questionText(full, {}));
         }
       }
     }
   }
   return [...texts];
-};
+}
 
 /** A follow-up completed by rules, also as a reply to an answer that asked something back; none when it stands alone. */
 const completedForms = (form: string, question: string): string[] =>
-  ['', '?'].map((answer) => completedQuestion(form, { question, answer })).filter((completed) => completed !== form);
+  ['', '?']
+    .map((answer) => completedQuestion(form, { question, answer }))
+    .filter((completed) => completed !== form);
 
 /** UTF-16 units of a turn that are embedded with the next question. */
 const MAX_TURN = 1500;
@@ -460,4 +543,5 @@ const formsOf = ({ content, metadata }: Memory): string[] => {
   return forms.filter(({ length }) => length > 0 && length <= QUERY_MAX_LENGTH);
 };
 
-const byTime = (one: Memory, other: Memory): number => Date.parse(one.created_at) - Date.parse(other.created_at);
+const byTime = (one: Memory, other: Memory): number =>
+  Date.parse(one.created_at) - Date.parse(other.created_at);

@@ -6,19 +6,27 @@
  * covers(['kb:*'], 'kb:read'); // true
  * covers(['kb:read'], 'kb:write'); // false
  */
-export const covers = (held: readonly string[], wanted: string): boolean =>
-  held.some((capability) => coversOne(capability, wanted));
+export function covers(held: readonly string[], wanted: string): boolean {
+  return held.some((capability) => coversOne(capability, wanted));
+}
 
 /** The intersection of two lists of capabilities: every returned item is covered by both. */
-export const intersectCapabilities = (held: readonly string[], wanted: readonly string[]): string[] => {
+export function intersectCapabilities(
+  held: readonly string[],
+  wanted: readonly string[],
+): string[] {
   const kept = wanted.filter((capability) => covers(held, capability));
-  const narrower = held.filter((capability) => covers(wanted, capability) && !kept.includes(capability));
+  const narrower = held.filter(
+    (capability) => covers(wanted, capability) && !kept.includes(capability),
+  );
   return [...new Set([...kept, ...narrower])];
-};
+}
 
 const coversOne = (held: string, wanted: string): boolean => {
   if (held === wanted || held === '*') return true;
-  return held.endsWith(':*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1));
+  return (
+    held.endsWith(':*') && wanted.length > held.length - 1 && wanted.startsWith(held.slice(0, -1))
+  );
 };
 
 /** An audience that can be held: a name, or `*` for all of them. */
@@ -33,8 +41,9 @@ export const NO_ONE = 'none';
  * @param held Of a context.
  * @param named Of an article.
  */
-export const mayRead = (held: readonly string[], named: readonly string[] = []): boolean =>
-  named.length === 0 || named.some((audience) => covers(held, audience));
+export function mayRead(held: readonly string[], named: readonly string[] = []): boolean {
+  return named.length === 0 || named.some((audience) => covers(held, audience));
+}
 
 /**
  * Whether who holds some audiences may read what was made with others, such as an answer, a gap or a turn of a conversation: any of them
@@ -43,5 +52,6 @@ export const mayRead = (held: readonly string[], named: readonly string[] = []):
  * @param held Of the context that reads.
  * @param askedWith Of the context that asked.
  */
-export const mayReadAsked = (held: readonly string[], askedWith: readonly string[] = []): boolean =>
-  askedWith.every((audience) => covers(held, audience));
+export function mayReadAsked(held: readonly string[], askedWith: readonly string[] = []): boolean {
+  return askedWith.every((audience) => covers(held, audience));
+}

@@ -78,7 +78,7 @@ export interface GuardedEnv {
  * Middleware that verifies the `Context-Token` and signs the response, errors included. An invalid token is refused, never treated as
  * absent. Handlers read the body through `c.req` as usual.
  */
-export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEnv> => {
+export function contextGuard(options: GuardOptions): MiddlewareHandler<GuardedEnv> {
   const { now = Date.now, log = logLine, self, signer } = options;
   const cache = linkCache();
   return async (c, next) => {
@@ -102,7 +102,7 @@ export const contextGuard = (options: GuardOptions): MiddlewareHandler<GuardedEn
     if (caller !== undefined) await attachReceipt(c, { signer, caller, now: now() });
     finish();
   };
-};
+}
 
 /** The receipt of a stream is its last event, over all bytes before it. */
 const signStream = (
@@ -112,7 +112,12 @@ const signStream = (
     caller,
     now,
     finish,
-  }: { signer: Signer; caller: { id: string; linkHash: string } | undefined; now: () => number; finish: () => void },
+  }: {
+    signer: Signer;
+    caller: { id: string; linkHash: string } | undefined;
+    now: () => number;
+    finish: () => void;
+  },
 ): void => {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -125,7 +130,14 @@ const signStream = (
       finish();
       if (caller === undefined || why === 'cancelled') return undefined;
       const body = joinBytes(parts, length);
-      const answer = { caller, status: 200, body, now: now(), usage: c.get('usage'), receipts: c.get('receipts') };
+      const answer = {
+        caller,
+        status: 200,
+        body,
+        now: now(),
+        usage: c.get('usage'),
+        receipts: c.get('receipts'),
+      };
       return eventText(RECEIPT_EVENT, await signReceipt(signer, answer));
     },
   });
@@ -135,9 +147,8 @@ const signStream = (
 };
 
 /** Refuses calls whose context lacks a capability. Runs after `contextGuard`. */
-export const requireCapability =
-  (capability: string): MiddlewareHandler<GuardedEnv> =>
-  async (c, next) => {
+export function requireCapability(capability: string): MiddlewareHandler<GuardedEnv> {
+  return async (c, next) => {
     const { capabilities, self } = c.get('context');
     if (covers(capabilities, capability)) return next();
     c.set('outcome', 'UNAUTHORIZED');
@@ -149,23 +160,32 @@ export const requireCapability =
       details: { missing: capability },
     });
   };
+}
 
 /** For `app.onError`: turns any thrown error into a signed `{ error }` without internal details. */
-export const faultHandler =
-  ({ self, now = Date.now, log = logLine }: Pick<GuardOptions, 'self' | 'now' | 'log'>): ErrorHandler<GuardedEnv> =>
-  (error, c) => {
+export function faultHandler({
+  self,
+  now = Date.now,
+  log = logLine,
+}: Pick<GuardOptions, 'self' | 'now' | 'log'>): ErrorHandler<GuardedEnv> {
+  return (error, c) => {
     const traceId = (c.get('context') as GuardedVariables['context'] | undefined)?.traceId;
     const info = errorInfoOf(error, { librarian: self, where: 'route', log, now: now(), traceId });
     c.set('outcome', info.code);
     return refusal(info.code, info);
   };
+}
 
 /** The response for an error: `{ error }` with the status of its code. */
-export const refusal = (code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response =>
-  jsonAnswer(
+export function refusal(code: ErrorCode, known: Parameters<typeof errorInfo>[1] = {}): Response {
+  return jsonAnswer(
     { error: errorInfo(code, known) },
-    { status: HTTP_STATUS[code], headers: code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'ContextToken' } : {} },
+    {
+      status: HTTP_STATUS[code],
+      headers: code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': 'ContextToken' } : {},
+    },
   );
+}
 
 const contextOf = async (
   c: HonoContext<GuardedEnv>,
@@ -196,7 +216,8 @@ const anonymousContext = async (
   c: HonoContext<GuardedEnv>,
   { self, access, anonymous, maxBodyBytes, now }: Omit<GuardOptions, 'now'> & { now: number },
 ): Promise<OriginContext> => {
-  if (access !== 'public' || anonymous === undefined) throw new ContextRefused('UNAUTHORIZED', 'the token is missing');
+  if (access !== 'public' || anonymous === undefined)
+    throw new ContextRefused('UNAUTHORIZED', 'the token is missing');
   await bodyOf(c, maxBodyBytes);
   const address = c.req.header('CF-Connecting-IP') ?? '';
   return originateAnonymous(anonymous, { self, address, now, sampled: isSampled(c) });
@@ -231,11 +252,16 @@ const pathOf = (url: string): string => {
 
 const attachReceipt = async (
   c: HonoContext<GuardedEnv>,
-  { signer, caller, now }: { signer: Signer; caller: { id: string; linkHash: string }; now: number },
+  {
+    signer,
+    caller,
+    now,
+  }: { signer: Signer; caller: { id: string; linkHash: string }; now: number },
 ): Promise<void> => {
   const { status } = c.res;
   const known = knownBody(c.res);
-  const body = known ?? (c.res.body === null ? new Uint8Array() : new Uint8Array(await c.res.arrayBuffer()));
+  const body =
+    known ?? (c.res.body === null ? new Uint8Array() : new Uint8Array(await c.res.arrayBuffer()));
   const answer = { caller, status, body, now, usage: c.get('usage'), receipts: c.get('receipts') };
   const receipt = await signReceipt(signer, answer);
   if (known === undefined) {
@@ -250,7 +276,12 @@ const attachReceipt = async (
 
 const requestLine = (
   c: HonoContext<GuardedEnv>,
-  { self, arrival, now, reason }: { self: string; arrival: number; now: number; reason: string | undefined },
+  {
+    self,
+    arrival,
+    now,
+    reason,
+  }: { self: string; arrival: number; now: number; reason: string | undefined },
 ) => {
   // Absent when the context was refused, although the type does not say so.
   const context = c.get('context') as GuardedVariables['context'] | undefined;
@@ -286,8 +317,14 @@ export interface ModelUse {
 }
 
 /** Model usage as members of a log line. */
-export const usageFields = (use: ModelUse | undefined) =>
-  use && {
-    ...{ model: use.model, model_calls: use.calls },
-    ...{ input_tokens: use.inputTokens, output_tokens: use.outputTokens, cost_usd: use.costUsd },
-  };
+export function usageFields(use: ModelUse | undefined) {
+  return (
+    use && {
+      model: use.model,
+      model_calls: use.calls,
+      input_tokens: use.inputTokens,
+      output_tokens: use.outputTokens,
+      cost_usd: use.costUsd,
+    }
+  );
+}

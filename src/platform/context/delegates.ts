@@ -1,6 +1,10 @@
 import type { Progress } from '../../contract/core/ask.ts';
 import type { Delegate } from '../../contract/core/librarian.ts';
-import type { DelegateRequest, DelegationTrace, LibrarianResponse } from '../../contract/core/response.ts';
+import type {
+  DelegateRequest,
+  DelegationTrace,
+  LibrarianResponse,
+} from '../../contract/core/response.ts';
 import type { WaitUntil } from '../concurrency.ts';
 import type { GuardOptions } from './context-guard.ts';
 import { errorInfo } from './error-info-of.ts';
@@ -70,7 +74,11 @@ export interface Delegation {
    * The targets that are in the key directory, except those that report that they are unavailable. One that was never described is waited
    * for, for `withinMs` at most; after that it has its id alone.
    */
-  describe(scope: { waitUntil: WaitUntil; withinMs: number; signal: AbortSignal }): Promise<readonly Delegate[]>;
+  describe(scope: {
+    waitUntil: WaitUntil;
+    withinMs: number;
+    signal: AbortSignal;
+  }): Promise<readonly Delegate[]>;
   delegatesFor(scope: DelegationScope): Delegates;
 }
 
@@ -104,10 +112,11 @@ export const noDelegation: Delegation = {
 };
 
 /** Names the binding that a function lacks, for whoever deploys it. */
-export const noTarget = (librarian: string, self: string) =>
-  errorInfo('DELEGATION_FAILED', {
+export function noTarget(librarian: string, self: string) {
+  return errorInfo('DELEGATION_FAILED', {
     librarian,
     message: `Cannot ask ${librarian}: the function ${self} has no service binding for it`,
     recoverable: false,
     suggestion: `In ${self === 'gateway' ? '' : `functions/${self}/`}wrangler.toml, add [[services]] with binding = "${librarian.toUpperCase().replace(/[^A-Z0-9]/g, '_')}" and service = "constellation-${librarian}"`,
   });
+}

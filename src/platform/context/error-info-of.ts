@@ -16,7 +16,7 @@ export interface ErrorScene {
  * Maps any thrown value to what is reported to the caller: known classes keep their code, all others become INTERNAL_ERROR, with our own
  * message. The only place that logs the cause.
  */
-export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
+export function errorInfoOf(error: unknown, scene: ErrorScene): ErrorInfo {
   const code = codeOf(error);
   scene.log({
     event: 'fault',
@@ -29,15 +29,20 @@ export const errorInfoOf = (error: unknown, scene: ErrorScene): ErrorInfo => {
   });
   const reported = newerStateIn(error) ?? (error instanceof CodedError ? error.reported : {});
   return errorInfo(code, { librarian: scene.librarian, ...reported });
-};
+}
 
 /** The default message of a code, with the known details. */
-export const errorInfo = (code: ErrorCode, known: Partial<Omit<ErrorInfo, 'code'>> = {}): ErrorInfo => ({
-  code,
-  ...SENTENCES[code],
-  ...known,
-  suggestion: known.suggestion ?? SENTENCES[code].suggestion,
-});
+export function errorInfo(
+  code: ErrorCode,
+  known: Partial<Omit<ErrorInfo, 'code'>> = {},
+): ErrorInfo {
+  return {
+    code,
+    ...SENTENCES[code],
+    ...known,
+    suggestion: known.suggestion ?? SENTENCES[code].suggestion,
+  };
+}
 
 const codeOf = (error: unknown): ErrorCode => {
   if (newerStateIn(error) !== undefined) return 'SERVICE_UNAVAILABLE';

@@ -74,7 +74,7 @@ export interface Identity {
  * @throws {SettingRefused} When something is missing or does not fit together.
  * @throws {DirectoryRefused} When the directory is not acceptable.
  */
-export const identityFrom = (variables: IdentityVariables, self: string): Promise<Identity> => {
+export function identityFrom(variables: IdentityVariables, self: string): Promise<Identity> {
   const key = JSON.stringify([self, ...IDENTITY_VARIABLES.map((name) => variables[name])]);
   return identities.getOr(key, () => {
     const identity = readIdentity(variables, self);
@@ -82,10 +82,12 @@ export const identityFrom = (variables: IdentityVariables, self: string): Promis
     identity.catch(() => identities.delete(key));
     return identity;
   });
-};
+}
 
 /** Their names. */
-export const IDENTITY_VARIABLES = Object.keys(identitySettings) as (keyof typeof identitySettings)[];
+export const IDENTITY_VARIABLES = Object.keys(
+  identitySettings,
+) as (keyof typeof identitySettings)[];
 
 /** More than one only where several functions share an isolate, as in tests. */
 const MAX_IDENTITIES = 64;
@@ -93,22 +95,42 @@ const identities = lruCache<string, Promise<Identity>>({ max: MAX_IDENTITIES });
 
 const readIdentity = async (variables: IdentityVariables, self: string): Promise<Identity> => {
   const settings = readSettings(identitySettings, variables);
-  const { ENVIRONMENT: env, CONTEXT_SIGNING_KEY, CONTEXT_DIRECTORY, CONTEXT_DIRECTORY_ROOT } = settings;
+  const {
+    ENVIRONMENT: env,
+    CONTEXT_SIGNING_KEY,
+    CONTEXT_DIRECTORY,
+    CONTEXT_DIRECTORY_ROOT,
+  } = settings;
   if (CONTEXT_DIRECTORY === undefined) return localIdentity(settings, self);
   assertSet(CONTEXT_DIRECTORY_ROOT, 'CONTEXT_DIRECTORY_ROOT');
   assertSet(CONTEXT_SIGNING_KEY, 'CONTEXT_SIGNING_KEY');
-  const directory = await loadDirectory(CONTEXT_DIRECTORY, { root: CONTEXT_DIRECTORY_ROOT, env, now: Date.now() });
+  const directory = await loadDirectory(CONTEXT_DIRECTORY, {
+    root: CONTEXT_DIRECTORY_ROOT,
+    env,
+    now: Date.now(),
+  });
   const pkcs8 = decodeBase64url(CONTEXT_SIGNING_KEY);
   if (pkcs8 === undefined) throw new SettingRefused('CONTEXT_SIGNING_KEY', 'it is not base64url');
   const x = await publicKeyOf(pkcs8).catch(() => '');
   const kid = directory.librarian(self)?.keys.find((candidate) => candidate.x === x)?.kid;
   if (kid === undefined)
-    throw new SettingRefused('CONTEXT_SIGNING_KEY', `the key is not one of ${self} in the directory`);
+    throw new SettingRefused(
+      'CONTEXT_SIGNING_KEY',
+      `the key is not one of ${self} in the directory`,
+    );
   return { self, directory, signer: await importSigner(pkcs8, { id: self, kid }) };
 };
 
-const localIdentity = async (settings: Settings<typeof identitySettings>, self: string): Promise<Identity> => {
-  const { ENVIRONMENT, CONTEXT_KEY_SEED: seed, CONTEXT_LOCAL_LIBRARIANS, CONTEXT_PARTNERS } = settings;
+const localIdentity = async (
+  settings: Settings<typeof identitySettings>,
+  self: string,
+): Promise<Identity> => {
+  const {
+    ENVIRONMENT,
+    CONTEXT_KEY_SEED: seed,
+    CONTEXT_LOCAL_LIBRARIANS,
+    CONTEXT_PARTNERS,
+  } = settings;
   if (ENVIRONMENT !== 'development')
     throw new SettingRefused(
       'CONTEXT_DIRECTORY',
@@ -118,7 +140,11 @@ const localIdentity = async (settings: Settings<typeof identitySettings>, self: 
   const librarians = { ...Object.fromEntries(ids.map((id) => [id, {}])), ...LOCAL_LIBRARIANS };
   // openDirectory refuses invalid entries.
   const partners = CONTEXT_PARTNERS as Record<string, DirectoryEntry>;
-  return { self, directory: await localDirectory(librarians, seed, partners), signer: await localSigner(self, seed) };
+  return {
+    self,
+    directory: await localDirectory(librarians, seed, partners),
+    signer: await localSigner(self, seed),
+  };
 };
 
 function assertSet(value: string | undefined, name: string): asserts value is string {
@@ -130,13 +156,15 @@ function assertSet(value: string | undefined, name: string): asserts value is st
  *
  * @param partners External librarians, with their own keys and host.
  */
-export const localDirectory = async (
+export async function localDirectory(
   librarians: Record<string, Omit<DirectoryEntry, 'keys'>> = LOCAL_LIBRARIANS,
   seed: string = LOCAL_SEED,
   partners: Readonly<Record<string, DirectoryEntry>> = {},
-): Promise<KeyDirectory> => {
+): Promise<KeyDirectory> {
   const ids = Object.keys(librarians);
-  const publicKeys = await Promise.all(ids.map(async (id) => publicKeyOf(await localKey(id, seed))));
+  const publicKeys = await Promise.all(
+    ids.map(async (id) => publicKeyOf(await localKey(id, seed))),
+  );
   const entries = ids.map((id, index) => [
     id,
     { ...librarians[id], keys: [{ kid: localKid(id), x: publicKeys[index] }] },
@@ -149,15 +177,17 @@ export const localDirectory = async (
     librarians: { ...partners, ...Object.fromEntries(entries) },
   };
   return openDirectory(claims, { version: await sha256(utf8(JSON.stringify(claims))) });
-};
+}
 
 /** The signer that belongs to one id of `localDirectory`. */
-export const localSigner = async (id: string, seed: string = LOCAL_SEED): Promise<Signer> =>
-  importSigner(await localKey(id, seed), { id, kid: localKid(id) });
+export async function localSigner(id: string, seed: string = LOCAL_SEED): Promise<Signer> {
+  return importSigner(await localKey(id, seed), { id, kid: localKid(id) });
+}
 
 /** The private key of one id as it would stand in `CONTEXT_SIGNING_KEY`. */
-export const localSigningKey = async (id: string, seed: string = LOCAL_SEED): Promise<string> =>
-  encodeBase64url(await localKey(id, seed));
+export async function localSigningKey(id: string, seed: string = LOCAL_SEED): Promise<string> {
+  return encodeBase64url(await localKey(id, seed));
+}
 
 /** The year 2100, in seconds. */
 const NEVER = 4_102_444_800;
@@ -165,6 +195,14 @@ const NEVER = 4_102_444_800;
 const localKid = (id: string): string => `dev.${id}.1`;
 
 const localKey = async (id: string, seed: string): Promise<Bytes> => {
-  const secret = await crypto.subtle.importKey('raw', utf8(seed), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
-  return pkcs8Of(new Uint8Array(await crypto.subtle.sign('HMAC', secret, utf8(`librarian-dev-key/${id}/1`))));
+  const secret = await crypto.subtle.importKey(
+    'raw',
+    utf8(seed),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  );
+  return pkcs8Of(
+    new Uint8Array(await crypto.subtle.sign('HMAC', secret, utf8(`librarian-dev-key/${id}/1`))),
+  );
 };

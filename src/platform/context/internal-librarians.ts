@@ -10,10 +10,21 @@ export const LOCAL_LIBRARIANS: Record<string, Omit<DirectoryEntry, 'keys'>> = {
   webhooks: {
     origin: ['svc'],
     ws: ['*'],
-    cap: ['support:analyze', 'helpdesk:read', 'helpdesk:write', 'helpdesk:requests:write', 'kb:read', 'kb:write'],
+    cap: [
+      'support:analyze',
+      'helpdesk:read',
+      'helpdesk:write',
+      'helpdesk:requests:write',
+      'kb:read',
+      'kb:write',
+    ],
   },
   library: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:write'] },
-  navigator: { origin: ['svc'], ws: ['*'], cap: ['kb:read', 'kb:editions:read', 'kb:checks:write'] },
+  navigator: {
+    origin: ['svc'],
+    ws: ['*'],
+    cap: ['kb:read', 'kb:editions:read', 'kb:checks:write'],
+  },
   semantic: { cap: ['kb:read'] },
   analytics: { cap: ['sql:read'] },
   'web-search': { cap: ['web:search'] },

@@ -63,25 +63,34 @@ interface DirectoryKey {
 }
 
 /** The most capabilities that a librarian of the directory holds in a workspace. */
-export const capabilitiesOf = (directory: KeyDirectory, id: string, workspace?: string): readonly string[] => {
+export function capabilitiesOf(
+  directory: KeyDirectory,
+  id: string,
+  workspace?: string,
+): readonly string[] {
   const entry = directory.librarian(id);
   if (!holdsRightsIn(entry, workspace)) return [];
   return entry?.cap ?? (id.startsWith('partner.') ? [] : ['*']);
-};
+}
 
 /** The most audiences whose articles a librarian of the directory gets in a workspace. */
-export const audiencesOf = (directory: KeyDirectory, id: string, workspace?: string): readonly string[] => {
+export function audiencesOf(
+  directory: KeyDirectory,
+  id: string,
+  workspace?: string,
+): readonly string[] {
   const entry = directory.librarian(id);
   if (!holdsRightsIn(entry, workspace)) return [];
   return entry?.see ?? (isExternal(directory, id) ? [] : ['*']);
-};
+}
 
 const holdsRightsIn = (entry: DirectoryEntry | undefined, workspace: string | undefined): boolean =>
   entry?.workspaces?.some((allowed) => allowed === '*' || allowed === workspace) ?? true;
 
 /** Whether a librarian is run by others, and called over the network. */
-export const isExternal = (directory: KeyDirectory, id: string): boolean =>
-  id.startsWith('partner.') || directory.librarian(id)?.host !== undefined;
+export function isExternal(directory: KeyDirectory, id: string): boolean {
+  return id.startsWith('partner.') || directory.librarian(id)?.host !== undefined;
+}
 
 /** A directory that cannot be used; the message says why. */
 export class DirectoryRefused extends Error {
@@ -94,7 +103,7 @@ export class DirectoryRefused extends Error {
  * @throws {DirectoryRefused} For a malformed directory, an invalid id or kid, a duplicate kid, a key that is not 32 bytes or of low
  * order.
  */
-export const openDirectory = (claims: unknown, { version }: { version: string }): KeyDirectory => {
+export function openDirectory(claims: unknown, { version }: { version: string }): KeyDirectory {
   const { env, seq, exp, librarians } = checkDirectory(claims);
   const entries = new Map(Object.entries(librarians));
   const keys = new Map<string, DirectoryKey>();
@@ -113,7 +122,7 @@ export const openDirectory = (claims: unknown, { version }: { version: string })
     ids: () => [...entries.keys()],
     key: (kid) => keys.get(kid),
   };
-};
+}
 
 /**
  * Whether an encoded point has a small order, so that anyone can forge signatures that verify: 14 encodings, the 7 below with either
@@ -137,7 +146,10 @@ const LOW_ORDER = new Set([
   `ee${'ff'.repeat(30)}7f`,
 ]);
 
-const directoryKey = (librarian: string, { kid, x, nbf = 0, exp = Infinity }: DirectoryEntry['keys'][number]) => {
+const directoryKey = (
+  librarian: string,
+  { kid, x, nbf = 0, exp = Infinity }: DirectoryEntry['keys'][number],
+) => {
   let imported: Promise<CryptoKey> | undefined;
   const point = decodeBase64url(x);
   assertDirectory(point?.length === 32, `key ${kid} is not 32 bytes`);
@@ -167,20 +179,35 @@ const checkDirectory = (claims: unknown): DirectoryClaims => {
 
 const checkEntry = (id: string, entry: unknown, env: string): void => {
   assertDirectory(LIBRARIAN_ID.test(id), `${id} is not a librarian id`);
-  assertDirectory(isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8, `${id} has no list of keys`);
+  assertDirectory(
+    isObject(entry) && Array.isArray(entry.keys) && entry.keys.length <= 8,
+    `${id} has no list of keys`,
+  );
   for (const key of entry.keys) {
     assertDirectory(
       isObject(key) && typeof key.kid === 'string' && typeof key.x === 'string',
       `${id} has a key without kid or x`,
     );
     assertDirectory(ownsKid(id, key.kid), `kid ${key.kid} is not one of ${id}`);
-    assertDirectory(isCount(key.nbf ?? 0) && isCount(key.exp ?? 0), `key ${key.kid} has a window that is no time`);
+    assertDirectory(
+      isCount(key.nbf ?? 0) && isCount(key.exp ?? 0),
+      `key ${key.kid} has a window that is no time`,
+    );
   }
-  assertDirectory(isListOf(entry.origin, /^(?:user|anon|svc)$/), `origin of ${id} is not a list of kinds`);
+  assertDirectory(
+    isListOf(entry.origin, /^(?:user|anon|svc)$/),
+    `origin of ${id} is not a list of kinds`,
+  );
   assertDirectory(isListOf(entry.ws, WORKSPACES), `ws of ${id} is not a list of workspaces`);
-  assertDirectory(isListOf(entry.workspaces, WORKSPACES), `workspaces of ${id} is not a list of workspaces`);
+  assertDirectory(
+    isListOf(entry.workspaces, WORKSPACES),
+    `workspaces of ${id} is not a list of workspaces`,
+  );
   assertDirectory(isListOf(entry.cap, CAPABILITY), `cap of ${id} is not a list of capabilities`);
-  assertDirectory(isListOf(entry.see, AUDIENCE, MAX_AUDIENCES), `see of ${id} is not a list of at most 20 audiences`);
+  assertDirectory(
+    isListOf(entry.see, AUDIENCE, MAX_AUDIENCES),
+    `see of ${id} is not a list of at most 20 audiences`,
+  );
   assertDirectory(isHost(entry.host, env), `host of ${id} is not a public name`);
   assertDirectory(isCount(entry.revokedBefore ?? 0), `revokedBefore of ${id} is no time`);
 };
@@ -205,7 +232,8 @@ const isHost = (host: unknown, env: string): boolean =>
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0;
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0;
 
 /** One named check of a directory. */
 function assertDirectory(condition: boolean, problem: string): asserts condition {
@@ -231,7 +259,10 @@ export interface DirectoryRequirements {
  * @throws {DirectoryRefused} For another root or environment, an older `seq`, an expired directory, derived keys in production, ids
  * outside the prefix, and whatever `openDirectory` refuses.
  */
-export const loadDirectory = async (text: string, expected: DirectoryRequirements): Promise<KeyDirectory> => {
+export async function loadDirectory(
+  text: string,
+  expected: DirectoryRequirements,
+): Promise<KeyDirectory> {
   const { root, env, now, lastSeq = 0, prefix = '' } = expected;
   const claims = await readSigned(text, root);
   const directory = openDirectory(claims, { version: await sha256(utf8(text)) });
@@ -243,20 +274,26 @@ export const loadDirectory = async (text: string, expected: DirectoryRequirement
   for (const id of directory.ids()) {
     assertDirectory(id.startsWith(prefix), `its root may not certify ${id}`);
     const keys = directory.librarian(id)?.keys ?? [];
-    assertDirectory(env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')), `${id} has a derived key`);
+    assertDirectory(
+      env !== 'production' || !keys.some(({ kid }) => kid.startsWith('dev.')),
+      `${id} has a derived key`,
+    );
   }
   return directory;
-};
+}
 
 /** Signs a directory with the offline root key; for a deploy script. `privateKey` is PKCS8 in base64url. */
-export const signDirectory = async (
+export async function signDirectory(
   claims: DirectoryClaims,
   { privateKey }: { privateKey: string },
-): Promise<string> => {
+): Promise<string> {
   const pkcs8 = decodeBase64url(privateKey);
   assertDirectory(pkcs8 !== undefined, 'the root key is not base64url');
-  return signJws(claims, { typ: 'ctx-directory+jwt', signer: await importSigner(pkcs8, { id: 'root', kid: 'root' }) });
-};
+  return signJws(claims, {
+    typ: 'ctx-directory+jwt',
+    signer: await importSigner(pkcs8, { id: 'root', kid: 'root' }),
+  });
+}
 
 const readSigned = async (text: string, root: string): Promise<Record<string, unknown>> => {
   assertDirectory(text.length <= MAX_DIRECTORY, 'it is larger than 1 MiB');

@@ -70,15 +70,17 @@ export interface Budget {
 }
 
 /** @param limits Whole numbers from 0; an absent entry means no limit. */
-export const budgetOf = (limits: Amounts): Budget => {
+export function budgetOf(limits: Amounts): Budget {
   const granted = new Map(Object.entries(limits));
   const taken = new Map([...granted.keys()].map((name) => [name, 0]));
   const add = (amounts: Amounts, sign: 1 | -1): void => {
-    for (const [name, amount] of Object.entries(amounts)) taken.set(name, (taken.get(name) ?? 0) + sign * amount);
+    for (const [name, amount] of Object.entries(amounts))
+      taken.set(name, (taken.get(name) ?? 0) + sign * amount);
   };
   return {
     names: [...granted.keys()],
-    left: (name) => Math.max(0, (granted.get(name) ?? Number.POSITIVE_INFINITY) - (taken.get(name) ?? 0)),
+    left: (name) =>
+      Math.max(0, (granted.get(name) ?? Number.POSITIVE_INFINITY) - (taken.get(name) ?? 0)),
     take: (amounts) => add(amounts, 1),
     giveBack: (amounts) => add(amounts, -1),
     spent: () => {
@@ -89,20 +91,28 @@ export const budgetOf = (limits: Amounts): Budget => {
       return Object.fromEntries(whole.filter(([name, amount]) => amount > 0 || granted.has(name)));
     },
   };
-};
+}
 
 /**
  * The budget of a request: what its context grants, and a default limit of calls when that names none. A context of another librarian that
  * limits neither tokens nor cost gets a default of both.
  */
-export const requestBudget = ({ budgets, caller }: { budgets: Amounts; caller?: string | undefined }): Budget =>
-  budgetOf({
+export function requestBudget({
+  budgets,
+  caller,
+}: {
+  budgets: Amounts;
+  caller?: string | undefined;
+}): Budget {
+  return budgetOf({
     calls: DEFAULT_CALLS,
     ...(caller === undefined || limitsModels(budgets) ? {} : MODEL_DEFAULTS),
     ...budgets,
   });
+}
 
-const limitsModels = (budgets: Amounts): boolean => MODEL_BUDGETS.some((name) => budgets[name] !== undefined);
+const limitsModels = (budgets: Amounts): boolean =>
+  MODEL_BUDGETS.some((name) => budgets[name] !== undefined);
 
 const MODEL_DEFAULTS = { tokens: DEFAULT_TOKENS, cost_micros: DEFAULT_COST_MICROS };
 

@@ -57,7 +57,10 @@ export interface LaterClaims extends LinkClaims {
  * Checks the types and bounds of one link's claims by hand, as a schema library would cost more than the rest of the parsing. `hop` is
  * the position of the link in the chain, from 0.
  */
-export const checkLinkClaims = (claims: Record<string, unknown>, hop: number): RootClaims | LaterClaims => {
+export function checkLinkClaims(
+  claims: Record<string, unknown>,
+  hop: number,
+): RootClaims | LaterClaims {
   const known = hop === 0 ? ROOT : LATER;
   for (const name of Object.keys(claims)) demand(known.has(name), 'a claim is unknown');
   demand(matches(claims.iss, LIBRARIAN_ID), 'iss is not a librarian id');
@@ -74,7 +77,7 @@ export const checkLinkClaims = (claims: Record<string, unknown>, hop: number): R
   if (hop === 0 || claims.bud !== undefined) checkBudgets(claims.bud);
   demand(claims.ext === undefined || isObject(claims.ext), 'ext is not an object');
   return hop === 0 ? checkRoot(claims) : checkLater(claims);
-};
+}
 
 const checkRoot = (claims: Record<string, unknown>): RootClaims => {
   demand(matches(claims.tid, TRACE_ID), 'tid is not 32 hex digits');
@@ -99,17 +102,22 @@ const checkTimes = (iat: unknown, exp: unknown): void => {
 };
 
 const checkMaxHops = (max: unknown): void => {
-  demand(Number.isInteger(max) && Number(max) >= 1 && Number(max) <= MAX_LINKS, 'max is not 1 to 8');
+  demand(
+    Number.isInteger(max) && Number(max) >= 1 && Number(max) <= MAX_LINKS,
+    'max is not 1 to 8',
+  );
 };
 
 const checkCapabilities = (cap: unknown): void => {
   demand(Array.isArray(cap) && cap.length <= MAX_CAPABILITIES, 'cap is not a list of at most 24');
-  for (const capability of cap) demand(matches(capability, CAPABILITY), 'cap holds something else than capabilities');
+  for (const capability of cap)
+    demand(matches(capability, CAPABILITY), 'cap holds something else than capabilities');
 };
 
 const checkAudiences = (see: unknown): void => {
   demand(Array.isArray(see) && see.length <= MAX_AUDIENCES, 'see is not a list of at most 20');
-  for (const audience of see) demand(matches(audience, AUDIENCE), 'see holds something else than audiences');
+  for (const audience of see)
+    demand(matches(audience, AUDIENCE), 'see holds something else than audiences');
 };
 
 const checkBudgets = (bud: unknown): void => {
@@ -118,11 +126,28 @@ const checkBudgets = (bud: unknown): void => {
   demand(entries.length <= MAX_BUDGETS, 'bud has more than 8 keys');
   for (const [name, amount] of entries) {
     demand(BUDGET_NAME.test(name), 'bud has a key that is not a name');
-    demand(Number.isSafeInteger(amount) && Number(amount) >= 0, 'bud holds something else than amounts');
+    demand(
+      Number.isSafeInteger(amount) && Number(amount) >= 0,
+      'bud holds something else than amounts',
+    );
   }
 };
 
-const COMMON = ['iss', 'aud', 'hop', 'jti', 'iat', 'exp', 'max', 'cap', 'see', 'bud', 'op', 'bd', 'ext'];
+const COMMON = [
+  'iss',
+  'aud',
+  'hop',
+  'jti',
+  'iat',
+  'exp',
+  'max',
+  'cap',
+  'see',
+  'bud',
+  'op',
+  'bd',
+  'ext',
+];
 const ROOT = new Set([...COMMON, 'tid', 'sub', 'ws', 'amr']);
 const LATER = new Set([...COMMON, 'prv']);
 
@@ -139,7 +164,8 @@ const WORKSPACE_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const AUTHENTICATION = /^[a-z]{1,16}$/;
 const BUDGET_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 
-const matches = (value: unknown, pattern: RegExp): value is string => typeof value === 'string' && pattern.test(value);
+const matches = (value: unknown, pattern: RegExp): value is string =>
+  typeof value === 'string' && pattern.test(value);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -149,7 +175,9 @@ const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && value < 1e11 && millis(value) / 1000 === value;
 
 /** NumericDate -> whole milliseconds, without floating-point error (300.0000002 s is 300 s). */
-export const millis = (seconds: number): number => Math.round(seconds * 1000);
+export function millis(seconds: number): number {
+  return Math.round(seconds * 1000);
+}
 
 /** One call to be signed. */
 export interface LinkRequest {
@@ -195,7 +223,10 @@ export interface SignedLink {
  *
  * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
-export const mintContext = async (context: OriginContext, request: LinkRequest): Promise<SignedLink> => {
+export async function mintContext(
+  context: OriginContext,
+  request: LinkRequest,
+): Promise<SignedLink> {
   const shared = await nextClaims(context, request);
   const { capabilities, maxHops } = request;
   const audiences = intersectCapabilities(context.audiences, request.audiences ?? ['*']);
@@ -206,13 +237,15 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
     ws: context.workspace,
     amr: context.authentication,
     max: Math.min(context.maxHops, maxHops ?? context.maxHops),
-    cap: capabilities ? intersectCapabilities(context.capabilities, capabilities) : [...context.capabilities],
+    cap: capabilities
+      ? intersectCapabilities(context.capabilities, capabilities)
+      : [...context.capabilities],
     // Left out when there are none, as functions of an earlier version know no such claim.
     ...(audiences.length === 0 ? {} : { see: audiences }),
     bud: lowerBudgets(context.budgets, request.budgets),
   };
   return signed(context, { claims, request, budgets: claims.bud });
-};
+}
 
 /**
  * Signs the next link of a verified chain. It never grants more than was received: the earlier deadline, the intersection of
@@ -220,7 +253,10 @@ export const mintContext = async (context: OriginContext, request: LinkRequest):
  *
  * @throws {ContextRefused} LOOP_DETECTED, MAX_DEPTH_EXCEEDED or TIMEOUT, before anything is sent.
  */
-export const extendContext = async (context: VerifiedContext, request: LinkRequest): Promise<SignedLink> => {
+export async function extendContext(
+  context: VerifiedContext,
+  request: LinkRequest,
+): Promise<SignedLink> {
   const shared = await nextClaims(context, request);
   const { capabilities, audiences, budgets, maxHops } = request;
   const effective = lowerBudgets(context.budgets, budgets);
@@ -229,15 +265,23 @@ export const extendContext = async (context: VerifiedContext, request: LinkReque
     prv: context.linkHash,
     ...(maxHops === undefined ? {} : { max: Math.min(context.maxHops, maxHops) }),
     ...(capabilities ? { cap: intersectCapabilities(context.capabilities, capabilities) } : {}),
-    ...(audiences && context.audiences.length > 0 ? { see: intersectCapabilities(context.audiences, audiences) } : {}),
+    ...(audiences && context.audiences.length > 0
+      ? { see: intersectCapabilities(context.audiences, audiences) }
+      : {}),
     ...(budgets ? { bud: effective } : {}),
   };
   return signed(context, { claims, request, budgets: effective });
-};
+}
 
 /** `mintContext` at an origin, `extendContext` everywhere else. */
-export const signLink = (context: OriginContext | VerifiedContext, request: LinkRequest): Promise<SignedLink> =>
-  context.caller === undefined ? mintContext(context, request) : extendContext(context, request);
+export function signLink(
+  context: OriginContext | VerifiedContext,
+  request: LinkRequest,
+): Promise<SignedLink> {
+  return context.caller === undefined
+    ? mintContext(context, request)
+    : extendContext(context, request);
+}
 
 const nextClaims = async (context: OriginContext | VerifiedContext, request: LinkRequest) => {
   const { self, chain, deadlineMs, maxHops } = context;
@@ -245,11 +289,26 @@ const nextClaims = async (context: OriginContext | VerifiedContext, request: Lin
   const hop = chain.length;
   demand(aud !== self, 'the target is this librarian', 'LOOP_DETECTED');
   demand(!chain.includes(aud), 'the target is in the chain', 'LOOP_DETECTED');
-  demand(hop + 1 <= Math.min(maxHops, request.maxHops ?? maxHops), 'one more link is too many', 'MAX_DEPTH_EXCEEDED');
-  const expMs = Math.floor(Math.min(deadlineMs - reserveMs, now + Math.min(timeoutMs, MAX_LIFETIME_MS)));
+  demand(
+    hop + 1 <= Math.min(maxHops, request.maxHops ?? maxHops),
+    'one more link is too many',
+    'MAX_DEPTH_EXCEEDED',
+  );
+  const expMs = Math.floor(
+    Math.min(deadlineMs - reserveMs, now + Math.min(timeoutMs, MAX_LIFETIME_MS)),
+  );
   demand(expMs > now, 'no time is left for the call', 'TIMEOUT');
   const bd = await sha256(request.body);
-  return { iss: self, aud, hop, jti: newSpanId(), iat: now / 1000, exp: expMs / 1000, op: request.op, bd };
+  return {
+    iss: self,
+    aud,
+    hop,
+    jti: newSpanId(),
+    iat: now / 1000,
+    exp: expMs / 1000,
+    op: request.op,
+    bd,
+  };
 };
 
 const signed = async (
@@ -263,8 +322,19 @@ const signed = async (
   const link = await signJws(claims, { typ: 'ctx+jwt', signer: request.signer });
   const received = context.links();
   const token = received === '' ? link : `${received}~${link}`;
-  demand(token.length <= MAX_TOKEN_LENGTH, 'the token would be longer than 8,192 bytes', 'MAX_DEPTH_EXCEEDED');
-  return { token, link, traceId: context.traceId, spanId: claims.jti, deadlineMs: millis(claims.exp), budgets };
+  demand(
+    token.length <= MAX_TOKEN_LENGTH,
+    'the token would be longer than 8,192 bytes',
+    'MAX_DEPTH_EXCEEDED',
+  );
+  return {
+    token,
+    link,
+    traceId: context.traceId,
+    spanId: claims.jti,
+    deadlineMs: millis(claims.exp),
+    budgets,
+  };
 };
 
 const lowerBudgets = (
@@ -272,7 +342,8 @@ const lowerBudgets = (
   wanted: Readonly<Record<string, number>> = {},
 ): Record<string, number> => {
   const lower = { ...held };
-  for (const [name, amount] of Object.entries(wanted)) lower[name] = Math.min(amount, held[name] ?? amount);
+  for (const [name, amount] of Object.entries(wanted))
+    lower[name] = Math.min(amount, held[name] ?? amount);
   return lower;
 };
 

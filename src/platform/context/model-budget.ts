@@ -1,5 +1,10 @@
 import type { Context as HonoContext } from 'hono';
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletion,
+  AICompletionOptions,
+  AIMessage,
+} from '../../contract/core/librarian.ts';
 import { CodedError } from '../http/coded-error.ts';
 import type { GuardedEnv, ModelUse } from './context-guard.ts';
 import type { Amounts, Budget } from './limits.ts';
@@ -9,7 +14,8 @@ export class ModelBudgetSpent extends CodedError {
   override readonly name = 'ModelBudgetSpent';
 
   constructor() {
-    const message = 'Cannot ask the language model: the budget of the request does not pay for the call';
+    const message =
+      'Cannot ask the language model: the budget of the request does not pay for the call';
     const suggestion = 'Ask a narrower question, or raise the budgets of tokens and cost';
     super('AI_UNAVAILABLE', message, { reported: { message, recoverable: false, suggestion } });
   }
@@ -40,10 +46,10 @@ export interface BudgetedModel {
  * @param options.price Bounds the cost of a call before it is made. Without it the first call runs if anything is left, and each further
  * one is bounded by the most expensive token so far.
  */
-export const budgetedModel = (
+export function budgetedModel(
   ai: AIClient,
   { budget, price }: { budget: Budget; price?: TokenPrice | undefined },
-): BudgetedModel => {
+): BudgetedModel {
   /** Millionths of a US dollar per token, of the most expensive answered call. */
   let microsPerToken = 0;
   let use: ModelUse | undefined;
@@ -61,15 +67,21 @@ export const budgetedModel = (
   const settle = (completion: AICompletion, estimate: number): void => {
     const { inputTokens, outputTokens } = completion.usage ?? { inputTokens: 0, outputTokens: 0 };
     const costUsd = completion.costUsd;
-    const tokens = completion.usage === undefined ? estimate + tokensOf(completion.text) : inputTokens + outputTokens;
+    const tokens =
+      completion.usage === undefined
+        ? estimate + tokensOf(completion.text)
+        : inputTokens + outputTokens;
     budget.take({ tokens, cost_micros: (costUsd ?? 0) * MICROS });
-    if (costUsd !== undefined && tokens > 0) microsPerToken = Math.max(microsPerToken, (costUsd * MICROS) / tokens);
+    if (costUsd !== undefined && tokens > 0)
+      microsPerToken = Math.max(microsPerToken, (costUsd * MICROS) / tokens);
     use = {
       model: ai.model,
       calls: (use?.calls ?? 0) + 1,
       inputTokens: (use?.inputTokens ?? 0) + inputTokens,
       outputTokens: (use?.outputTokens ?? 0) + outputTokens,
-      ...(costUsd === undefined && use?.costUsd === undefined ? {} : { costUsd: (use?.costUsd ?? 0) + (costUsd ?? 0) }),
+      ...(costUsd === undefined && use?.costUsd === undefined
+        ? {}
+        : { costUsd: (use?.costUsd ?? 0) + (costUsd ?? 0) }),
     };
   };
 
@@ -78,7 +90,10 @@ export const budgetedModel = (
     const asked = options.maxTokens ?? DEFAULT_MAX_TOKENS;
     const maxTokens = Math.min(asked, mostTokens(estimate));
     if (maxTokens < Math.min(asked, LEAST_TOKENS)) throw new ModelBudgetSpent();
-    const held = { tokens: estimate + maxTokens, cost_micros: estimate * inputMicros() + maxTokens * outputMicros() };
+    const held = {
+      tokens: estimate + maxTokens,
+      cost_micros: estimate * inputMicros() + maxTokens * outputMicros(),
+    };
     budget.take(held);
     try {
       const completion = await ai.complete(messages, { ...options, maxTokens });
@@ -99,12 +114,14 @@ export const budgetedModel = (
     use: () => (use === undefined ? undefined : { ...use }),
     usage: budget.spent,
   };
-};
+}
 
 const MICROS = 1_000_000;
 /** Whether the service refused the request before processing it. After any other error it may have read the input. */
 const isRefused = (error: unknown): boolean =>
-  error instanceof Error && 'reason' in error && (error.reason === 'refused' || error.reason === 'rate_limited');
+  error instanceof Error &&
+  'reason' in error &&
+  (error.reason === 'refused' || error.reason === 'rate_limited');
 
 /** Default limit of the output. */
 const DEFAULT_MAX_TOKENS = 1024;
@@ -120,8 +137,8 @@ const inputTokensOf = (messages: readonly AIMessage[], { schema }: AICompletionO
 const tokensOf = (text: string): number => Math.ceil(new TextEncoder().encode(text).length / 2);
 
 /** Records the model usage for receipt and log. Call it before returning the response. */
-export const settleModel = (c: HonoContext<GuardedEnv>, model: BudgetedModel | undefined): void => {
+export function settleModel(c: HonoContext<GuardedEnv>, model: BudgetedModel | undefined): void {
   if (model === undefined) return;
   c.set('usage', { ...c.get('usage'), ...model.usage() });
   c.set('modelUse', model.use());
-};
+}

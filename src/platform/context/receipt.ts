@@ -37,7 +37,7 @@ export interface Answer {
 }
 
 /** The value of `Context-Receipt`. */
-export const signReceipt = async (signer: Signer, answer: Answer): Promise<string> => {
+export async function signReceipt(signer: Signer, answer: Answer): Promise<string> {
   const receipt: Receipt = {
     iss: signer.id,
     aud: answer.caller.id,
@@ -49,7 +49,7 @@ export const signReceipt = async (signer: Signer, answer: Answer): Promise<strin
     sub: [...(answer.receipts ?? [])].slice(0, MAX_SUB_RECEIPTS),
   };
   return signJws(receipt, { typ: 'ctx-receipt+jwt', signer });
-};
+}
 
 /** The two parties of a receipt. */
 interface Parties {
@@ -71,7 +71,7 @@ export interface Expectation extends Parties {
 }
 
 /** Verifies a receipt against the call and the answer it came with. @throws {ContextRefused} UNAUTHORIZED, with the reason. */
-export const verifyReceipt = async (text: string, expected: Expectation): Promise<Receipt> => {
+export async function verifyReceipt(text: string, expected: Expectation): Promise<Receipt> {
   const { receipt, checkSignature } = openReceipt(text, expected);
   demand(receipt.req === expected.linkHash, 'the receipt is for another request');
   demand(receipt.st === expected.status, 'the status is not the one that was signed');
@@ -81,18 +81,18 @@ export const verifyReceipt = async (text: string, expected: Expectation): Promis
   await checkSignature();
   demand((await sha256(expected.body)) === receipt.bd, 'the answer is not the one that was signed');
   return receipt;
-};
+}
 
 /**
  * Verifies a receipt between two other librarians, whose call and response are unknown here: that `librarian` signed it for `self`.
  *
  * @throws {ContextRefused} UNAUTHORIZED, with the reason.
  */
-export const verifyForeignReceipt = async (text: string, parties: Parties): Promise<Receipt> => {
+export async function verifyForeignReceipt(text: string, parties: Parties): Promise<Receipt> {
   const { receipt, checkSignature } = openReceipt(text, parties);
   await checkSignature();
   return receipt;
-};
+}
 
 /** All checks that need no cryptography. */
 const openReceipt = (text: string, { self, librarian, directory, now }: Parties) => {
@@ -105,8 +105,14 @@ const openReceipt = (text: string, { self, librarian, directory, now }: Parties)
   demand(now < directory.expiresAtMs, 'the key directory has expired');
   demand(key !== undefined, 'the key of the receipt is unknown');
   demand(key.librarian === receipt.iss, 'the key of the receipt belongs to another librarian');
-  demand(receipt.iat >= key.nbf && receipt.iat < key.exp, 'the key of the receipt is outside its window');
-  demand(receipt.iat >= (directory.librarian(receipt.iss)?.revokedBefore ?? 0), 'the librarian is revoked');
+  demand(
+    receipt.iat >= key.nbf && receipt.iat < key.exp,
+    'the key of the receipt is outside its window',
+  );
+  demand(
+    receipt.iat >= (directory.librarian(receipt.iss)?.revokedBefore ?? 0),
+    'the librarian is revoked',
+  );
   demand(millis(receipt.iat) <= now + LEEWAY_MS, 'the receipt is issued in the future');
   const checkSignature = async (): Promise<void> =>
     demand(await key.verify(jws.signature, jws.signed), 'the signature of the receipt is wrong');
@@ -120,8 +126,14 @@ const MEMBERS = new Set(['iss', 'aud', 'req', 'st', 'bd', 'iat', 'use', 'sub']);
 const checkReceiptClaims = (claims: Record<string, unknown>): Receipt => {
   const { iss, aud, req, st, bd, iat, use, sub } = claims;
   const areStrings = [iss, aud, req, bd].every((text) => typeof text === 'string');
-  demand(areStrings && Object.keys(claims).every((name) => MEMBERS.has(name)), 'the receipt has other claims');
-  demand(Number.isInteger(st) && typeof iat === 'number' && Number.isFinite(iat), 'st or iat is not a number');
+  demand(
+    areStrings && Object.keys(claims).every((name) => MEMBERS.has(name)),
+    'the receipt has other claims',
+  );
+  demand(
+    Number.isInteger(st) && typeof iat === 'number' && Number.isFinite(iat),
+    'st or iat is not a number',
+  );
   demand(isAmounts(use), 'use is not a list of amounts');
   demand(Array.isArray(sub) && sub.length <= MAX_SUB_RECEIPTS, 'sub is not a list of at most 32');
   demand(
@@ -135,5 +147,8 @@ const checkReceiptClaims = (claims: Record<string, unknown>): Receipt => {
 const isAmounts = (use: unknown): use is Record<string, number> => {
   if (typeof use !== 'object' || use === null || Array.isArray(use)) return false;
   const amounts = Object.values(use);
-  return amounts.length <= MAX_BUDGETS && amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0);
+  return (
+    amounts.length <= MAX_BUDGETS &&
+    amounts.every((amount) => Number.isSafeInteger(amount) && amount >= 0)
+  );
 };

@@ -1,6 +1,12 @@
 import type { ErrorCode } from '../../contract/core/error-info.ts';
 import { encodeBase64url, randomHex, utf8 } from '../encoding.ts';
-import { ANONYMOUS_MAX_HOPS, ANONYMOUS_TIMEOUT_MS, DEFAULT_TIMEOUT_MS, MAX_LIFETIME_MS, MAX_LINKS } from './limits.ts';
+import {
+  ANONYMOUS_MAX_HOPS,
+  ANONYMOUS_TIMEOUT_MS,
+  DEFAULT_TIMEOUT_MS,
+  MAX_LIFETIME_MS,
+  MAX_LINKS,
+} from './limits.ts';
 
 /** The subject of a request, its rights and its deadline. */
 export interface RequestContext {
@@ -79,7 +85,7 @@ export interface OriginContext extends RequestContext {
 }
 
 /** Starts a context at the librarian that authenticated the subject. */
-export const originate = (origin: Origin): OriginContext => {
+export function originate(origin: Origin): OriginContext {
   const { timeoutMs = DEFAULT_TIMEOUT_MS, maxHops = MAX_LINKS, now } = origin;
   if (!(timeoutMs > 0)) throw new ContextRefused('TIMEOUT', 'no time is left');
   return Object.freeze({
@@ -102,7 +108,7 @@ export const originate = (origin: Origin): OriginContext => {
     linkHash: '',
     links: () => '' as const,
   });
-};
+}
 
 /** What an unauthenticated caller of a public librarian gets. */
 export interface Anonymity {
@@ -115,11 +121,11 @@ export interface Anonymity {
 }
 
 /** A context for an anonymous caller at `address`: an id that changes daily, at most 3 hops, a short timeout. */
-export const originateAnonymous = async (
+export async function originateAnonymous(
   anonymity: Anonymity,
   { self, address, now, sampled }: Pick<Origin, 'self' | 'now' | 'sampled'> & { address: string },
-): Promise<OriginContext> =>
-  originate({
+): Promise<OriginContext> {
+  return originate({
     self,
     subject: `anon:${await dailyId(anonymity.secret, { address, now })}`,
     workspace: anonymity.workspace,
@@ -131,14 +137,24 @@ export const originateAnonymous = async (
     now,
     sampled,
   });
+}
 
-const dailyId = async (secret: string, { address, now }: { address: string; now: number }): Promise<string> => {
+const dailyId = async (
+  secret: string,
+  { address, now }: { address: string; now: number },
+): Promise<string> => {
   const day = new Date(now).toISOString().slice(0, 10);
   return (await hmac(`${secret}/${day}`, address)).slice(0, 22);
 };
 
 const hmac = async (secret: string, text: string): Promise<string> => {
-  const key = await crypto.subtle.importKey('raw', utf8(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const key = await crypto.subtle.importKey(
+    'raw',
+    utf8(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign'],
+  );
   return encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(text))));
 };
 

@@ -3,7 +3,12 @@ import type { AIClient, Delegate } from '../../contract/core/librarian.ts';
 import { type WaitUntil, waitUntilOf } from '../concurrency.ts';
 import { covers } from './capabilities.ts';
 import type { GuardedEnv, GuardOptions } from './context-guard.ts';
-import { type ConnectDelegation, type Delegates, type DelegationScope, noDelegation } from './delegates.ts';
+import {
+  type ConnectDelegation,
+  type Delegates,
+  type DelegationScope,
+  noDelegation,
+} from './delegates.ts';
 import { requestBudget } from './limits.ts';
 import { type BudgetedModel, budgetedModel, settleModel, type TokenPrice } from './model-budget.ts';
 import type { OriginContext, VerifiedContext } from './request-context.ts';
@@ -19,7 +24,8 @@ export interface RequestScope {
   model?: BudgetedModel | undefined;
 }
 
-export interface ScopeOptions extends Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'> {
+export interface ScopeOptions
+  extends Pick<GuardOptions, 'self' | 'signer' | 'directory' | 'now' | 'log'> {
   /** Limited by the budgets of each request; its usage is reported in receipt and log. */
   ai?: AIClient | undefined;
   /** Prices that limit a cost budget before the model is called, not only after. */
@@ -35,7 +41,10 @@ export interface RequestScopes {
     limits: { timeoutMs: number; signal: AbortSignal },
   ): Promise<readonly Delegate[]>;
   /** The scope of a request that `contextGuard` accepted. */
-  open(c: HonoContext<GuardedEnv>, question: Omit<DelegationScope, 'context' | 'budget'>): RequestScope;
+  open(
+    c: HonoContext<GuardedEnv>,
+    question: Omit<DelegationScope, 'context' | 'budget'>,
+  ): RequestScope;
   /** Records delegated calls and model usage for the receipt. Call it before returning the response. */
   settle(c: HonoContext<GuardedEnv>, scope: RequestScope): void;
 }
@@ -45,14 +54,16 @@ const DESCRIPTIONS_MS = 250;
 const SHARE_OF_DESCRIPTIONS = 0.1;
 
 /** Creates the scopes of all requests of an app. Built once, as its circuit breakers outlive a request. */
-export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestScopes => {
+export function requestScopes({ targets, ...options }: ScopeOptions): RequestScopes {
   const delegation = targets?.(options) ?? noDelegation;
   return {
     delegates: async (c, { timeoutMs, signal }) => {
       const withinMs = Math.min(DESCRIPTIONS_MS, timeoutMs * SHARE_OF_DESCRIPTIONS);
       const { capabilities: held } = c.get('context');
       const known = await delegation.describe({ waitUntil: waitUntilOf(c), withinMs, signal });
-      return known.filter(({ capabilities = [] }) => capabilities.every((capability) => covers(held, capability)));
+      return known.filter(({ capabilities = [] }) =>
+        capabilities.every((capability) => covers(held, capability)),
+      );
     },
     open: (c, question) => {
       const context = c.get('context');
@@ -67,4 +78,4 @@ export const requestScopes = ({ targets, ...options }: ScopeOptions): RequestSco
       settleModel(c, model);
     },
   };
-};
+}

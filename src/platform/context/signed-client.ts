@@ -3,7 +3,12 @@ import { type ErrorInfo, HTTP_STATUS } from '../../contract/core/error-info.ts';
 import { type Bytes, sha256, utf8 } from '../encoding.ts';
 import { CodedError } from '../http/coded-error.ts';
 import { type Deadline, startDeadline } from '../http/deadline.ts';
-import { EVENT_STREAM, isEventStream, readEvents, type StreamedEvent } from '../http/event-stream.ts';
+import {
+  EVENT_STREAM,
+  isEventStream,
+  readEvents,
+  type StreamedEvent,
+} from '../http/event-stream.ts';
 import { readProgress } from '../http/progress.ts';
 import { discard, readBody } from '../http/read-body.ts';
 import { describeCause, type Log, logLine } from '../log.ts';
@@ -15,7 +20,12 @@ import { audiencesOf, capabilitiesOf, type KeyDirectory } from './key-directory.
 import { CONTEXT_HEADER, MAX_ANSWER_BYTES, RECEIPT_EVENT, RECEIPT_HEADER } from './limits.ts';
 import { type SignedLink, signLink } from './link-claims.ts';
 import { type Receipt, verifyReceipt } from './receipt.ts';
-import { ContextRefused, demand, type OriginContext, type VerifiedContext } from './request-context.ts';
+import {
+  ContextRefused,
+  demand,
+  type OriginContext,
+  type VerifiedContext,
+} from './request-context.ts';
 
 /** Destination of calls: a service binding, or anything else with `fetch`. */
 export interface Target {
@@ -97,9 +107,11 @@ export interface SignedClientOptions {
 }
 
 /** Calls other librarians. The token is sent only to targets in the directory, and redirects are not followed. */
-export const signedClient = (options: SignedClientOptions): SignedClient => {
+export function signedClient(options: SignedClientOptions): SignedClient {
   const { targets, directory, self, now = Date.now } = options;
-  const reachable = Object.keys(targets).filter((id) => id !== self && directory.librarian(id) !== undefined);
+  const reachable = Object.keys(targets).filter(
+    (id) => id !== self && directory.librarian(id) !== undefined,
+  );
   return {
     targets: reachable,
     call: async (context, request) => {
@@ -107,7 +119,11 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
       let deadline: Deadline | undefined;
       try {
         // Checked before the targets: a loop is reported as such, whatever is bound to the function.
-        demand(![self, ...context.chain].includes(request.to), 'the target is in the chain', 'LOOP_DETECTED');
+        demand(
+          ![self, ...context.chain].includes(request.to),
+          'the target is in the chain',
+          'LOOP_DETECTED',
+        );
         const target = reachable.includes(request.to) ? targets[request.to] : undefined;
         if (target === undefined) throw unreachable(request.to, options);
         const { link, url, init } = await signCall(context, { ...options, request, now });
@@ -115,34 +131,46 @@ export const signedClient = (options: SignedClientOptions): SignedClient => {
         deadline = startDeadline({ timeoutMs: link.deadlineMs - now(), signal: request.signal });
         deadline.signal.throwIfAborted();
         Object.assign(state, { why: 'transport', sent: true });
-        const response = await deadline.race(target.fetch(new Request(url, { ...init, signal: deadline.signal })));
+        const response = await deadline.race(
+          target.fetch(new Request(url, { ...init, signal: deadline.signal })),
+        );
         return await deadline.race(receive(response, { ...options, request, link, now, state }));
       } catch (error) {
         const isAborted = deadline?.signal.aborted === true;
         if (isAborted && state.sent) state.why = request.signal?.aborted ? 'given-up' : 'timeout';
         // The deadline, or the abort of the fetch that it caused.
         const cause: unknown = isAborted ? deadline?.signal.reason : error;
-        return failedCall(cause, { ...options, ...state, to: request.to, traceId: context.traceId });
+        return failedCall(cause, {
+          ...options,
+          ...state,
+          to: request.to,
+          traceId: context.traceId,
+        });
       } finally {
         deadline?.clear();
       }
     },
   };
-};
+}
 
 /** Names what is missing: the binding, or the entry in the directory. */
 const unreachable = (to: string, { self, targets, directory }: SignedClientOptions): CodedError => {
   const isKnown = directory.librarian(to) !== undefined;
   const reported = Object.hasOwn(targets, to) || !isKnown ? notInDirectory(to) : noTarget(to, self);
-  return new CodedError('DELEGATION_FAILED', `Cannot reach ${to}: ${isKnown ? 'no binding' : 'not in the directory'}`, {
-    reported,
-  });
+  return new CodedError(
+    'DELEGATION_FAILED',
+    `Cannot reach ${to}: ${isKnown ? 'no binding' : 'not in the directory'}`,
+    {
+      reported,
+    },
+  );
 };
 
 const notInDirectory = (librarian: string): Partial<ErrorInfo> => ({
   message: `Cannot ask ${librarian}: the key directory has no librarian of this id`,
   recoverable: false,
-  suggestion: 'Take the id from the delegates of the context; npx constellation keys lists the directory',
+  suggestion:
+    'Take the id from the delegates of the context; npx constellation keys lists the directory',
 });
 
 /** How far a call has come: what is reported if it fails from here on. */
@@ -182,13 +210,19 @@ const failedCall = (
 
 const signCall = async (
   context: OriginContext | VerifiedContext,
-  { request, signer, directory, now }: SignedClientOptions & { request: SignedRequest; now: () => number },
+  {
+    request,
+    signer,
+    directory,
+    now,
+  }: SignedClientOptions & { request: SignedRequest; now: () => number },
 ): Promise<{ link: SignedLink; url: URL; init: RequestInit }> => {
   const { method = request.body === undefined ? 'GET' : 'POST', to: aud } = request;
   const body = bytesOf(request.body);
   const url = new URL(request.path, ADDRESS);
   // `//host/path` is an absolute address: the token must not be sent there.
-  if (url.origin !== ADDRESS || !request.path.startsWith('/')) throw new Error('the path is not a path');
+  if (url.origin !== ADDRESS || !request.path.startsWith('/'))
+    throw new Error('the path is not a path');
   const op = `${method} ${url.pathname}${url.search}`;
   const capabilities = handedTo({
     wanted: request.capabilities,
@@ -200,7 +234,16 @@ const signCall = async (
     held: context.audiences,
     allowed: audiencesOf(directory, aud, context.workspace),
   });
-  const link = await signLink(context, { ...request, capabilities, audiences, signer, aud, op, body, now: now() });
+  const link = await signLink(context, {
+    ...request,
+    capabilities,
+    audiences,
+    signer,
+    aud,
+    op,
+    body,
+    now: now(),
+  });
   const headers: Record<string, string> = {
     [CONTEXT_HEADER]: link.token,
     traceparent: traceParent(link, context.sampled),
@@ -238,7 +281,9 @@ const receive = async (
 ): Promise<SignedAnswer> => {
   const maxBytes = request.maxAnswerBytes ?? MAX_ANSWER_BYTES;
   const isStream = isEventStream(response.headers);
-  const streamed = isStream ? await readStream(response, { maxBytes, progress: request.progress }) : undefined;
+  const streamed = isStream
+    ? await readStream(response, { maxBytes, progress: request.progress })
+    : undefined;
   const token = isStream ? streamed?.token : response.headers.get(RECEIPT_HEADER);
   if (token === null) {
     state.why = 'receipt';
@@ -298,12 +343,17 @@ const readStream = async (
   };
   const text = await readEvents(response, { maxBytes, onEvent });
   if (text === undefined) return undefined;
-  if (last === undefined || token === undefined) throw new Error('the stream ended without an answer and its receipt');
+  if (last === undefined || token === undefined)
+    throw new Error('the stream ended without an answer and its receipt');
   const { name, data } = last;
   return {
     token,
     signed: utf8(text.slice(0, text.lastIndexOf(`event: ${RECEIPT_EVENT}\n`))),
-    answer: { status: name === 'done' ? 200 : statusOf(data), contentType: 'application/json', body: utf8(data) },
+    answer: {
+      status: name === 'done' ? 200 : statusOf(data),
+      contentType: 'application/json',
+      body: utf8(data),
+    },
   };
 };
 
@@ -313,7 +363,10 @@ const MAX_REPORTED = 500;
 /** The status that the body of an error would have had. */
 const statusOf = (data: string): number => {
   // Every member is checked before it is used.
-  const { error, metadata } = JSON.parse(data) as { error?: { code?: string }; metadata?: { error_code?: string } };
+  const { error, metadata } = JSON.parse(data) as {
+    error?: { code?: string };
+    metadata?: { error_code?: string };
+  };
   const said = error?.code ?? metadata?.error_code;
   return Object.entries(HTTP_STATUS).find(([code]) => code === said)?.[1] ?? 500;
 };

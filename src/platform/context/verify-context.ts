@@ -33,7 +33,10 @@ export interface Verification {
  * @throws {ContextRefused} With the code for the caller; TIMEOUT, LOOP_DETECTED and MAX_DEPTH_EXCEEDED only for authentic chains (except
  * for more than eight links).
  */
-export const verifyContext = async (token: string, verification: Verification): Promise<VerifiedContext> => {
+export async function verifyContext(
+  token: string,
+  verification: Verification,
+): Promise<VerifiedContext> {
   const { directory, now, body, cache } = verification;
   const links = readLinks(token);
   checkTarget(links, verification);
@@ -45,23 +48,26 @@ export const verifyContext = async (token: string, verification: Verification): 
   const linkHash = hashes[links.length - 1] ?? '';
   try {
     // Step 8.
-    demand((await sha256(await body())) === last.claims.bd, 'the body is not the one that was signed');
+    demand(
+      (await sha256(await body())) === last.claims.bd,
+      'the body is not the one that was signed',
+    );
     return await checkMeaning(token, { links, linkHash, verification });
   } catch (error) {
     if (error instanceof ContextRefused) error.caller = { id: last.claims.iss, linkHash };
     throw error;
   }
-};
+}
 
 /**
  * The librarian that made a call, by the signature of the last link alone: enough to count its calls, not to serve one.
  *
  * @returns Undefined for a malformed, forged or old token.
  */
-export const callerOf = async (
+export async function callerOf(
   token: string,
   { directory, now }: Pick<Verification, 'directory' | 'now'>,
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   try {
     const last = lastOf(readLinks(token));
     checkKeys([last], { directory, now });
@@ -72,7 +78,7 @@ export const callerOf = async (
     if (error instanceof ContextRefused) return undefined;
     throw error;
   }
-};
+}
 
 /** A well-formed link. */
 interface Link extends Omit<UnverifiedJws, 'claims'> {
@@ -97,12 +103,18 @@ const checkTarget = (links: Link[], { self, op }: Verification): void => {
   demand(claims.op === op, 'the token is for another operation');
   links.forEach((link, hop) => {
     const previous = links[hop - 1];
-    demand(previous === undefined || link.claims.iss === previous.claims.aud, 'a link is not issued by the addressee');
+    demand(
+      previous === undefined || link.claims.iss === previous.claims.aud,
+      'a link is not issued by the addressee',
+    );
   });
 };
 
 /** Step 4: every key is known, owned by its issuer and valid at the time; its librarian is not revoked. */
-const checkKeys = (links: Link[], { directory, now }: { directory: KeyDirectory; now: number }): void => {
+const checkKeys = (
+  links: Link[],
+  { directory, now }: { directory: KeyDirectory; now: number },
+): void => {
   demand(now < directory.expiresAtMs, 'the key directory has expired');
   for (const { kid, claims } of links) {
     const key = directory.key(kid);
@@ -111,12 +123,18 @@ const checkKeys = (links: Link[], { directory, now }: { directory: KeyDirectory;
     // Compared with `iat`: a link lives 300 s at most, so back-dating it into the validity of a retired key gains nothing.
     demand(claims.iat >= key.nbf, 'a key is not valid yet');
     demand(claims.iat < key.exp, 'a key is retired');
-    demand(claims.iat >= (directory.librarian(claims.iss)?.revokedBefore ?? 0), 'a librarian is revoked');
+    demand(
+      claims.iat >= (directory.librarian(claims.iss)?.revokedBefore ?? 0),
+      'a librarian is revoked',
+    );
   }
 };
 
 /** Step 5, and each signature of step 7. */
-const checkSignature = async ({ kid, signature, signed }: Link, directory: KeyDirectory): Promise<void> => {
+const checkSignature = async (
+  { kid, signature, signed }: Link,
+  directory: KeyDirectory,
+): Promise<void> => {
   const valid = (await directory.key(kid)?.verify(signature, signed)) ?? false;
   demand(valid, 'a signature is wrong');
 };
@@ -125,7 +143,10 @@ const checkSignature = async ({ kid, signature, signed }: Link, directory: KeyDi
 const checkHashes = async (links: Link[]): Promise<string[]> => {
   const hashes = await Promise.all(links.map(({ text }) => sha256(utf8(text))));
   links.forEach(({ claims }, hop) => {
-    demand(!('prv' in claims) || claims.prv === hashes[hop - 1], 'a link does not continue the one before');
+    demand(
+      !('prv' in claims) || claims.prv === hashes[hop - 1],
+      'a link does not continue the one before',
+    );
   });
   return hashes;
 };
@@ -133,11 +154,17 @@ const checkHashes = async (links: Link[]): Promise<string[]> => {
 /** Step 7: verifies all earlier signatures, except those of links cached for the same directory. */
 const checkEarlierSignatures = async (
   links: Link[],
-  { hashes, directory, cache }: { hashes: string[]; directory: KeyDirectory; cache: LinkCache | undefined },
+  {
+    hashes,
+    directory,
+    cache,
+  }: { hashes: string[]; directory: KeyDirectory; cache: LinkCache | undefined },
 ): Promise<void> => {
   const earlier = links.slice(0, -1);
   const isKnown = (hop: number) => cache?.has(directory.version, hashes[hop] ?? '') ?? false;
-  await Promise.all(earlier.map((link, hop) => (isKnown(hop) ? undefined : checkSignature(link, directory))));
+  await Promise.all(
+    earlier.map((link, hop) => (isKnown(hop) ? undefined : checkSignature(link, directory))),
+  );
   // The last link is new on every call; caching it pays when its bytes return as a prefix.
   links.forEach((_, hop) => {
     cache?.add(directory.version, hashes[hop] ?? '');
@@ -147,7 +174,11 @@ const checkEarlierSignatures = async (
 /** Steps 9 to 15: checks the claims of the links, which are authentic now. */
 const checkMeaning = async (
   token: string,
-  { links, linkHash, verification }: { links: Link[]; linkHash: string; verification: Verification },
+  {
+    links,
+    linkHash,
+    verification,
+  }: { links: Link[]; linkHash: string; verification: Verification },
 ): Promise<VerifiedContext> => {
   const { directory, now } = verification;
   const root = rootOf(links);
@@ -159,7 +190,11 @@ const checkMeaning = async (
   const maxHops = Math.min(granted.maxHops, verification.maxHops ?? MAX_LINKS);
   demand(links.length <= maxHops, 'the chain has too many links', 'MAX_DEPTH_EXCEEDED');
   demand(!issuers.includes(last.aud), 'this librarian is in the chain', 'LOOP_DETECTED');
-  demand(new Set(issuers).size === issuers.length, 'a librarian is in the chain twice', 'LOOP_DETECTED');
+  demand(
+    new Set(issuers).size === issuers.length,
+    'a librarian is in the chain twice',
+    'LOOP_DETECTED',
+  );
   demand(verification.callers?.includes(last.iss) ?? true, 'the caller is not on the list');
   await checkReplay(linkHash, { ...verification, workspace: root.ws });
   const context = {
@@ -172,7 +207,9 @@ const checkMeaning = async (
     chain: issuers,
     caller: last.iss,
     ...granted,
-    capabilities: heldByAll(granted.capabilities, issuers, (id) => capabilitiesOf(directory, id, root.ws)),
+    capabilities: heldByAll(granted.capabilities, issuers, (id) =>
+      capabilitiesOf(directory, id, root.ws),
+    ),
     audiences: heldByAll(granted.audiences, issuers, (id) => audiencesOf(directory, id, root.ws)),
     maxHops,
     deadlineMs,
@@ -186,10 +223,16 @@ const checkMeaning = async (
 };
 
 /** Step 9: the first issuer may speak for this subject, in this workspace, with these capabilities. */
-const checkOrigin = ({ iss, sub, ws, cap, see = [] }: RootClaims, directory: KeyDirectory): void => {
+const checkOrigin = (
+  { iss, sub, ws, cap, see = [] }: RootClaims,
+  directory: KeyDirectory,
+): void => {
   const entry = directory.librarian(iss);
   const [kind, id] = [sub.slice(0, sub.indexOf(':')), sub.slice(sub.indexOf(':') + 1)];
-  demand(kind !== 'user' || (entry?.origin?.includes('user') ?? false), 'the origin may not speak for users');
+  demand(
+    kind !== 'user' || (entry?.origin?.includes('user') ?? false),
+    'the origin may not speak for users',
+  );
   demand(kind !== 'svc' || id === iss, 'a service speaks for another');
   demand(
     entry?.ws?.some((allowed) => allowed === '*' || allowed === ws) ?? false,
@@ -243,7 +286,8 @@ const heldByAll = (
 
 /** Returns the deadline by the local clock, never later than the time that the caller granted. */
 const checkTime = (links: Link[], now: number): number => {
-  for (const { claims } of links) demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
+  for (const { claims } of links)
+    demand(millis(claims.iat) <= now + LEEWAY_MS, 'a link is issued in the future');
   const { iat, exp } = lastOf(links).claims;
   const remainingMs = millis(exp) - Math.max(now, millis(iat));
   demand(remainingMs > 0, 'the deadline has passed', 'TIMEOUT');
@@ -259,11 +303,15 @@ const checkReplay = async (
   if (replay === undefined) return;
   const ttlSeconds = (FRESHNESS_MS + LEEWAY_MS) / 1000;
   let cause: unknown;
-  const isFirst = await replay.isFirst(linkHash, { workspace, ttlSeconds, nowMs: now }).catch((error: unknown) => {
-    cause = error;
-    return undefined;
+  const isFirst = await replay
+    .isFirst(linkHash, { workspace, ttlSeconds, nowMs: now })
+    .catch((error: unknown) => {
+      cause = error;
+      return undefined;
+    });
+  demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE', {
+    cause,
   });
-  demand(isFirst !== undefined, 'the replay store does not answer', 'SERVICE_UNAVAILABLE', { cause });
   demand(isFirst, 'the call is a replay');
 };
 
@@ -287,7 +335,7 @@ export interface LinkCache {
 }
 
 /** Holds at most `limit` links, evicting the least recently used; cleared when the directory changes. */
-export const linkCache = (limit = 512): LinkCache => {
+export function linkCache(limit = 512): LinkCache {
   const links = new Set<string>();
   let version = '';
   const forgetOther = (current: string) => {
@@ -309,7 +357,7 @@ export const linkCache = (limit = 512): LinkCache => {
       if (links.size > limit) links.delete(links.values().next().value ?? '');
     },
   };
-};
+}
 
 /** Stores the hashes of calls, so that an exact replay is refused. For routes with side effects. */
 export interface ReplayStore {
@@ -318,11 +366,14 @@ export interface ReplayStore {
    *
    * @param options.workspace Workspace of the verified context, so that each may have its own store.
    */
-  isFirst(linkHash: string, options: { workspace: string; ttlSeconds: number; nowMs: number }): Promise<boolean>;
+  isFirst(
+    linkHash: string,
+    options: { workspace: string; ttlSeconds: number; nowMs: number },
+  ): Promise<boolean>;
 }
 
 /** In memory: best effort, since other isolates do not share it. */
-export const memoryReplayStore = (limit = 4096): ReplayStore => {
+export function memoryReplayStore(limit = 4096): ReplayStore {
   const until = new Map<string, number>();
   return {
     isFirst: async (linkHash, { ttlSeconds, nowMs }) => {
@@ -333,4 +384,4 @@ export const memoryReplayStore = (limit = 4096): ReplayStore => {
       return true;
     },
   };
-};
+}

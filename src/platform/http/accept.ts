@@ -7,7 +7,10 @@ import { parseAccept } from 'hono/utils/accept';
  * @param header The value of `Accept`; null when there is none.
  * @param type In lower case: `application/json`.
  */
-export const acceptanceOf = (header: string | null, type: string): 'named' | 'wildcard' | 'refused' => {
+export function acceptanceOf(
+  header: string | null,
+  type: string,
+): 'named' | 'wildcard' | 'refused' {
   const ranges = parseAccept((header ?? '').slice(0, MAX_LENGTH));
   if (ranges.length === 0) return 'wildcard';
   const [family] = type.split('/');
@@ -17,7 +20,7 @@ export const acceptanceOf = (header: string | null, type: string): 'named' | 'wi
     return known.q === 0 ? 'refused' : range === type ? 'named' : 'wildcard';
   }
   return 'refused';
-};
+}
 
 /** Longer than any client sends. */
 const MAX_LENGTH = 2000;

@@ -47,15 +47,16 @@ const NEWER_STATE = 'NewerState';
 
 const NEWER_STATE_REPORTED = {
   message: 'Cannot open what is stored: a newer version of the product has written it',
-  suggestion: 'Deploy that version or a later one; on one machine, npm start -- --fresh forgets the state',
+  suggestion:
+    'Deploy that version or a later one; on one machine, npm start -- --fresh forgets the state',
   recoverable: false,
 };
 
 /** What is reported when an error comes of a `NewerState`. Recognised by its name: from a Durable Object to its caller an error loses its class. */
-export const newerStateIn = (error: unknown): typeof NEWER_STATE_REPORTED | undefined => {
+export function newerStateIn(error: unknown): typeof NEWER_STATE_REPORTED | undefined {
   let at = error;
   for (let depth = 0; depth < 8 && at instanceof Error; depth += 1, at = at.cause) {
     if (at.name === NEWER_STATE) return NEWER_STATE_REPORTED;
   }
   return undefined;
-};
+}

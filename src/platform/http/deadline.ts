@@ -29,7 +29,11 @@ interface DeadlineOptions {
  *
  * @throws From `race`: `CodedError` TIMEOUT unless `errorFor` says otherwise.
  */
-export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: DeadlineOptions): Deadline => {
+export function startDeadline({
+  timeoutMs,
+  signal,
+  errorFor = timedOut,
+}: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const { promise, reject } = Promise.withResolvers<never>();
   // Avoids an unhandled rejection when no one awaits it.
@@ -56,7 +60,7 @@ export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: Deadli
       controller.abort(callerGone());
     },
   };
-};
+}
 
 /**
  * Runs work until a deadline, whether or not it listens to the signal that it gets; what ignores the signal may go on in the background.
@@ -71,10 +75,10 @@ export const startDeadline = ({ timeoutMs, signal, errorFor = timedOut }: Deadli
  *   reason: 'the site did not answer in time',
  * });
  */
-export const withDeadline = async <T>(
+export async function withDeadline<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { reason, ...options }: DeadlineOptions & { reason?: string | undefined },
-): Promise<T> => {
+): Promise<T> {
   const {
     timeoutMs,
     signal,
@@ -87,14 +91,15 @@ export const withDeadline = async <T>(
   } finally {
     deadline.clear();
   }
-};
+}
 
 /** Waits for work that goes on either way, and settles with `late` when it takes too long. */
-export const waitAtMost = async <T>(work: Promise<T>, timeoutMs: number, late: T): Promise<T> =>
-  withDeadline(() => work, { timeoutMs, errorFor: () => new TooLate() }).catch((error) => {
+export async function waitAtMost<T>(work: Promise<T>, timeoutMs: number, late: T): Promise<T> {
+  return withDeadline(() => work, { timeoutMs, errorFor: () => new TooLate() }).catch((error) => {
     if (error instanceof TooLate) return late;
     throw error;
   });
+}
 
 /** Marks a result that no one waits for any longer, as opposed to a failure. */
 export class TooLate extends Error {}
@@ -109,13 +114,15 @@ const callerGone = (): CodedError => {
 };
 let sharedCallerGone: CodedError | undefined;
 
-const timedOut = (why: GivenUp) => (why === 'timeout' ? new CodedError('TIMEOUT', 'the time is up') : callerGone());
+const timedOut = (why: GivenUp) =>
+  why === 'timeout' ? new CodedError('TIMEOUT', 'the time is up') : callerGone();
 
 /**
  * Milliseconds of the caller's remaining time that a function may use, so that its response, even a TIMEOUT, arrives before the caller's
  * deadline.
  */
-export const timeToAnswer = (remainingMs: number): number =>
-  Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
+export function timeToAnswer(remainingMs: number): number {
+  return Math.floor(remainingMs - Math.min(REPLY_RESERVE_MS, remainingMs / 10));
+}
 
 const REPLY_RESERVE_MS = 40;

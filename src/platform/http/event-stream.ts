@@ -6,12 +6,14 @@ import { joinBytes } from './read-body.ts';
 export const EVENT_STREAM = 'text/event-stream';
 
 /** Whether a request asks for events by their name: a wildcard is answered as JSON. */
-export const acceptsEvents = (headers: Pick<Headers, 'get'>): boolean =>
-  acceptanceOf(headers.get('Accept'), EVENT_STREAM) === 'named';
+export function acceptsEvents(headers: Pick<Headers, 'get'>): boolean {
+  return acceptanceOf(headers.get('Accept'), EVENT_STREAM) === 'named';
+}
 
 /** Whether a response is a stream of events. */
-export const isEventStream = (headers: Pick<Headers, 'get'>): boolean =>
-  headers.get('Content-Type')?.toLowerCase().startsWith(EVENT_STREAM) === true;
+export function isEventStream(headers: Pick<Headers, 'get'>): boolean {
+  return headers.get('Content-Type')?.toLowerCase().startsWith(EVENT_STREAM) === true;
+}
 
 /** Sends an event with one line of data, unnamed for protocols that name none; false when the stream is full or no one reads it any longer. */
 export type SendEvent = (name: string | undefined, data: string) => boolean;
@@ -35,7 +37,9 @@ const HEADERS = {
  *
  * @param produce Gets a signal that aborts when the client has disconnected. Must not throw: the stream would end without an error event.
  */
-export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => Promise<void>): Response => {
+export function eventStream(
+  produce: (send: SendEvent, signal: AbortSignal) => Promise<void>,
+): Response {
   const gone = new AbortController();
   let heartbeat: ReturnType<typeof setInterval> | undefined;
   let gathering: ReturnType<typeof setTimeout> | undefined;
@@ -53,7 +57,8 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
       let hasBegun = false;
       // What is sent within a moment leaves in one piece: each piece passes through every function on its way.
       const flush = (): void => {
-        if (waiting.length > 0 && !gone.signal.aborted) controller.enqueue(joinBytes(waiting, length));
+        if (waiting.length > 0 && !gone.signal.aborted)
+          controller.enqueue(joinBytes(waiting, length));
         waiting = [];
         length = 0;
         clearTimeout(gathering);
@@ -87,19 +92,21 @@ export const eventStream = (produce: (send: SendEvent, signal: AbortSignal) => P
   });
   ends.set(stream, ended.promise);
   return new Response(stream, { headers: HEADERS });
-};
+}
 
 const ends = new WeakMap<ReadableStream, Promise<void>>();
 
 /** Resolves when a stream of `eventStream` has ended or was cancelled; undefined for other responses. Cheaper than `tapStream`. */
-export const streamEnd = ({ body }: Response): Promise<void> | undefined =>
-  body === null ? undefined : ends.get(body);
+export function streamEnd({ body }: Response): Promise<void> | undefined {
+  return body === null ? undefined : ends.get(body);
+}
 
 const encoder = new TextEncoder();
 
 /** An event as text; line breaks cannot occur in JSON, which is all that is sent. */
-export const eventText = (name: string | undefined, data: string): string =>
-  `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
+export function eventText(name: string | undefined, data: string): string {
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
+}
 
 export interface Tap {
   /** Called with each part of the stream as it passes. */
@@ -109,7 +116,7 @@ export interface Tap {
 }
 
 /** The same response, watched while it is read. */
-export const tapStream = (response: Response, { onPart, onEnd }: Tap): Response => {
+export function tapStream(response: Response, { onPart, onEnd }: Tap): Response {
   const reader = response.body?.getReader();
   if (reader === undefined) return response;
   let isOver = false;
@@ -141,7 +148,7 @@ export const tapStream = (response: Response, { onPart, onEnd }: Tap): Response 
     },
   });
   return new Response(stream, response);
-};
+}
 
 export interface StreamedEvent {
   name: string;
@@ -154,12 +161,14 @@ export interface StreamedEvent {
  * @param onEvent Gets each event as it arrives.
  * @returns The whole text of the stream; `undefined` when it has more than `maxBytes`. Throws when the connection breaks.
  */
-export const readEvents = async (
+export async function readEvents(
   { body }: Response,
   { maxBytes, onEvent }: { maxBytes: number; onEvent: (event: StreamedEvent) => void },
-): Promise<string | undefined> => {
+): Promise<string | undefined> {
   const decoder = new TextDecoder();
-  const parser = createParser({ onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data }) });
+  const parser = createParser({
+    onEvent: ({ event, data }) => onEvent({ name: event ?? 'message', data }),
+  });
   let length = 0;
   let text = '';
   for await (const part of body ?? []) {
@@ -171,4 +180,4 @@ export const readEvents = async (
     parser.feed(piece);
   }
   return text + decoder.decode();
-};
+}

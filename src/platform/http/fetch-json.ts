@@ -62,12 +62,13 @@ const MIN_RETRY_MS = 500;
  *
  * @throws {HttpFailure} When there is no reply with a 2xx status and a JSON body.
  */
-export const fetchJson = async (
+export async function fetchJson(
   url: string | URL,
   { timeoutMs, retries = 0, now = Date.now, ...options }: FetchJsonOptions,
-): Promise<{ json: unknown; headers: Headers }> => {
+): Promise<{ json: unknown; headers: Headers }> {
   const deadline = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-  const signal = deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline]);
+  const signal =
+    deadline === undefined ? options.signal : AbortSignal.any([options.signal, deadline]);
   const endsAt = timeoutMs === undefined ? Number.POSITIVE_INFINITY : now() + timeoutMs;
   const attempt = async () => {
     const response = await sendOk(url, { ...options, signal });
@@ -82,66 +83,80 @@ export const fetchJson = async (
       return now() + waitMs + MIN_RETRY_MS > endsAt ? undefined : waitMs;
     },
   });
-};
+}
 
 /**
  * Sends a request and returns its response, whatever the status. A redirect is returned, not followed.
  *
  * @throws {HttpFailure} `timeout` or `unreachable`.
  */
-export const send = async (
+export async function send(
   url: string | URL,
   { fetch, signal, method = 'GET', body, headers }: HttpRequest,
-): Promise<Response> => {
+): Promise<Response> {
   try {
-    const init = { method, headers, redirect: 'manual', signal, ...(body === undefined ? {} : { body }) } as const;
+    const init = {
+      method,
+      headers,
+      redirect: 'manual',
+      signal,
+      ...(body === undefined ? {} : { body }),
+    } as const;
     return await withDeadline(() => fetch(url, init), { signal, errorFor: () => timedOut() });
   } catch (cause) {
     if (cause instanceof HttpFailure) throw cause;
-    throw signal.aborted ? timedOut(cause) : new HttpFailure('unreachable', 'it cannot be reached', { cause });
+    throw signal.aborted
+      ? timedOut(cause)
+      : new HttpFailure('unreachable', 'it cannot be reached', { cause });
   }
-};
+}
 
 /**
  * Like `send`, but accepts only 2xx, and discards the body of any other response.
  *
  * @throws {HttpFailure} As `send`, or `status`.
  */
-export const sendOk = async (url: string | URL, request: HttpRequest): Promise<Response> => {
+export async function sendOk(url: string | URL, request: HttpRequest): Promise<Response> {
   const response = await send(url, request);
   if (response.ok) return response;
   discard(response.body);
   throw new HttpFailure('status', `status is ${response.status}`, { response });
-};
+}
 
 /**
  * Reads the body of a foreign response: of limited size, and no longer than the signal allows, since a body may come byte by byte without end.
  *
  * @throws {HttpFailure} `timeout`, `broken-off` or `too-large`.
  */
-export const readBytes = async (
+export async function readBytes(
   response: Response,
   { maxBytes, signal }: Pick<ReadOptions, 'maxBytes' | 'signal'>,
-): Promise<Uint8Array<ArrayBuffer>> => {
+): Promise<Uint8Array<ArrayBuffer>> {
   let bytes: Uint8Array<ArrayBuffer> | undefined;
   try {
-    bytes = await withDeadline(() => readBody(response, maxBytes), { signal, errorFor: () => timedOut() });
+    bytes = await withDeadline(() => readBody(response, maxBytes), {
+      signal,
+      errorFor: () => timedOut(),
+    });
   } catch (cause) {
-    throw signal.aborted ? timedOut(cause) : new HttpFailure('broken-off', 'the reply broke off', { cause });
+    throw signal.aborted
+      ? timedOut(cause)
+      : new HttpFailure('broken-off', 'the reply broke off', { cause });
   }
-  if (bytes === undefined) throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
+  if (bytes === undefined)
+    throw new HttpFailure('too-large', `the reply has more than ${maxBytes} bytes`);
   return bytes;
-};
+}
 
 /** Reads the body of a response as JSON. Throws `HttpFailure`. */
-export const readJson = async (response: Response, { parse = parseUtf8, ...options }: ReadOptions) => {
+export async function readJson(response: Response, { parse = parseUtf8, ...options }: ReadOptions) {
   const bytes = await readBytes(response, options);
   try {
     return parse(bytes);
   } catch (cause) {
     throw new HttpFailure('not-json', 'the reply is cut off or no JSON', { cause });
   }
-};
+}
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
@@ -157,22 +172,23 @@ const EPOCH_SECONDS = 1_000_000_000;
  * @param names Header names; the first that can be parsed is used.
  * @returns Undefined when none can be parsed.
  */
-export const retryAfterMs = (
+export function retryAfterMs(
   headers: Headers,
   now: number,
   names: readonly string[] = ['retry-after'],
-): number | undefined => {
+): number | undefined {
   for (const name of names) {
     const text = headers.get(name)?.trim() ?? '';
     if (text.length > 64) continue;
     const seconds = /^\d{1,12}(?:\.\d{1,9})?$/.test(text) ? Number(text) : undefined;
-    if (seconds !== undefined) return Math.max(Math.ceil(seconds * 1000 - (seconds < EPOCH_SECONDS ? 0 : now)), 0);
+    if (seconds !== undefined)
+      return Math.max(Math.ceil(seconds * 1000 - (seconds < EPOCH_SECONDS ? 0 : now)), 0);
     // Date.parse would read a signed number as a year.
     const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(date - now, 0);
   }
   return undefined;
-};
+}
 
 const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in time', { cause });
 
@@ -180,7 +196,12 @@ const timedOut = (cause?: unknown) => new HttpFailure('timeout', 'no answer in t
  * After a 429: `Retry-After`, Help Scout's own header, and the end of the window in seconds from now (Zendesk) or since 1970
  * (Intercom). Tools send the window with every reply: after any other failure it would pause tickets for no reason.
  */
-export const RATE_LIMIT_HEADERS = ['retry-after', 'x-ratelimit-retry-after', 'ratelimit-reset', 'x-ratelimit-reset'];
+export const RATE_LIMIT_HEADERS = [
+  'retry-after',
+  'x-ratelimit-retry-after',
+  'ratelimit-reset',
+  'x-ratelimit-reset',
+];
 
 /** `Authorization` of the basic scheme (RFC 7617), in UTF-8. */
 export function basicAuth(user: string, password: string): string {

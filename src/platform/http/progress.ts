@@ -1,6 +1,11 @@
 import type { Context as HonoContext } from 'hono';
 import * as z from 'zod';
-import { type Progress, ProgressEvent, type Statement, Statements } from '../../contract/core/ask.ts';
+import {
+  type Progress,
+  ProgressEvent,
+  type Statement,
+  Statements,
+} from '../../contract/core/ask.ts';
 import { readAs } from '../../contract/core/error-info.ts';
 import { LibrarianId } from '../../contract/core/names.ts';
 import { Source } from '../../contract/core/response.ts';
@@ -31,11 +36,11 @@ const BEGIN_WITHIN_MS = 10_000;
  * Runs a handler. For a caller that accepts events its progress is sent as it happens, and the body of its response as the last event:
  * `done`, or `error` when its status is one of a failure.
  */
-export const withProgress = async (
+export async function withProgress(
   c: HonoContext,
   run: (reporting: Reporting) => Promise<Response>,
   { onFault, beginsWithReport = false }: ProgressOptions,
-): Promise<Response> => {
+): Promise<Response> {
   const { signal } = c.req.raw;
   if (!acceptsEvents(c.req.raw.headers)) return run({ signal });
   const left = new AbortController();
@@ -49,7 +54,9 @@ export const withProgress = async (
   };
   const start = () =>
     run({ signal: AbortSignal.any([signal, left.signal]), progress }).catch((error: unknown) =>
-      onFault(error instanceof Error ? error : new Error('something else than an error was thrown')),
+      onFault(
+        error instanceof Error ? error : new Error('something else than an error was thrown'),
+      ),
     );
   const running = beginsWithReport ? start() : undefined;
   if (running !== undefined) {
@@ -65,24 +72,28 @@ export const withProgress = async (
     const response = await (running ?? start());
     send(response.ok ? 'done' : 'error', knownJson(response)?.text ?? (await response.text()));
   });
-};
+}
 
 /** An event of another librarian; undefined when it is none of the contract. */
-export const readProgress = ({ name, data }: StreamedEvent): ProgressEvent | undefined => {
+export function readProgress({ name, data }: StreamedEvent): ProgressEvent | undefined {
   try {
     const read = readAs(ProgressEvent, { ...JSON.parse(data), type: name });
     return read.ok ? read.value : undefined;
   } catch {
     return undefined;
   }
-};
+}
 
 /** Passes on where and what is searched, but no statements: those of several librarians are joined first. */
-export const withoutStatements = (progress: Progress | undefined): Progress | undefined =>
-  progress && ((event) => void (event.type === 'statement' || event.type === 'removed' || progress(event)));
+export function withoutStatements(progress: Progress | undefined): Progress | undefined {
+  return (
+    progress &&
+    ((event) => void (event.type === 'statement' || event.type === 'removed' || progress(event)))
+  );
+}
 
 /** Passes on each statement once and in order: one that is asked again, or its fallback, starts again. */
-export const inOrder = (progress: Progress | undefined): Progress | undefined => {
+export function inOrder(progress: Progress | undefined): Progress | undefined {
   let next = 0;
   return (
     progress &&
@@ -94,11 +105,17 @@ export const inOrder = (progress: Progress | undefined): Progress | undefined =>
       progress(event);
     })
   );
-};
+}
 
 /** Names the librarian of its own events; those of others name theirs. */
-export const reportedBy = (librarian: string, progress: Progress | undefined): Progress | undefined =>
-  progress && ((event) => progress(event.type === 'routing' ? event : { librarian, ...event }));
+export function reportedBy(
+  librarian: string,
+  progress: Progress | undefined,
+): Progress | undefined {
+  return (
+    progress && ((event) => progress(event.type === 'routing' ? event : { librarian, ...event }))
+  );
+}
 
 /** What is read of an answer, whichever librarian gave it: a faulty member counts as absent. */
 const Answered = z.object({
@@ -122,24 +139,33 @@ const Answered = z.object({
  *
  * @param sent Texts of the statements that were reported, in their order.
  */
-export const reportStatements = (progress: Progress, answered: unknown, sent: readonly string[] = []): void => {
+export function reportStatements(
+  progress: Progress,
+  answered: unknown,
+  sent: readonly string[] = [],
+): void {
   const read = readAs(Answered, answered);
   if (!read.ok || read.value.answer === undefined) return;
   const { answer, confidence, partial, metadata } = read.value;
-  const statements = read.value.statements ?? metadata?.statements ?? [wholeAnswer(read.value, answer)];
+  const statements = read.value.statements ??
+    metadata?.statements ?? [wholeAnswer(read.value, answer)];
   const differs = statements.findIndex(({ text }, at) => text !== sent[at]);
   const same = Math.min(sent.length, differs === -1 ? statements.length : differs);
   for (const [at, text] of sent.entries()) {
-    if (at >= same) progress({ type: 'removed', index: at, text: text.slice(0, 1000), reason: WITHDRAWN });
+    if (at >= same)
+      progress({ type: 'removed', index: at, text: text.slice(0, 1000), reason: WITHDRAWN });
   }
   for (const [at, statement] of statements.slice(same).entries()) {
     progress({ type: 'statement', index: sent.length + at, ...statement });
   }
   progress({ type: 'metadata', metadata: { confidence, partial, closest: metadata?.closest } });
-};
+}
 
 /** The answer of a librarian that names no statements. What an external one states is not checked. */
-const wholeAnswer = ({ sources = [], confidence = 0, metadata }: z.infer<typeof Answered>, text: string): Statement => {
+const wholeAnswer = (
+  { sources = [], confidence = 0, metadata }: z.infer<typeof Answered>,
+  text: string,
+): Statement => {
   const reporter = metadata?.reported_by;
   return {
     text,
@@ -153,7 +179,10 @@ const wholeAnswer = ({ sources = [], confidence = 0, metadata }: z.infer<typeof 
 const WITHDRAWN = 'the whole answer does not contain it';
 
 /** Reports what a run reports, and then the rest of the statements of what it returns. */
-export const withStatements = async <T>(progress: Progress, run: (recorded: Progress) => Promise<T>): Promise<T> => {
+export async function withStatements<T>(
+  progress: Progress,
+  run: (recorded: Progress) => Promise<T>,
+): Promise<T> {
   const sent: string[] = [];
   const response = await run((event) => {
     if (event.type === 'statement') sent.push(event.text);
@@ -161,4 +190,4 @@ export const withStatements = async <T>(progress: Progress, run: (recorded: Prog
   });
   reportStatements(progress, response, sent);
   return response;
-};
+}

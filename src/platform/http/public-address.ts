@@ -2,18 +2,21 @@
  * Whether a customer can open an address: a web page under a public name. False for local and private addresses, and for those of the knowledge base
  * API (`/api/kb/…`), which requires a key.
  */
-export const isPublicAddress = (url: string): boolean => {
+export function isPublicAddress(url: string): boolean {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return false;
   const { hostname, pathname, username } = new URL(url);
   return username === '' && isPublicName(hostname) && !/^\/api\/kb(?:\/|$)/i.test(pathname);
-};
+}
 
 /** Whether a directory of this environment may name the host: a public name, or in development also localhost. */
-export const isUsableHost = (host: string, env: string): boolean =>
-  isPublicName(host) || (env === 'development' && LOOPBACK.test(host));
+export function isUsableHost(host: string, env: string): boolean {
+  return isPublicName(host) || (env === 'development' && LOOPBACK.test(host));
+}
 
 /** The origin of a host: HTTPS, except for localhost, which only a development directory may name. */
-export const originOfHost = (host: string): string => (LOOPBACK.test(host) ? `http://${host}` : `https://${host}`);
+export function originOfHost(host: string): string {
+  return LOOPBACK.test(host) ? `http://${host}` : `https://${host}`;
+}
 
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1):\d{1,5}$/;
 
@@ -35,7 +38,8 @@ export function addressProblem(
   const isOwnMachine = isLocal && url !== undefined && isOwn(url);
   if (url === undefined || (url.protocol !== 'https:' && !isOwnMachine))
     return { problem: 'it is not an https address' };
-  if (!isPublicName(url.hostname) && !isOwnMachine) return { problem: 'it does not name a public host' };
+  if (!isPublicName(url.hostname) && !isOwnMachine)
+    return { problem: 'it does not name a public host' };
   if (!isOwnMachine && url.port !== '' && Number(url.port) < FIRST_UNPRIVILEGED_PORT)
     return { problem: 'its port is one of another service than the web' };
   if (url.username !== '' || url.password !== '') return { problem: 'it holds credentials' };
@@ -48,9 +52,12 @@ export function addressProblem(
 const FIRST_UNPRIVILEGED_PORT = 1024;
 
 /** Whether an address is a loopback address. */
-export const isOwnAddress = (text: string): boolean => URL.canParse(text) && isOwn(new URL(text));
+export function isOwnAddress(text: string): boolean {
+  return URL.canParse(text) && isOwn(new URL(text));
+}
 
-const isOwn = ({ protocol, hostname }: URL): boolean => /^https?:$/.test(protocol) && LOOPBACK_NAMES.has(hostname);
+const isOwn = ({ protocol, hostname }: URL): boolean =>
+  /^https?:$/.test(protocol) && LOOPBACK_NAMES.has(hostname);
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 const MAX_LENGTH = 2048;

@@ -10,16 +10,24 @@ type Bytes = Uint8Array<ArrayBuffer>;
  * @returns The bytes, backed by memory of their own; `undefined` when there are more than `maxBytes`, or than declared.
  * @throws {CodedError} TIMEOUT when a caller leaves before its body is complete: its fault, and none of ours.
  */
-export const readBody = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
+export async function readBody(
+  message: Request | Response,
+  maxBytes: number,
+): Promise<Bytes | undefined> {
   try {
     return await readMessage(message, maxBytes);
   } catch (error) {
     if (!(message instanceof Request)) throw error;
-    throw new CodedError('TIMEOUT', 'the caller left before its body was complete', { cause: error });
+    throw new CodedError('TIMEOUT', 'the caller left before its body was complete', {
+      cause: error,
+    });
   }
-};
+}
 
-const readMessage = async (message: Request | Response, maxBytes: number): Promise<Bytes | undefined> => {
+const readMessage = async (
+  message: Request | Response,
+  maxBytes: number,
+): Promise<Bytes | undefined> => {
   const { body, headers } = message;
   if (body === null) return new Uint8Array();
   const declared = headers.get('Content-Length');
@@ -42,7 +50,8 @@ interface ByteReader {
 }
 
 const hasByteReaders =
-  typeof ReadableStreamBYOBReader === 'function' && 'readAtLeast' in ReadableStreamBYOBReader.prototype;
+  typeof ReadableStreamBYOBReader === 'function' &&
+  'readAtLeast' in ReadableStreamBYOBReader.prototype;
 
 /** Undefined for streams that are not byte streams: bodies from the network or a binding are, bodies made in code may not be. */
 const byteReaderOf = (stream: ReadableStream<Uint8Array>): ByteReader | undefined => {
@@ -64,9 +73,14 @@ const readDeclared = async (reader: ByteReader, length: number): Promise<Bytes |
 };
 
 /** Cancels a body that is not read, so that the sender stops. */
-export const discard = (body: ReadableStream | null): void => void body?.cancel().catch(() => undefined);
+export function discard(body: ReadableStream | null): void {
+  void body?.cancel().catch(() => undefined);
+}
 
-const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Bytes | undefined> => {
+const readStream = async (
+  stream: ReadableStream<Uint8Array>,
+  maxBytes: number,
+): Promise<Bytes | undefined> => {
   const reader = stream.getReader();
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -81,7 +95,7 @@ const readStream = async (stream: ReadableStream<Uint8Array>, maxBytes: number):
 };
 
 /** The parts in one piece. */
-export const joinBytes = (parts: readonly Uint8Array[], length: number): Bytes => {
+export function joinBytes(parts: readonly Uint8Array[], length: number): Bytes {
   const [only] = parts;
   if (only !== undefined && parts.length === 1 && ownsItsMemory(only)) return only;
   const bytes = new Uint8Array(length);
@@ -91,7 +105,7 @@ export const joinBytes = (parts: readonly Uint8Array[], length: number): Bytes =
     at += part.length;
   }
   return bytes;
-};
+}
 
 const ownsItsMemory = (part: Uint8Array): part is Bytes =>
   part.buffer instanceof ArrayBuffer && part.buffer.byteLength === part.length;

@@ -32,7 +32,9 @@ export function optionalText(maxLength: number) {
 }
 
 /** ISO 8601 -> milliseconds since 1970; UTC where it has no offset. */
-export const optionalTime = optionalText(64).transform((text) => (text === undefined ? undefined : timeOf(text)));
+export const optionalTime = optionalText(64).transform((text) =>
+  text === undefined ? undefined : timeOf(text),
+);
 
 const timeOf = (text: string): number | undefined => {
   const iso = /^\d{4}-\d\d-\d\dT[\d:.]+$/.test(text) ? `${text}Z` : text;

@@ -16,11 +16,11 @@ import { utf8 } from '../encoding.ts';
  * suggestForm(AskRequest, [{ path: 'include.0', message: '…' }]);
  * // Send include.0 as "statements", "navigator", "trace" or "why", or leave out include
  */
-export const suggestForm = (
+export function suggestForm(
   schema: z.ZodType,
   issues: readonly Issue[],
   name: (member: string) => string = (member) => member,
-): string | undefined => {
+): string | undefined {
   const typo = issues.find(
     (each) => each.message === UNKNOWN && closeMember(schema, each.path.split('.')) !== undefined,
   );
@@ -32,7 +32,9 @@ export const suggestForm = (
     const members = membersBeside(schema, path);
     const known = members.slice(0, MAX_NAMED).map(name).join(', ');
     if (close !== undefined) return `Send ${name(close)} in place of ${name(issue.path)}`;
-    return members.length === 0 ? undefined : `Leave out ${name(issue.path)}; what is taken here: ${known}`;
+    return members.length === 0
+      ? undefined
+      : `Leave out ${name(issue.path)}; what is taken here: ${known}`;
   }
   const member = schemaAt(schema, path);
   const form = member && formOf(member);
@@ -42,8 +44,11 @@ export const suggestForm = (
     return above !== undefined && readAs(above as z.ZodType, undefined).ok;
   });
   const omitted = name(path.slice(0, optional + 1).join('.'));
-  return `Send ${name(issue.path)} as ${form}${optional < 0 ? '' : `, or leave out ${omitted}`}`.slice(0, 1000);
-};
+  return `Send ${name(issue.path)} as ${form}${optional < 0 ? '' : `, or leave out ${omitted}`}`.slice(
+    0,
+    1000,
+  );
+}
 
 const membersBeside = (schema: Schema, path: readonly string[]): string[] => {
   const parent = schemaAt(schema, path.slice(0, -1));
@@ -58,7 +63,9 @@ const UNKNOWN = 'is not a known member';
 const MAX_NAMED = 20;
 
 /** How a member of a query is written in an address. */
-export const inAddress = (member: string): string => `?${member}=`;
+export function inAddress(member: string): string {
+  return `?${member}=`;
+}
 
 type Schema = z.core.$ZodType;
 
@@ -66,7 +73,8 @@ const shapeOf = (schema: Schema): Readonly<Record<string, Schema>> => {
   const def = defOf(valueSchema(schema));
   if (def.type === 'object') return def.shape;
   // Those of the first object: an issue of a union names a member of the closest one.
-  if (def.type === 'union') return def.options.map(shapeOf).find((shape) => Object.keys(shape).length > 0) ?? {};
+  if (def.type === 'union')
+    return def.options.map(shapeOf).find((shape) => Object.keys(shape).length > 0) ?? {};
   return {};
 };
 
@@ -87,7 +95,9 @@ const memberOf = (schema: Schema, name: string): Schema | undefined => {
     case 'record':
       return def.valueType;
     case 'union':
-      return def.options.map((option) => memberOf(valueSchema(option), name)).find((found) => found !== undefined);
+      return def.options
+        .map((option) => memberOf(valueSchema(option), name))
+        .find((found) => found !== undefined);
     default:
       return undefined;
   }
@@ -126,10 +136,17 @@ const formOf = (schema: Schema): string | undefined => {
 };
 
 /** Bounds of the length of a text or a list, or of a number. */
-const boundsOf = (def: { checks?: readonly unknown[] | undefined }): { least?: number; most?: number } => {
+const boundsOf = (def: {
+  checks?: readonly unknown[] | undefined;
+}): { least?: number; most?: number } => {
   const bounds: { least?: number; most?: number } = {};
   for (const check of def.checks ?? []) {
-    const { check: kind, value, minimum, maximum } = (check as z.core.$ZodCheck)._zod.def as unknown as Bound;
+    const {
+      check: kind,
+      value,
+      minimum,
+      maximum,
+    } = (check as z.core.$ZodCheck)._zod.def as unknown as Bound;
     if (kind === 'min_length') bounds.least = minimum;
     if (kind === 'max_length') bounds.most = maximum;
     if (kind === 'greater_than') bounds.least = value;
@@ -150,7 +167,9 @@ const withMembers = (shape: Readonly<Record<string, Schema>>): string => {
   const required = Object.entries(shape)
     .filter(([, member]) => !readAs(member as z.ZodType, undefined).ok)
     .map(([member]) => member);
-  return required.length === 0 ? 'an object' : `an object with ${required.slice(0, MAX_NAMED).join(', ')}`;
+  return required.length === 0
+    ? 'an object'
+    : `an object with ${required.slice(0, MAX_NAMED).join(', ')}`;
 };
 
 const either = (all: readonly string[]): string => {
@@ -162,8 +181,12 @@ const amount = (value: number): string => value.toLocaleString('en-US');
 
 /** Whether one letter is missing, added or wrong, or two are swapped, or the words differ in case and marks alone. */
 const isTypoOf = (sent: string, known: string): boolean => {
-  const [one = '', other = ''] = [sent, known].map((word) => word.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  const [one = '', other = ''] = [sent, known].map((word) =>
+    word.toLowerCase().replace(/[^a-z0-9]/g, ''),
+  );
   if (one === other) return true;
   const bytes = utf8(other);
-  return one.length >= 3 && editDistance(utf8(one), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
+  return (
+    one.length >= 3 && editDistance(utf8(one), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1
+  );
 };

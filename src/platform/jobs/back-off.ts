@@ -2,7 +2,10 @@ const MAX_DOUBLINGS = 20;
 const MAX_TIMES = 600;
 
 /** Wait after the `failures`-th failure in a row: doubling, with a quarter of jitter either way so that many do not come at once. */
-export function backOffMs(failures: number, { retryMs, random }: { retryMs: number; random: () => number }): number {
+export function backOffMs(
+  failures: number,
+  { retryMs, random }: { retryMs: number; random: () => number },
+): number {
   const times = Math.min(2 ** Math.min(Math.max(failures - 1, 0), MAX_DOUBLINGS), MAX_TIMES);
   return Math.ceil(retryMs * times * (0.75 + random() / 2));
 }

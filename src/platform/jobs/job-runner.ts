@@ -110,8 +110,14 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
     }
     // A service that repeatedly asks for no wait at all is still called with growing back-off.
     const refusals = (job.refusals ?? 0) + 1;
-    const waitMs = Math.max(retryAfterMs, leastWaitMs, backOffMs(refusals, kind)) + spreadMs(retryAfterMs, kind.random);
-    store.change(job, { attempts: job.attempts - 1, refusals, error: sentence, due_at: time + waitMs }, time);
+    const waitMs =
+      Math.max(retryAfterMs, leastWaitMs, backOffMs(refusals, kind)) +
+      spreadMs(retryAfterMs, kind.random);
+    store.change(
+      job,
+      { attempts: job.attempts - 1, refusals, error: sentence, due_at: time + waitMs },
+      time,
+    );
     return time + retryAfterMs;
   };
 

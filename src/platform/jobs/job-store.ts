@@ -43,13 +43,19 @@ export function sqlJobs<Job extends JobRecord>(
   const first = (condition: string, ...values: SqlValue[]) =>
     sql.all<Job>(`SELECT * FROM ${table} WHERE ${open} AND ${condition} LIMIT 1`, ...values)[0];
   return {
-    due: (now) => first('due_at <= ? ORDER BY due_at, id', now) ?? first('due_at > ?', now + MAX_WAIT_MS),
+    due: (now) =>
+      first('due_at <= ? ORDER BY due_at, id', now) ?? first('due_at > ?', now + MAX_WAIT_MS),
     nextDueAt: () =>
-      sql.all<{ at: number | null }>(`SELECT min(due_at) AS at FROM ${table} WHERE ${open}`)[0]?.at ?? undefined,
+      sql.all<{ at: number | null }>(`SELECT min(due_at) AS at FROM ${table} WHERE ${open}`)[0]
+        ?.at ?? undefined,
     current: ({ id }) => first('id = ?', id),
     change: (job, changes) => {
       const columns = Object.keys(changes).map((column) => `${column} = ?`);
-      sql.run(`UPDATE ${table} SET ${columns.join(', ')} WHERE id = ?`, ...Object.values(changes), job.id);
+      sql.run(
+        `UPDATE ${table} SET ${columns.join(', ')} WHERE id = ?`,
+        ...Object.values(changes),
+        job.id,
+      );
       return { ...job, ...changes };
     },
     bury,

@@ -7,17 +7,23 @@ export interface CallStore {
 }
 
 /** In the single database of a workspace, shared by all isolates: strict, not best effort. */
-export const callStore = (sql: Sql): CallStore => {
+export function callStore(sql: Sql): CallStore {
   migrate(sql, 'calls', [
-    ['CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID'],
+    [
+      'CREATE TABLE IF NOT EXISTS calls (link TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID',
+    ],
   ]);
   return {
     isFirst: (linkHash, { ttlSeconds, nowMs }) =>
       sql.transaction(() => {
         sql.run('DELETE FROM calls WHERE until <= ?', nowMs);
         if (sql.all('SELECT 1 AS one FROM calls WHERE link = ?', linkHash).length > 0) return false;
-        sql.run('INSERT INTO calls (link, until) VALUES (?, ?)', linkHash, nowMs + ttlSeconds * 1000);
+        sql.run(
+          'INSERT INTO calls (link, until) VALUES (?, ?)',
+          linkHash,
+          nowMs + ttlSeconds * 1000,
+        );
         return true;
       }),
   };
-};
+}

@@ -43,7 +43,10 @@ export function remoteStore<Store, Name extends keyof Store & string>(
     (name: Name) =>
     async (...parameters: unknown[]): Promise<unknown> => {
       try {
-        const methods = stub(workspace) as Record<string, (...parameters: unknown[]) => Promise<unknown>>;
+        const methods = stub(workspace) as Record<
+          string,
+          (...parameters: unknown[]) => Promise<unknown>
+        >;
         return await methods[name]?.(workspace, ...parameters);
       } catch (cause) {
         throw failure(cause);

@@ -82,7 +82,14 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
     } catch (error) {
       const { librarian } = this;
       const cause = describeCause(error);
-      logLine({ event: 'fault', time: Date.now(), librarian, where: 'alarm', code: 'INTERNAL_ERROR', cause });
+      logLine({
+        event: 'fault',
+        time: Date.now(),
+        librarian,
+        where: 'alarm',
+        code: 'INTERNAL_ERROR',
+        cause,
+      });
       this.wakeAt(Date.now() + ALARM_RETRY_MS);
     }
   }
@@ -101,7 +108,11 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
     names: readonly (keyof Store & string)[],
   ): void {
     for (const name of names) {
-      const value = async function (this: WorkspaceObject<Env, Store, Owner>, owner: Owner, ...parameters: unknown[]) {
+      const value = async function (
+        this: WorkspaceObject<Env, Store, Owner>,
+        owner: Owner,
+        ...parameters: unknown[]
+      ) {
         const store = this.storeOf(owner);
         const methods = store as Record<string, (...parameters: unknown[]) => unknown>;
         try {
@@ -119,7 +130,9 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
  * The base class of an object whose RPC methods are methods of its store, called as `env.NOTES.getByName('default').add('default', note)`.
  * Nothing else of the store can be called from outside.
  */
-export function storeObject<Env, Store, Name extends keyof Store & string, Owner = string>(names: readonly Name[]) {
+export function storeObject<Env, Store, Name extends keyof Store & string, Owner = string>(
+  names: readonly Name[],
+) {
   abstract class StoreObject extends WorkspaceObject<Env, Store, Owner> {}
   WorkspaceObject.expose<Env, Store, Owner>(StoreObject, names);
   // The methods were added by name, which the compiler does not see.

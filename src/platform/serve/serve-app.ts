@@ -18,11 +18,11 @@ interface App<Env, Execution> {
  * fails, because a key is missing or a directory has expired or is older than one that the function has had, it logs the cause and returns SERVICE_UNAVAILABLE; the next request
  * retries.
  */
-export const serveApp = <Env extends object, Execution>(
+export function serveApp<Env extends object, Execution>(
   librarian: string,
   build: (env: Env) => Promise<App<Env, Execution>>,
   { log = logLine, now = Date.now }: { log?: Log; now?: () => number } = {},
-) => {
+) {
   const built = new WeakMap<Env, Promise<App<Env, Execution>>>();
   const checkDirectory = directoryCheck(librarian, { log, now });
   const appFor = (env: Env): Promise<App<Env, Execution>> => {
@@ -43,13 +43,23 @@ export const serveApp = <Env extends object, Execution>(
     };
     const app = await checked().catch((error: unknown) => {
       const cause = describeCause(error);
-      log({ event: 'fault', time: now(), librarian, where: 'start', code: 'SERVICE_UNAVAILABLE', cause });
+      log({
+        event: 'fault',
+        time: now(),
+        librarian,
+        where: 'start',
+        code: 'SERVICE_UNAVAILABLE',
+        cause,
+      });
     });
     if (app !== undefined) return app.fetch(request, env, ctx);
     const error = errorInfo('SERVICE_UNAVAILABLE', { librarian });
-    return jsonAnswer({ error }, { status: HTTP_STATUS.SERVICE_UNAVAILABLE, headers: { 'Retry-After': '5' } });
+    return jsonAnswer(
+      { error },
+      { status: HTTP_STATUS.SERVICE_UNAVAILABLE, headers: { 'Retry-After': '5' } },
+    );
   };
-};
+}
 
 /** Most time that the first request of an isolate waits, and the time until the question is repeated. Milliseconds. */
 const WAIT_MS = 1000;
@@ -85,7 +95,8 @@ const judge = async (
 ): Promise<Verdict> => {
   const { COUNTERS } = env;
   const { value: settings } = attemptSettings(() => readSettings(identitySettings, env));
-  if (COUNTERS === undefined || settings?.CONTEXT_DIRECTORY === undefined) return { untilMs: Infinity };
+  if (COUNTERS === undefined || settings?.CONTEXT_DIRECTORY === undefined)
+    return { untilMs: Infinity };
   const { CONTEXT_DIRECTORY_ROOT: root = '' } = settings;
   // A function that cannot read its directory refuses by itself what needs one.
   const identity = await identityFrom(env, librarian).catch(() => undefined);
@@ -107,7 +118,14 @@ const judge = async (
     return { untilMs: now() + AGAIN_MS, refused };
   } catch (error) {
     const cause = describeCause(error);
-    log({ event: 'fault', time: now(), librarian, where: 'directory number', code: 'SERVICE_UNAVAILABLE', cause });
+    log({
+      event: 'fault',
+      time: now(),
+      librarian,
+      where: 'directory number',
+      code: 'SERVICE_UNAVAILABLE',
+      cause,
+    });
     return { untilMs: now() + AGAIN_MS };
   }
 };

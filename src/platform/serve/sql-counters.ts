@@ -5,7 +5,7 @@ import { migrate, type Sql } from '../storage/sql.ts';
 const FORGET_AFTER_MS = 24 * 3600 * 1000;
 
 /** The sums of all isolates, in a database of its own. */
-export const sqlCounters = (sql: Sql, { maxSeries = 5000 }: { maxSeries?: number } = {}) => {
+export function sqlCounters(sql: Sql, { maxSeries = 5000 }: { maxSeries?: number } = {}) {
   migrate(sql, 'counters', [
     [
       'CREATE TABLE counters (series TEXT PRIMARY KEY, value REAL NOT NULL)',
@@ -19,13 +19,23 @@ export const sqlCounters = (sql: Sql, { maxSeries = 5000 }: { maxSeries?: number
     /** Adds a batch once, however often it arrives. */
     add: ({ isolate, sequence, counts }: CounterBatch, now: number): void =>
       sql.transaction(() => {
-        if ((numberOf('SELECT sequence AS found FROM batches WHERE isolate = ?', isolate) ?? 0) >= sequence) return;
-        sql.run('INSERT OR REPLACE INTO batches (isolate, sequence, at) VALUES (?, ?, ?)', isolate, sequence, now);
+        if (
+          (numberOf('SELECT sequence AS found FROM batches WHERE isolate = ?', isolate) ?? 0) >=
+          sequence
+        )
+          return;
+        sql.run(
+          'INSERT OR REPLACE INTO batches (isolate, sequence, at) VALUES (?, ?, ?)',
+          isolate,
+          sequence,
+          now,
+        );
         sql.run('DELETE FROM batches WHERE at < ?', now - FORGET_AFTER_MS);
         let room = maxSeries - (numberOf('SELECT count(*) AS found FROM counters') ?? 0);
         let dropped = 0;
         for (const [series, amount] of Object.entries(counts)) {
-          const isKnown = numberOf('SELECT 1 AS found FROM counters WHERE series = ?', series) !== undefined;
+          const isKnown =
+            numberOf('SELECT 1 AS found FROM counters WHERE series = ?', series) !== undefined;
           if (!isKnown && room <= 0) dropped += 1;
           else addTo(sql, series, amount);
           if (!isKnown) room -= 1;
@@ -35,11 +45,13 @@ export const sqlCounters = (sql: Sql, { maxSeries = 5000 }: { maxSeries?: number
     read: (): Record<string, number> =>
       Object.fromEntries(
         sql
-          .all<{ series: string; value: number }>('SELECT series, value FROM counters ORDER BY series')
+          .all<{ series: string; value: number }>(
+            'SELECT series, value FROM counters ORDER BY series',
+          )
           .map(({ series, value }) => [series, value]),
       ),
   };
-};
+}
 
 const addTo = (sql: Sql, series: string, amount: number): void =>
   sql.run(
@@ -49,7 +61,7 @@ const addTo = (sql: Sql, series: string, amount: number): void =>
   );
 
 /** The highest number of a key directory that each function has had, by the root that signed it. A row for each function and root. */
-export const sqlDirectoryNumbers = (sql: Sql) => {
+export function sqlDirectoryNumbers(sql: Sql) {
   migrate(sql, 'directory_numbers', [
     [
       `CREATE TABLE directory_numbers (
@@ -70,4 +82,4 @@ export const sqlDirectoryNumbers = (sql: Sql) => {
       return row?.sequence ?? sequence;
     },
   };
-};
+}

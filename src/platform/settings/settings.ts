@@ -26,7 +26,9 @@ export interface Setting<Value = unknown> {
 export type SettingsSchema = Readonly<Record<string, Setting>>;
 
 /** The texts of the variables in an environment; an empty one counts as not set. */
-export type Variables<Schema extends SettingsSchema> = { [Name in keyof Schema]?: string | undefined };
+export type Variables<Schema extends SettingsSchema> = {
+  [Name in keyof Schema]?: string | undefined;
+};
 
 export type Settings<Schema extends SettingsSchema> = {
   [Name in keyof Schema]: Schema[Name] extends Setting<infer Value> ? Value : never;
@@ -42,7 +44,9 @@ export class SettingRefused extends Error {
    * @param allowed The values that are allowed, when `wrong` does not say it.
    */
   constructor(variable: string, wrong: string, allowed?: string) {
-    super(`Cannot use ${variable}: ${wrong}${allowed === undefined ? '' : `; allowed is ${allowed}`}`);
+    super(
+      `Cannot use ${variable}: ${wrong}${allowed === undefined ? '' : `; allowed is ${allowed}`}`,
+    );
     this.variable = variable;
   }
 }
@@ -60,7 +64,10 @@ export class SettingRefused extends Error {
  * } satisfies SettingsSchema;
  * const { TASK_HOURS } = readSettings(settings, { TASK_HOURS: '48' }); // 48
  */
-export function readSettings<Schema extends SettingsSchema>(schema: Schema, env: Variables<Schema>): Settings<Schema> {
+export function readSettings<Schema extends SettingsSchema>(
+  schema: Schema,
+  env: Variables<Schema>,
+): Settings<Schema> {
   const isLocal = isDevelopment(env);
   const values = Object.entries(schema).map(([name, setting]) => {
     const text = textOf(env, name);
@@ -107,7 +114,10 @@ export function secretOf(env: object, name: string): string | undefined {
  *
  * @throws {SettingRefused} When secrets must not be sent there.
  */
-export function serviceAddress(text: string, { name, isLocal }: { name: string; isLocal: boolean }): string {
+export function serviceAddress(
+  text: string,
+  { name, isLocal }: { name: string; isLocal: boolean },
+): string {
   const result = addressProblem(text, { isLocal });
   if (result.problem !== undefined) throw new SettingRefused(name, result.problem);
   return result.address;
@@ -128,7 +138,8 @@ export const environmentSettings = {
     what: '`production`, or `development`, which accepts derived keys, and services and hosts on this machine',
     allowed: 'a text; all but `development` counts as production',
     otherwise: 'production',
-    schema: () => z.string().transform((text): Environment => (text === 'development' ? text : 'production')),
+    schema: () =>
+      z.string().transform((text): Environment => (text === 'development' ? text : 'production')),
     usual: (): Environment => 'production',
   },
 } satisfies SettingsSchema;

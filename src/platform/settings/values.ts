@@ -29,14 +29,18 @@ export function wholeNumber<Usual extends number | undefined = undefined>({
 }: WithUsual<Usual> & { from: number; to: number }): Setting<number | Usual> {
   const range = z.int(IS_NOT_ALLOWED).min(from, IS_NOT_ALLOWED).max(to, IS_NOT_ALLOWED);
   const schema = z.string().transform(Number).pipe(range);
-  return build({ ...about, schema, allowed: `a whole number from ${grouped(from)} to ${grouped(to)}` });
+  return build({
+    ...about,
+    schema,
+    allowed: `a whole number from ${grouped(from)} to ${grouped(to)}`,
+  });
 }
 
 /** One of some words. */
-export function oneOf<const Words extends readonly string[], Usual extends Words[number] | undefined = undefined>(
-  words: Words,
-  about: WithUsual<Usual>,
-): Setting<Words[number] | Usual> {
+export function oneOf<
+  const Words extends readonly string[],
+  Usual extends Words[number] | undefined = undefined,
+>(words: Words, about: WithUsual<Usual>): Setting<Words[number] | Usual> {
   const allowed = words.map((word) => `\`${word}\``).join(', ');
   const schema: z.ZodType<Words[number]> = z.enum(words, IS_NOT_ALLOWED);
   return build({ ...about, schema, allowed: `one of ${allowed}` });
@@ -48,8 +52,14 @@ export function text<Usual extends string | undefined = undefined>({
   max = MAX_TEXT,
   allowed = 'a text',
   ...about
-}: WithUsual<Usual> & { pattern?: RegExp; max?: number; allowed?: string }): Setting<string | Usual> {
-  return build({ ...about, schema: z.string().max(max, 'is too long').regex(pattern, IS_NOT_ALLOWED), allowed });
+}: WithUsual<Usual> & { pattern?: RegExp; max?: number; allowed?: string }): Setting<
+  string | Usual
+> {
+  return build({
+    ...about,
+    schema: z.string().max(max, 'is too long').regex(pattern, IS_NOT_ALLOWED),
+    allowed,
+  });
 }
 
 /** A secret that is sent in a header. */
@@ -64,17 +74,31 @@ export function list<Item extends string = string>({
   allowed = 'texts separated by commas',
   usual = [],
   ...about
-}: WithUsual<readonly Item[]> & { item?: z.ZodType<Item, string>; allowed?: string }): Setting<readonly Item[]> {
-  const texts = z.string().transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''));
+}: WithUsual<readonly Item[]> & { item?: z.ZodType<Item, string>; allowed?: string }): Setting<
+  readonly Item[]
+> {
+  const texts = z
+    .string()
+    .transform((value) => value.split(/[\s,]+/).filter((part) => part !== ''));
   // Without a schema of its own an item is any text.
   const schema = texts.pipe(z.array(item ?? (z.string() as unknown as z.ZodType<Item, string>)));
-  const setting = build<readonly Item[], readonly Item[]>({ otherwise: 'none', ...about, usual, schema, allowed });
-  const items = (isLocal: boolean) => schema.transform((all) => (all.length === 0 ? setting.usual(isLocal) : all));
+  const setting = build<readonly Item[], readonly Item[]>({
+    otherwise: 'none',
+    ...about,
+    usual,
+    schema,
+    allowed,
+  });
+  const items = (isLocal: boolean) =>
+    schema.transform((all) => (all.length === 0 ? setting.usual(isLocal) : all));
   return { ...setting, schema: items };
 }
 
 /** The address of a service that receives secrets, without a trailing slash. @param query What may follow a `?`. */
-export function address({ query, ...about }: About & { query?: RegExp }): Setting<string | undefined> {
+export function address({
+  query,
+  ...about
+}: About & { query?: RegExp }): Setting<string | undefined> {
   const schema = (isLocal: boolean) =>
     z.string().transform((value, context) => {
       const result = addressProblem(value, { isLocal, query });
@@ -90,7 +114,10 @@ export function json<Value>(
   schema: z.ZodType<Value>,
   about: WithUsual<NoInfer<Value>> & { example: string; usual: unknown },
 ): Setting<Value>;
-export function json<Value>(schema: z.ZodType<Value>, about: About & { example: string }): Setting<Value | undefined>;
+export function json<Value>(
+  schema: z.ZodType<Value>,
+  about: About & { example: string },
+): Setting<Value | undefined>;
 export function json<Value>(
   schema: z.ZodType<Value>,
   { example, ...about }: WithUsual<Value> & { example: string },
@@ -137,6 +164,8 @@ const build = <Value, Usual>({
   ...about
 }: WithUsual<Usual> & { schema: z.ZodType<Value>; allowed: string }): Setting<Value | Usual> => {
   // `Usual` is undefined when `usual` is left out, and no value is a function.
-  const usualOf = (typeof usual === 'function' ? usual : () => usual) as (isLocal: boolean) => Usual;
+  const usualOf = (typeof usual === 'function' ? usual : () => usual) as (
+    isLocal: boolean,
+  ) => Usual;
   return { ...about, otherwise, schema: () => schema, usual: usualOf };
 };

@@ -14,8 +14,12 @@ export const FIRST_PAGE = 1000;
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 /** Key of a part in edition storage. */
-export const partKey = ({ workspace, edition }: Pick<EditionManifest, 'workspace' | 'edition'>, part: number): string =>
-  `editions/${encodeURIComponent(workspace)}/${edition}/${part}`;
+export function partKey(
+  { workspace, edition }: Pick<EditionManifest, 'workspace' | 'edition'>,
+  part: number,
+): string {
+  return `editions/${encodeURIComponent(workspace)}/${edition}/${part}`;
+}
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -36,19 +40,27 @@ export const EditionManifest = z.object({
   /** For hosts that are asked before answers: whether it was, just now. Absent elsewhere, and in storage. */
   isFresh: z.boolean().optional(),
   parts: z
-    .array(z.object({ key: z.string().min(1).max(512), bytes: z.int().min(1).max(EDITION_PART_BYTES), sha256: Sha256 }))
+    .array(
+      z.object({
+        key: z.string().min(1).max(512),
+        bytes: z.int().min(1).max(EDITION_PART_BYTES),
+        sha256: Sha256,
+      }),
+    )
     .min(1)
     .max(64),
 });
 export type EditionManifest = z.infer<typeof EditionManifest>;
 
 /** SHA-256, 32 bytes. */
-export const sha256 = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+export async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+}
 
 /** SHA-256 in lower-case hexadecimal. */
-export const sha256Hex = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
-  [...(await sha256(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+export async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return [...(await sha256(bytes))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
 
 /** Writes parts of editions to a place close to the readers. */
 export interface EditionStorage {
@@ -83,41 +95,62 @@ export class LibraryUnreachable extends Error {
 }
 
 /** The manifest of the current edition, or of one that is still stored; `undefined` when there is none. */
-export const readManifest = async (ask: AskLibrary, edition = 'current'): Promise<EditionManifest | undefined> => {
+export async function readManifest(
+  ask: AskLibrary,
+  edition = 'current',
+): Promise<EditionManifest | undefined> {
   const { status, body } = await ask(`/editions/${edition}`, { maxBytes: 65_536 });
   if (status === 404) return undefined;
-  if (status !== 200) throw new LibraryUnreachable(`Cannot read the edition ${edition}: status is ${status}`);
+  if (status !== 200)
+    throw new LibraryUnreachable(`Cannot read the edition ${edition}: status is ${status}`);
   return EditionManifest.parse(JSON.parse(new TextDecoder().decode(body)));
-};
+}
 
 /** Editions as the library function serves them over its service binding: always current and complete. `cheaper` parts are tried first. */
-export const libraryEditionSource = (ask: AskLibrary, cheaper: readonly EditionParts[] = []): EditionSource => ({
-  readCurrent: (freshWithinMs) =>
-    readManifest(ask, freshWithinMs === undefined ? 'current' : `current?fresh_within_ms=${Math.ceil(freshWithinMs)}`),
-  parts: [
-    ...cheaper,
-    {
-      readPart: async ({ edition, parts }, part) => {
-        const maxBytes = part < FIRST_PAGE ? (parts[part]?.bytes ?? 0) : MAX_PAGE_BYTES;
-        const { status, body } = await ask(`/editions/${edition}/parts/${part}`, { maxBytes });
-        if (status === 404) return undefined;
-        if (status !== 200) throw new LibraryUnreachable(`Cannot read part ${part} of an edition: status is ${status}`);
-        return body;
+export function libraryEditionSource(
+  ask: AskLibrary,
+  cheaper: readonly EditionParts[] = [],
+): EditionSource {
+  return {
+    readCurrent: (freshWithinMs) =>
+      readManifest(
+        ask,
+        freshWithinMs === undefined
+          ? 'current'
+          : `current?fresh_within_ms=${Math.ceil(freshWithinMs)}`,
+      ),
+    parts: [
+      ...cheaper,
+      {
+        readPart: async ({ edition, parts }, part) => {
+          const maxBytes = part < FIRST_PAGE ? (parts[part]?.bytes ?? 0) : MAX_PAGE_BYTES;
+          const { status, body } = await ask(`/editions/${edition}/parts/${part}`, { maxBytes });
+          if (status === 404) return undefined;
+          if (status !== 200)
+            throw new LibraryUnreachable(
+              `Cannot read part ${part} of an edition: status is ${status}`,
+            );
+          return body;
+        },
       },
-    },
-  ],
-});
+    ],
+  };
+}
 
 /** Parts in Workers KV, which has a copy close to every location. KV may be a minute behind: a missing part is read elsewhere. */
-export const kvEditionParts = (kv: Pick<KVNamespace, 'get'>): EditionParts => ({
-  readPart: async (manifest, part) => {
-    const key = part < FIRST_PAGE ? manifest.parts[part]?.key : partKey(manifest, part);
-    const bytes = key === undefined ? null : await kv.get(key, 'arrayBuffer');
-    return bytes === null ? undefined : new Uint8Array(bytes);
-  },
-});
+export function kvEditionParts(kv: Pick<KVNamespace, 'get'>): EditionParts {
+  return {
+    readPart: async (manifest, part) => {
+      const key = part < FIRST_PAGE ? manifest.parts[part]?.key : partKey(manifest, part);
+      const bytes = key === undefined ? null : await kv.get(key, 'arrayBuffer');
+      return bytes === null ? undefined : new Uint8Array(bytes);
+    },
+  };
+}
 
-export const kvEditionStorage = (kv: Pick<KVNamespace, 'put' | 'delete'>): EditionStorage => ({
-  put: (key, bytes) => kv.put(key, bytes),
-  delete: (key) => kv.delete(key),
-});
+export function kvEditionStorage(kv: Pick<KVNamespace, 'put' | 'delete'>): EditionStorage {
+  return {
+    put: (key, bytes) => kv.put(key, bytes),
+    delete: (key) => kv.delete(key),
+  };
+}

@@ -6,7 +6,12 @@ import {
   encodeEmbedding,
   slicesOf,
 } from './embedding-store.ts';
-import { malformedReply, redisClient, type UpstashAccess, upstashCaller } from './upstash-client.ts';
+import {
+  malformedReply,
+  redisClient,
+  type UpstashAccess,
+  upstashCaller,
+} from './upstash-client.ts';
 
 export interface RedisEmbeddingConfig extends UpstashAccess {
   /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
@@ -26,9 +31,12 @@ const MAX_COMMANDS = 1000;
  *
  * @throws {RangeError} For a URL or a token that cannot be valid. The message contains neither.
  */
-export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStore => {
+export function redisEmbeddingStore(config: RedisEmbeddingConfig): EmbeddingStore {
   const { dimensions, prefix = 'embedding:', ttlSeconds = 30 * 86_400, ...access } = config;
-  const batch = Math.max(1, Math.min(MAX_COMMANDS, Math.floor(REQUEST_BYTES / (200 + (dimensions * 16) / 3))));
+  const batch = Math.max(
+    1,
+    Math.min(MAX_COMMANDS, Math.floor(REQUEST_BYTES / (200 + (dimensions * 16) / 3))),
+  );
   const call = upstashCaller(access);
   const named = (keys: readonly string[]) => keys.map((key) => prefix + key);
 
@@ -63,17 +71,22 @@ export const redisEmbeddingStore = (config: RedisEmbeddingConfig): EmbeddingStor
           },
           options,
         );
-        if (replies.length !== some.length || replies.some((reply) => reply !== 'OK')) throw malformedReply(what);
+        if (replies.length !== some.length || replies.some((reply) => reply !== 'OK'))
+          throw malformedReply(what);
       }
     },
     deleteMany: async (keys, options) => {
       checkKeys(keys);
       const what = 'delete embeddings';
       for (const some of slicesOf(keys, MAX_COMMANDS)) {
-        const deleted = await call(what, (requester) => redisClient(access, requester).del(...named(some)), options);
+        const deleted = await call(
+          what,
+          (requester) => redisClient(access, requester).del(...named(some)),
+          options,
+        );
         // An erasure must not be reported as done on a reply that does not say so.
         if (typeof deleted !== 'number') throw malformedReply(what);
       }
     },
   };
-};
+}

@@ -55,7 +55,9 @@ export interface SqlDatabase {
   /** Does not run the statement. Throws `SqlRefused` when SQLite rejects it, `SqlUnavailable` when the database cannot be reached. */
   explain(statement: SqlStatement): Promise<Explanation>;
   /** The rows, their column names in the same order, and the schema version right after. Throws as `explain` does. */
-  run(statement: SqlStatement): Promise<{ columns: string[]; rows: SqlRow[]; schemaVersion: SchemaVersion }>;
+  run(
+    statement: SqlStatement,
+  ): Promise<{ columns: string[]; rows: SqlRow[]; schemaVersion: SchemaVersion }>;
 }
 
 /** SQLite rejected the statement: it is invalid, or not allowed in this database. */
@@ -80,7 +82,7 @@ interface D1Statement {
 }
 
 /** A D1 database behind the port. A batch is one transaction, so that a program and the schema belong together. */
-export const d1Database = (database: D1): SqlDatabase => {
+export function d1Database(database: D1): SqlDatabase {
   const prepare = ({ sql, values = [] }: SqlStatement, prefix = ''): D1Statement => {
     const statement = database.prepare(`${prefix}${sql}`);
     return values.length > 0 ? statement.bind(...values) : statement;
@@ -89,7 +91,12 @@ export const d1Database = (database: D1): SqlDatabase => {
   const version = () => database.prepare(VERSION);
   return {
     explain: async (statement) => {
-      const batch = [schema(), version(), prepare(statement, 'EXPLAIN '), prepare(statement, 'EXPLAIN QUERY PLAN ')];
+      const batch = [
+        schema(),
+        version(),
+        prepare(statement, 'EXPLAIN '),
+        prepare(statement, 'EXPLAIN QUERY PLAN '),
+      ];
       const [entries, versions, program, plan] = await attempt(() => database.batch(batch));
       const found = { schema: entries?.results, program: program?.results, plan: plan?.results };
       return { ...read(ExplanationRows, found), schemaVersion: versionIn(versions?.results) };
@@ -105,9 +112,10 @@ export const d1Database = (database: D1): SqlDatabase => {
       };
     },
   };
-};
+}
 
-const SCHEMA = 'SELECT type, name, tbl_name AS "table", rootpage AS "rootPage" FROM sqlite_schema ORDER BY rowid';
+const SCHEMA =
+  'SELECT type, name, tbl_name AS "table", rootpage AS "rootPage" FROM sqlite_schema ORDER BY rowid';
 
 /** D1 forbids `PRAGMA schema_version`; every compiled program contains the version. */
 const VERSION = 'EXPLAIN SELECT 1 FROM sqlite_schema';
@@ -115,7 +123,8 @@ const VERSION = 'EXPLAIN SELECT 1 FROM sqlite_schema';
 /** `Transaction` carries the schema cookie in `p3` (https://sqlite.org/opcode.html#Transaction). */
 const versionIn = (program: unknown): SchemaVersion => {
   const [transaction] = read(VersionRows, program).filter(({ opcode }) => opcode === 'Transaction');
-  if (transaction === undefined) throw new SqlUnavailable('the database does not report the version of its schema');
+  if (transaction === undefined)
+    throw new SqlUnavailable('the database does not report the version of its schema');
   return transaction.p3;
 };
 

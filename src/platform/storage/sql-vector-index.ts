@@ -39,10 +39,10 @@ type Row = { seq: number; id: string; vector: ArrayBuffer | Uint8Array<ArrayBuff
  *
  * @param options `namespace` separates tenants that share a database; any string.
  */
-export const sqlVectorIndex = (
+export function sqlVectorIndex(
   sql: Sql,
   { namespace, dimensions }: { namespace: string; dimensions: number },
-): VectorIndex => {
+): VectorIndex {
   migrate(sql, 'vectors', [TABLES]);
 
   const nextPage = (after: number): Row[] =>
@@ -54,15 +54,19 @@ export const sqlVectorIndex = (
     );
 
   function* allVectors(): Generator<Row> {
-    for (let page = nextPage(0); page.length > 0; page = nextPage(page.at(-1)?.seq ?? 0)) yield* page;
+    for (let page = nextPage(0); page.length > 0; page = nextPage(page.at(-1)?.seq ?? 0))
+      yield* page;
   }
 
   function* vectorsMeeting(filter: VectorFilter): Generator<Row> {
-    const select = 'SELECT seq, metadata FROM vector_record WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?';
+    const select =
+      'SELECT seq, metadata FROM vector_record WHERE namespace = ? AND seq > ? ORDER BY seq LIMIT ?';
     const pageAfter = (seq: number) =>
       sql.all<{ seq: number; metadata: string | null }>(select, namespace, seq, IDS_OF_PAGE);
     for (let page = pageAfter(0); page.length > 0; page = pageAfter(page.at(-1)?.seq ?? 0)) {
-      const meeting = page.filter(({ metadata }) => meetsFilter(metadataIn(metadata), filter)).map(({ seq }) => seq);
+      const meeting = page
+        .filter(({ metadata }) => meetsFilter(metadataIn(metadata), filter))
+        .map(({ seq }) => seq);
       for (const some of slicesOf(meeting, PAGE)) {
         const vectors = `SELECT seq, id, vector FROM vector_record WHERE seq ${IN_LIST}`;
         yield* sql.all<Row>(vectors, JSON.stringify(some));
@@ -71,7 +75,10 @@ export const sqlVectorIndex = (
   }
 
   const metadataOf = ({ seq }: { seq: number }): VectorMetadata | undefined => {
-    const [row] = sql.all<{ metadata: string | null }>('SELECT metadata FROM vector_record WHERE seq = ?', seq);
+    const [row] = sql.all<{ metadata: string | null }>(
+      'SELECT metadata FROM vector_record WHERE seq = ?',
+      seq,
+    );
     return metadataIn(row?.metadata ?? null);
   };
 
@@ -109,7 +116,8 @@ export const sqlVectorIndex = (
       run('delete vectors', options, () => sql.run(statement, namespace, JSON.stringify(ids)));
     },
     list: async ({ cursor = '', signal } = {}) => {
-      const select = 'SELECT id FROM vector_record WHERE namespace = ? AND id > ? ORDER BY id LIMIT ?';
+      const select =
+        'SELECT id FROM vector_record WHERE namespace = ? AND id > ? ORDER BY id LIMIT ?';
       const rows = run('list vectors', { signal }, () =>
         sql.all<{ id: string }>(select, namespace, cursor, IDS_OF_PAGE + 1),
       );
@@ -118,11 +126,13 @@ export const sqlVectorIndex = (
       return rows.length > IDS_OF_PAGE && last !== undefined ? { ids, next: last } : { ids };
     },
     clear: async (options) => {
-      run('clear vectors', options, () => sql.run('DELETE FROM vector_record WHERE namespace = ?', namespace));
+      run('clear vectors', options, () =>
+        sql.run('DELETE FROM vector_record WHERE namespace = ?', namespace),
+      );
     },
     pending: async () => 0,
   };
-};
+}
 
 /** SQLite's messages name tables and columns, no values. */
 const run = <T>(what: string, { signal }: StoreOptions = {}, work: () => T): T => {
@@ -130,13 +140,17 @@ const run = <T>(what: string, { signal }: StoreOptions = {}, work: () => T): T =
   try {
     return work();
   } catch (error) {
-    throw new StoreUnavailable('unavailable', `Cannot ${what}: the database failed`, { cause: error });
+    throw new StoreUnavailable('unavailable', `Cannot ${what}: the database failed`, {
+      cause: error,
+    });
   }
 };
 
 /** Damaged metadata meets no filter; its memory is found by its words. */
 const metadataIn = (text: string | null): VectorMetadata | undefined =>
-  text === null ? undefined : readMetadata(readStored(z.record(z.string(), z.unknown()), text) ?? {});
+  text === null
+    ? undefined
+    : readMetadata(readStored(z.record(z.string(), z.unknown()), text) ?? {});
 
 /** A vector of zeros stays one. */
 const unitOf = (vector: readonly number[]): Float32Array<ArrayBuffer> => {
@@ -154,7 +168,10 @@ interface Candidate {
 }
 
 /** The most similar, best first; at most twice the limit are in memory. Vectors with another number of dimensions are skipped. */
-const closest = (rows: Iterable<Row>, { unit, limit }: { unit: Float32Array; limit: number }): Candidate[] => {
+const closest = (
+  rows: Iterable<Row>,
+  { unit, limit }: { unit: Float32Array; limit: number },
+): Candidate[] => {
   let best: Candidate[] = [];
   let least = Number.NEGATIVE_INFINITY;
   const keepBest = () => {

@@ -15,8 +15,9 @@ export interface Sql {
   transaction<T>(work: () => T): T;
 }
 
-export const bytesOf = (value: ArrayBuffer | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
-  value instanceof Uint8Array ? value : new Uint8Array(value);
+export function bytesOf(value: ArrayBuffer | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  return value instanceof Uint8Array ? value : new Uint8Array(value);
+}
 
 /**
  * The used part of a Durable Object's storage. Spelled out, because the compiler does not terminate when it compares Cloudflare's
@@ -28,15 +29,17 @@ export interface SqlStorage {
 }
 
 /** The SQLite database of a Durable Object: at most 2 MB a row, 100 values a statement. */
-export const durableObjectSql = (storage: SqlStorage): Sql => ({
-  // The rows are those of the query; SQLite itself has no types for them.
-  all: <Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]) =>
-    storage.sql.exec(query, ...values).toArray() as Row[],
-  run: (query, ...values) => {
-    storage.sql.exec(query, ...values);
-  },
-  transaction: (work) => storage.transactionSync(work),
-});
+export function durableObjectSql(storage: SqlStorage): Sql {
+  return {
+    // The rows are those of the query; SQLite itself has no types for them.
+    all: <Row extends Record<string, SqlValue>>(query: string, ...values: SqlValue[]) =>
+      storage.sql.exec(query, ...values).toArray() as Row[],
+    run: (query, ...values) => {
+      storage.sql.exec(query, ...values);
+    },
+    transaction: (work) => storage.transactionSync(work),
+  };
+}
 
 /** One step: statements, or code where a statement depends on what is there. */
 type Migration = readonly string[] | ((sql: Sql) => void);
@@ -60,10 +63,15 @@ type Migration = readonly string[] | ((sql: Sql) => void);
  *   return { all: () => sql.all<{ id: string; text: string }>('SELECT id, text FROM notes') };
  * };
  */
-export const migrate = (sql: Sql, store: string, migrations: readonly Migration[]): void =>
+export function migrate(sql: Sql, store: string, migrations: readonly Migration[]): void {
   sql.transaction(() => {
-    sql.run('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)');
-    const [row] = sql.all<{ version: number }>('SELECT version FROM schema_versions WHERE store = ?', store);
+    sql.run(
+      'CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)',
+    );
+    const [row] = sql.all<{ version: number }>(
+      'SELECT version FROM schema_versions WHERE store = ?',
+      store,
+    );
     const version = row?.version ?? 0;
     if (version === migrations.length) return;
     if (version > migrations.length) {
@@ -75,16 +83,25 @@ export const migrate = (sql: Sql, store: string, migrations: readonly Migration[
       if (typeof migration === 'function') migration(sql);
       else for (const statement of migration) sql.run(statement);
     }
-    sql.run('INSERT OR REPLACE INTO schema_versions (store, version) VALUES (?, ?)', store, migrations.length);
+    sql.run(
+      'INSERT OR REPLACE INTO schema_versions (store, version) VALUES (?, ?)',
+      store,
+      migrations.length,
+    );
   });
+}
 
 /** Adds a column unless the table has it: databases from before the numbering may have it already. */
-export const addColumn =
-  (table: string, column: string, definition: string) =>
-  (sql: Sql): void => {
-    const [found] = sql.all('SELECT 1 AS found FROM pragma_table_info(?) WHERE name = ?', table, column);
+export function addColumn(table: string, column: string, definition: string) {
+  return (sql: Sql): void => {
+    const [found] = sql.all(
+      'SELECT 1 AS found FROM pragma_table_info(?) WHERE name = ?',
+      table,
+      column,
+    );
     if (found === undefined) sql.run(`ALTER TABLE ${table} ADD COLUMN ${column} ${definition}`);
   };
+}
 
 /**
  * What was stored as JSON by this version or an earlier one, such as a column; `undefined` when it is damaged or misses the schema.
@@ -95,9 +112,9 @@ export const addColumn =
  * readStored(z.array(z.string()), '["a"]'); // ['a']
  * readStored(z.array(z.string()), '[1'); // undefined: damaged
  */
-export const readStored = <T extends z.ZodType>(schema: T, text: string): z.output<T> | undefined => {
+export function readStored<T extends z.ZodType>(schema: T, text: string): z.output<T> | undefined {
   const value = parseJson(text);
   if (value === undefined) return undefined;
   const read = readAs(schema, value);
   return read.ok ? read.value : undefined;
-};
+}

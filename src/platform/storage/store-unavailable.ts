@@ -23,9 +23,9 @@ export class StoreUnavailable extends Error {
 }
 
 /** `errorFor` of `withDeadline`. @param what What was tried: `read embeddings`. */
-export const storeGivenUp =
-  (what: string) =>
-  (why: GivenUp): StoreUnavailable =>
+export function storeGivenUp(what: string) {
+  return (why: GivenUp): StoreUnavailable =>
     why === 'aborted'
       ? new StoreUnavailable('aborted', `Cannot ${what}: the caller has given up`)
       : new StoreUnavailable('unavailable', `Cannot ${what}: it took too long`);
+}

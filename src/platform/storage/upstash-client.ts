@@ -2,7 +2,12 @@ import { Redis } from '@upstash/redis/cloudflare';
 import { withDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
 import { withRetries } from '../retry.ts';
-import { type StoreFailure, type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
+import {
+  type StoreFailure,
+  type StoreOptions,
+  StoreUnavailable,
+  storeGivenUp,
+} from './store-unavailable.ts';
 
 export interface UpstashAccess {
   /** `https://…upstash.io`. */
@@ -42,10 +47,11 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
  *
  * @throws {RangeError} For a URL or a token that cannot be valid. The message contains neither.
  */
-export const upstashCaller = (access: UpstashAccess): UpstashCall => {
+export function upstashCaller(access: UpstashAccess): UpstashCall {
   const { url, token, timeoutMs = TIMEOUT_MS } = access;
   const base = baseOf(url);
-  if (!/^[\x21-\x7e]{1,4096}$/.test(token)) throw new RangeError('the token of Upstash cannot be one');
+  if (!/^[\x21-\x7e]{1,4096}$/.test(token))
+    throw new RangeError('the token of Upstash cannot be one');
   const requesterOf = (what: string, signal: AbortSignal): UpstashRequester => ({
     request: async <T>({ path = [], body }: { path?: string[]; body?: unknown }) => {
       const init: RequestInit = {
@@ -56,9 +62,13 @@ export const upstashCaller = (access: UpstashAccess): UpstashCall => {
         redirect: 'manual',
         signal,
       };
-      const response = await send(access, [base, ...path].join('/'), init).catch((error: unknown) => {
-        throw new StoreUnavailable('unavailable', `Cannot ${what}: no connection`, { cause: error });
-      });
+      const response = await send(access, [base, ...path].join('/'), init).catch(
+        (error: unknown) => {
+          throw new StoreUnavailable('unavailable', `Cannot ${what}: no connection`, {
+            cause: error,
+          });
+        },
+      );
       const text = await textOf(response, what);
       if (!response.ok) throw refusalOf(response.status, text, what);
       // The SDK's types say what each command returns; the adapters check it.
@@ -80,18 +90,23 @@ export const upstashCaller = (access: UpstashAccess): UpstashCall => {
     };
     return withDeadline(work, { timeoutMs, signal, errorFor: storeGivenUp(what) });
   };
-};
+}
 
-export const malformedReply = (what: string): StoreUnavailable =>
-  new StoreUnavailable('malformed', `Cannot ${what}: the reply has an unknown form`);
+export function malformedReply(what: string): StoreUnavailable {
+  return new StoreUnavailable('malformed', `Cannot ${what}: the reply has an unknown form`);
+}
 
 /** A Redis client for one call. Strings stay as stored: the SDK would turn those that are JSON into numbers or objects. */
-export const redisClient = ({ url, token }: UpstashAccess, { request }: UpstashRequester): Redis => {
-  const options = { automaticDeserialization: false, enableAutoPipelining: false, enableTelemetry: false };
+export function redisClient({ url, token }: UpstashAccess, { request }: UpstashRequester): Redis {
+  const options = {
+    automaticDeserialization: false,
+    enableAutoPipelining: false,
+    enableTelemetry: false,
+  };
   const redis = new Redis({ url, token, ...options });
   redis.use(request);
   return redis;
-};
+}
 
 const baseOf = (url: string): string => {
   const parsed = URL.parse(url);
@@ -113,15 +128,19 @@ const send = (access: UpstashAccess, address: string, init: RequestInit): Promis
 
 const textOf = async (response: Response, what: string): Promise<string> => {
   const body = await readBody(response, MAX_REPLY_BYTES).catch((error: unknown) => {
-    throw new StoreUnavailable('unavailable', `Cannot ${what}: the reply was cut off`, { cause: error });
+    throw new StoreUnavailable('unavailable', `Cannot ${what}: the reply was cut off`, {
+      cause: error,
+    });
   });
-  if (body === undefined) throw new StoreUnavailable('malformed', `Cannot ${what}: the reply is too long`);
+  if (body === undefined)
+    throw new StoreUnavailable('malformed', `Cannot ${what}: the reply is too long`);
   return new TextDecoder().decode(body);
 };
 
 const refusalOf = (status: number, text: string, what: string): StoreUnavailable => {
   const message = `Cannot ${what}: status is ${status}`;
-  if (status === 404 && /"error"\s*:\s*"Namespace /.test(text)) return new UnknownNamespace('refused', message);
+  if (status === 404 && /"error"\s*:\s*"Namespace /.test(text))
+    return new UnknownNamespace('refused', message);
   return new StoreUnavailable(failureOf(status), message);
 };
 

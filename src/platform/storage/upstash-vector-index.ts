@@ -4,7 +4,12 @@ import { Index } from '@upstash/vector';
 import * as z from 'zod';
 import { readAs } from '../../contract/core/error-info.ts';
 import type { StoreOptions } from './store-unavailable.ts';
-import { malformedReply, UnknownNamespace, type UpstashAccess, upstashCaller } from './upstash-client.ts';
+import {
+  malformedReply,
+  UnknownNamespace,
+  type UpstashAccess,
+  upstashCaller,
+} from './upstash-client.ts';
 import {
   checkId,
   checkLimit,
@@ -47,7 +52,11 @@ const NUMBER_BYTES = 25;
  * await index.pending(); // 0 once everything written can be searched
  * @see https://upstash.com/docs/vector/api/get-started
  */
-export const upstashVectorIndex = ({ namespace, dimensions, ...access }: UpstashVectorConfig): VectorIndex => {
+export function upstashVectorIndex({
+  namespace,
+  dimensions,
+  ...access
+}: UpstashVectorConfig): VectorIndex {
   if (!isNamespace(namespace)) throw new RangeError('a namespace is not 1 to 64 of A-Za-z0-9_-');
   const call = upstashCaller(access);
 
@@ -74,10 +83,21 @@ export const upstashVectorIndex = ({ namespace, dimensions, ...access }: Upstash
       checkVector(vector, dimensions);
       checkLimit(limit);
       const text = filterText(filter);
-      if (isZero(vector) || filter.some((condition) => 'in' in condition && condition.in.length === 0)) return [];
-      const query = { vector: [...vector], topK: limit, includeMetadata: true, ...(text !== '' && { filter: text }) };
+      if (
+        isZero(vector) ||
+        filter.some((condition) => 'in' in condition && condition.in.length === 0)
+      )
+        return [];
+      const query = {
+        vector: [...vector],
+        topK: limit,
+        includeMetadata: true,
+        ...(text !== '' && { filter: text }),
+      };
       const what = 'search vectors';
-      const found = await onNamespace(what, (space) => space.query(query), { signal }).catch(insteadOfNamespace([]));
+      const found = await onNamespace(what, (space) => space.query(query), { signal }).catch(
+        insteadOfNamespace([]),
+      );
       const hits = read(Scores, found, what).map(hitOf);
       // An approximate search, or a filter that was read in another way, must not return records that do not match.
       const meeting = hits.filter(({ metadata }) => meetsFilter(metadata, filter));
@@ -93,26 +113,39 @@ export const upstashVectorIndex = ({ namespace, dimensions, ...access }: Upstash
       }
     },
     list: async ({ cursor = '0', signal } = {}) => {
-      if (!/^[\x21-\x7e]{1,256}$/.test(cursor)) throw new RangeError('cursor is not one that a page returned');
+      if (!/^[\x21-\x7e]{1,256}$/.test(cursor))
+        throw new RangeError('cursor is not one that a page returned');
       const what = 'list vectors';
       const range = { cursor, limit: BATCH };
       const empty = { nextCursor: '', vectors: [] };
-      const page = await onNamespace(what, (space) => space.range(range), { signal }).catch(insteadOfNamespace(empty));
+      const page = await onNamespace(what, (space) => space.range(range), { signal }).catch(
+        insteadOfNamespace(empty),
+      );
       const { vectors, nextCursor } = read(Page, page, what);
       const ids = vectors.map(({ id }) => id);
       return nextCursor === '' ? { ids } : { ids, next: nextCursor };
     },
     clear: async (options) => {
-      const clear = call('clear vectors', (requester) => new Index(requester).deleteNamespace(namespace), options);
+      const clear = call(
+        'clear vectors',
+        (requester) => new Index(requester).deleteNamespace(namespace),
+        options,
+      );
       await clear.catch(insteadOfNamespace(undefined));
     },
     pending: async (options) => {
       const what = 'count pending vectors';
-      const { namespaces } = read(Info, await call(what, (requester) => new Index(requester).info(), options), what);
-      return Object.hasOwn(namespaces, namespace) ? (namespaces[namespace]?.pendingVectorCount ?? 0) : 0;
+      const { namespaces } = read(
+        Info,
+        await call(what, (requester) => new Index(requester).info(), options),
+        what,
+      );
+      return Object.hasOwn(namespaces, namespace)
+        ? (namespaces[namespace]?.pendingVectorCount ?? 0)
+        : 0;
     },
   };
-};
+}
 
 /** A namespace that was never written to is empty. */
 const insteadOfNamespace =
@@ -137,8 +170,13 @@ const Scores = z
     }),
   )
   .max(BATCH);
-const Page = z.object({ nextCursor: z.string().max(256), vectors: z.array(z.object({ id: z.string() })).max(BATCH) });
-const Info = z.object({ namespaces: z.record(z.string(), z.object({ pendingVectorCount: z.int().min(0) })) });
+const Page = z.object({
+  nextCursor: z.string().max(256),
+  vectors: z.array(z.object({ id: z.string() })).max(BATCH),
+});
+const Info = z.object({
+  namespaces: z.record(z.string(), z.object({ pendingVectorCount: z.int().min(0) })),
+});
 
 /** A score of Upstash is `(1 + cosine) / 2`. */
 const hitOf = ({ id, score, metadata }: z.output<typeof Scores>[number]): VectorHit => ({
@@ -170,7 +208,9 @@ const batchesOf = (records: readonly VectorRecord[], dimensions: number): Vector
 };
 
 /** The SDK does not URL-encode a namespace, so any other character would change the address. */
-export const isNamespace = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(name);
+export function isNamespace(name: string): boolean {
+  return /^[A-Za-z0-9_-]{1,64}$/.test(name);
+}
 
 /**
  * The namespace of a workspace's vectors, distinct for every kind and workspace. `memory` of `acme` is `memory_acme`; a longer name than
@@ -184,12 +224,15 @@ export const isNamespace = (name: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.te
  * @example
  * namespaceOf('kb', 'acme'); // 'kb_acme'
  */
-export const namespaceOf = (kind: string, workspace: string): string => {
+export function namespaceOf(kind: string, workspace: string): string {
   if (!/^[a-z]{1,16}$/.test(kind)) throw new RangeError('kind is not 1 to 16 of a-z');
-  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(workspace)) throw new RangeError('workspace is no workspace id');
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(workspace))
+    throw new RangeError('workspace is no workspace id');
   const plain = `${kind}_${workspace}`;
-  return isNamespace(plain) ? plain : `${kind}-${bytesToHex(sha256(utf8ToBytes(workspace))).slice(0, 47)}`;
-};
+  return isNamespace(plain)
+    ? plain
+    : `${kind}-${bytesToHex(sha256(utf8ToBytes(workspace))).slice(0, 47)}`;
+}
 
 /** Upstash rejects longer filters somewhere below 12 KB; the exact limit is not documented. */
 const MAX_FILTER_LENGTH = 1024;
@@ -199,11 +242,11 @@ const MAX_FILTER_LENGTH = 1024;
  *
  * @throws {RangeError} For a name, a value or a length that cannot be sent safely. The message does not contain the value.
  */
-export const filterText = (filter: VectorFilter): string => {
+export function filterText(filter: VectorFilter): string {
   const text = filter.map(clauseOf).join(' AND ');
   if (text.length > MAX_FILTER_LENGTH) throw new RangeError('the filter is too long');
   return text;
-};
+}
 
 const clauseOf = (condition: VectorFilter[number]): string => {
   const { field } = condition;
@@ -215,16 +258,29 @@ const clauseOf = (condition: VectorFilter[number]): string => {
     : `(${field} <= ${decimal(condition.atMost)})`;
 };
 
-const KEYWORDS = new Set(['and', 'or', 'not', 'in', 'glob', 'contains', 'has', 'field', 'true', 'false']);
+const KEYWORDS = new Set([
+  'and',
+  'or',
+  'not',
+  'in',
+  'glob',
+  'contains',
+  'has',
+  'field',
+  'true',
+  'false',
+]);
 
 const quoted = (value: string): string => {
-  if (!/^[A-Za-z0-9_.:-]{1,256}$/.test(value)) throw new RangeError('the filter has a value that is not an id');
+  if (!/^[A-Za-z0-9_.:-]{1,256}$/.test(value))
+    throw new RangeError('the filter has a value that is not an id');
   return `'${value}'`;
 };
 
 /** The language knows no exponents. */
 const decimal = (value: number): string => {
   const digits = String(value);
-  if (!/^-?\d+(\.\d+)?$/.test(digits)) throw new RangeError('the filter has a number that is not a plain decimal');
+  if (!/^-?\d+(\.\d+)?$/.test(digits))
+    throw new RangeError('the filter has a number that is not a plain decimal');
   return digits;
 };

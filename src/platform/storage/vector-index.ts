@@ -48,7 +48,9 @@ export interface VectorIndex {
   /** Unknown ids are no error. Queries may return a deleted record for a moment longer, `list` does not. */
   delete(ids: readonly string[], options?: StoreOptions): Promise<void>;
   /** Ids of all records, a page at a time; `next` is absent on the last page. */
-  list(options?: StoreOptions & { cursor?: string | undefined }): Promise<{ ids: string[]; next?: string | undefined }>;
+  list(
+    options?: StoreOptions & { cursor?: string | undefined },
+  ): Promise<{ ids: string[]; next?: string | undefined }>;
   /** Removes everything of this tenant. */
   clear(options?: StoreOptions): Promise<void>;
   /** Number of records that were written and are not yet found by queries. */
@@ -56,46 +58,51 @@ export interface VectorIndex {
 }
 
 /** @throws {RangeError} */
-export const checkVector = (vector: readonly number[], dimensions: number): void => {
+export function checkVector(vector: readonly number[], dimensions: number): void {
   if (vector.length !== dimensions)
     throw new RangeError(`a vector has ${vector.length} numbers instead of ${dimensions}`);
-  if (!vector.every(Number.isFinite)) throw new RangeError('a vector has a number that is not finite');
-};
+  if (!vector.every(Number.isFinite))
+    throw new RangeError('a vector has a number that is not finite');
+}
 
 /** @throws {RangeError} The message does not contain the id. */
-export const checkId = (id: string): void => {
-  if (!/^[A-Za-z0-9_.:-]{1,200}$/.test(id)) throw new RangeError('an id is not 1 to 200 of A-Za-z0-9_.:-');
-};
+export function checkId(id: string): void {
+  if (!/^[A-Za-z0-9_.:-]{1,200}$/.test(id))
+    throw new RangeError('an id is not 1 to 200 of A-Za-z0-9_.:-');
+}
 
 /** @throws {RangeError} */
-export const checkRecord = ({ id, vector, metadata = {} }: VectorRecord, dimensions: number): void => {
+export function checkRecord({ id, vector, metadata = {} }: VectorRecord, dimensions: number): void {
   checkId(id);
   checkVector(vector, dimensions);
   if (JSON.stringify(metadata).length > MAX_METADATA_LENGTH)
     throw new RangeError('the metadata of a record is too long');
-};
+}
 
 /** @throws {RangeError} */
-export const checkLimit = (limit: number): void => {
-  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000)) throw new RangeError('limit is not 1 to 1,000');
-};
+export function checkLimit(limit: number): void {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= 1000))
+    throw new RangeError('limit is not 1 to 1,000');
+}
 
 /** Upstash accepts 48 KB; a character can be three bytes. */
 const MAX_METADATA_LENGTH = 16_000;
 
 /** The fields of a stored value that queries can filter by; others are dropped. */
-export const readMetadata = (value: Readonly<Record<string, unknown>>): VectorMetadata => {
+export function readMetadata(value: Readonly<Record<string, unknown>>): VectorMetadata {
   const fields = Object.entries(value).filter(([, field]) => SCALARS.has(typeof field));
   return Object.fromEntries(fields) as VectorMetadata; // the remaining ones are of these types
-};
+}
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 
-export const meetsFilter = (metadata: VectorMetadata | undefined, filter: VectorFilter): boolean =>
-  filter.every((condition) => {
+export function meetsFilter(metadata: VectorMetadata | undefined, filter: VectorFilter): boolean {
+  return filter.every((condition) => {
     const { field } = condition;
-    const found = metadata !== undefined && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
+    const found =
+      metadata !== undefined && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
     if ('in' in condition) return typeof found === 'string' && condition.in.includes(found);
     if (typeof found !== 'number') return false;
     return 'atLeast' in condition ? found >= condition.atLeast : found <= condition.atMost;
   });
+}

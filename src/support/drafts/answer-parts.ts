@@ -9,7 +9,10 @@ import { problemText } from '../retrieval/problem-text.ts';
 import { type Answer, type AnswerPart, answerPassages } from './answer-passages.ts';
 import { rankTicketUnits } from './ticket-units.ts';
 
-type AskedTicket = Pick<TicketReading, 'message' | 'product' | 'isProductExact' | 'alreadyTried' | 'language'>;
+type AskedTicket = Pick<
+  TicketReading,
+  'message' | 'product' | 'isProductExact' | 'alreadyTried' | 'language'
+>;
 
 /** Hits of each question. */
 const DEPTH = 20;
@@ -31,12 +34,16 @@ export function answerParts(
 ): DividedAnswer | undefined {
   const { text: problem } = problemText(ticket.message);
   const items = askingItems(problem);
-  const asks = items.length > 0 || isCovered ? items : questionPartsIn(problem).map(({ text }) => text);
+  const asks =
+    items.length > 0 || isCovered ? items : questionPartsIn(problem).map(({ text }) => text);
   if (asks.length < 2) return undefined;
   const answers = asks.map((part, at, all) => {
     // "And how loud is it?" names its subject by what stands before it.
     const text = standalonePart(part, { earlier: all.slice(0, at) });
-    return { words: wordsOf(part), ...answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket) };
+    return {
+      words: wordsOf(part),
+      ...answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket),
+    };
   });
   const parts = withoutRepeats(answers);
   const passages = parts.flatMap((part) => part.passages);
@@ -53,7 +60,9 @@ const withoutRepeats = (answers: readonly AnswerPart[]): AnswerPart[] => {
   for (const { words, passages } of answers) {
     const quoted = new Set(parts.flatMap((part) => part.passages.map(({ markdown }) => markdown)));
     const further = passages.filter(({ markdown }) => !quoted.has(markdown));
-    const at = parts.findIndex((part) => part.passages.some(({ markdown }) => markdown === passages[0]?.markdown));
+    const at = parts.findIndex((part) =>
+      part.passages.some(({ markdown }) => markdown === passages[0]?.markdown),
+    );
     const same = parts[at];
     if (same === undefined) parts.push({ words, passages: further });
     else parts[at] = { words: `${same.words} ${words}`, passages: [...same.passages, ...further] };
@@ -63,7 +72,11 @@ const withoutRepeats = (answers: readonly AnswerPart[]): AnswerPart[] => {
 
 const foundFor = (
   { edition, language }: Evidence,
-  { text, ticket: { product }, vectors }: { text: string; ticket: AskedTicket; vectors: TextVectors | undefined },
+  {
+    text,
+    ticket: { product },
+    vectors,
+  }: { text: string; ticket: AskedTicket; vectors: TextVectors | undefined },
 ): [Evidence, ReturnType<typeof rankTicketUnits>] => {
   const devices = product === undefined ? [] : [product];
   const search = searchEdition(edition, text, { limit: DEPTH, devices });
@@ -95,7 +108,9 @@ const itemsIn = (text: string): string[] => {
     ({ 1: number }, at) => Number(number) === at + 1,
   );
   if (marks.length < 2 || marks.length > MAX_ITEMS) return [];
-  return marks.map(({ index, 0: mark }, at) => text.slice(index + mark.length, marks[at + 1]?.index).trim());
+  return marks.map(({ index, 0: mark }, at) =>
+    text.slice(index + mark.length, marks[at + 1]?.index).trim(),
+  );
 };
 
 const MAX_WORDS = 120;

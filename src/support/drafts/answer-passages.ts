@@ -52,11 +52,16 @@ const MAX_SIZE = 1100;
  * Picks the passages that answer a ticket from the articles that are sure enough: whole sections, complete procedures, tables with their
  * head. Sections about other devices and steps that were already tried are omitted.
  */
-export function answerPassages(evidence: Evidence, found: TicketUnits, options: AnswerOptions): Answer {
+export function answerPassages(
+  evidence: Evidence,
+  found: TicketUnits,
+  options: AnswerOptions,
+): Answer {
   const isForeign = isOtherLanguage(options.language, evidence.language);
   const candidates = sureUnits(found).filter((each) => !isForeign || sharesWords(each, found));
   const warning = warningFor(evidence, found);
-  if (candidates.length === 0) return { passages: [], warning: warning?.passage, hasPromptInjection: false };
+  if (candidates.length === 0)
+    return { passages: [], warning: warning?.passage, hasPromptInjection: false };
   const { done } = phrasesOf(evidence.language ?? '');
   const devices = evidence.edition.devices();
   const narrowing = {
@@ -66,7 +71,11 @@ export function answerPassages(evidence: Evidence, found: TicketUnits, options: 
   };
   const quoting = { done, alreadyTried: options.alreadyTried, narrowing };
   const isForDevice = deviceFilter({ ...options, devices });
-  const picked = pickPassages(withoutIntroductions(candidates), { quoting, isForDevice, warnedBy: warning?.article });
+  const picked = pickPassages(withoutIntroductions(candidates), {
+    quoting,
+    isForDevice,
+    warnedBy: warning?.article,
+  });
   const passages = withTitles(picked.passages, quoting);
   const isQuoted = passages.some(
     ({ markdown }) => warning !== undefined && markdown.includes(warning.passage.markdown),
@@ -80,9 +89,14 @@ export function answerPassages(evidence: Evidence, found: TicketUnits, options: 
 
 /** Units of articles that answer, with the rows that the message names; when some of them contain a code of the message, only these. */
 const sureUnits = ({ question, units, relevance, codes }: TicketUnits): readonly RankedUnit[] => {
-  const sure = units.filter(({ source }) => (relevance.get(source.index) ?? 0) >= RETRIEVAL_MIN_SCORE);
+  const sure = units.filter(
+    ({ source }) => (relevance.get(source.index) ?? 0) >= RETRIEVAL_MIN_SCORE,
+  );
   const withCode = sure.filter(({ unit }) => hasCode(unit, codes));
-  return (withCode.length > 0 ? withCode : sure).map((each) => ({ ...each, unit: withNamedRows(each.unit, question) }));
+  return (withCode.length > 0 ? withCode : sure).map((each) => ({
+    ...each,
+    unit: withNamedRows(each.unit, question),
+  }));
 };
 
 const isOtherLanguage = (own: string | undefined, articles: string | undefined): boolean =>
@@ -110,16 +124,27 @@ interface PickedPassage {
 
 const pickPassages = (
   candidates: readonly RankedUnit[],
-  { quoting, isForDevice, warnedBy }: { quoting: QuoteOptions; isForDevice: DeviceFilter; warnedBy: Warned },
+  {
+    quoting,
+    isForDevice,
+    warnedBy,
+  }: { quoting: QuoteOptions; isForDevice: DeviceFilter; warnedBy: Warned },
 ): { passages: PickedPassage[]; hasPromptInjection: boolean } => {
   const passages: PickedPassage[] = [];
   let isScreened = false;
   let size = 0;
   for (const each of candidates) {
     const [first] = passages;
-    const least = first === undefined ? FIRST_SHARE * (candidates[0]?.share ?? 0) : SECOND_SHARE * first.ranked.share;
+    const least =
+      first === undefined
+        ? FIRST_SHARE * (candidates[0]?.share ?? 0)
+        : SECOND_SHARE * first.ranked.share;
     if (each.share < least || passages.length === MAX_PASSAGES) break;
-    if (first !== undefined && (size + each.unit.size > MAX_SIZE || isSamePlace(first.ranked, each))) continue;
+    if (
+      first !== undefined &&
+      (size + each.unit.size > MAX_SIZE || isSamePlace(first.ranked, each))
+    )
+      continue;
     if (!isQuotable(each, { isForDevice, warnedBy })) continue;
     if (isInjected(each)) {
       isScreened = true;
@@ -138,7 +163,8 @@ const withTitles = (picked: readonly PickedPassage[], quoting: QuoteOptions): An
   const hasSeveralArticles = new Set(picked.map(({ ranked: { source } }) => source.index)).size > 1;
   return picked.map(
     ({ ranked, passage }) =>
-      (hasSeveralArticles ? quotePassage(ranked, { ...quoting, isTitled: true }) : undefined) ?? passage,
+      (hasSeveralArticles ? quotePassage(ranked, { ...quoting, isTitled: true }) : undefined) ??
+      passage,
   );
 };
 
@@ -171,4 +197,6 @@ const isQuotable = (
 
 const isInjected = ({ unit, source }: RankedUnit): boolean =>
   [source.id, source.title].some(isInjectionName) ||
-  unit.parts.some((part) => hasPromptInjection([part.section.path.at(-1) ?? '', textOf(part)].join('\n')));
+  unit.parts.some((part) =>
+    hasPromptInjection([part.section.path.at(-1) ?? '', textOf(part)].join('\n')),
+  );

@@ -24,7 +24,7 @@ const GIVEN_FROM = 0.5;
  *
  * @returns The missing steps, and whether a removed statement quotes one of them.
  */
-export const stepsLeftOut = (
+export function stepsLeftOut(
   statements: readonly CheckedStatement<ShownPassage>[],
   {
     passages,
@@ -35,7 +35,7 @@ export const stepsLeftOut = (
     removedQuotes: readonly PlacedQuote<ShownPassage>[];
     alreadyTried: AlreadyTried;
   },
-): { leftOut: string[]; isRemoved: boolean } => {
+): { leftOut: string[]; isRemoved: boolean } {
   let isRemoved = false;
   const text = bodyOf(statements);
   const body = prepareEvidence([{ text, headings: [] }]);
@@ -58,18 +58,22 @@ export const stepsLeftOut = (
       if (cited.length === 0) return [];
       const given = steps.filter(isGiven);
       const isGivenAsList = cited.some(({ statement }) => proceduresIn(statement.text).length > 0);
-      const missing = steps.filter((step) => !given.includes(step) && !wasTried(step.text, alreadyTried));
+      const missing = steps.filter(
+        (step) => !given.includes(step) && !wasTried(step.text, alreadyTried),
+      );
       const isCut = removedQuotes.some(
-        (quote) => quote.passage === passage && missing.some((step) => overlapOf(quote.span, step.span) > 0),
+        (quote) =>
+          quote.passage === passage && missing.some((step) => overlapOf(quote.span, step.span) > 0),
       );
       isRemoved ||= isCut;
       return given.length > 1 || isCut || isGivenAsList ? missing.map((step) => step.text) : [];
     });
   });
   return { leftOut, isRemoved };
-};
+}
 
-const overlapOf = (one: Span, other: Span): number => Math.min(one.end, other.end) - Math.max(one.start, other.start);
+const overlapOf = (one: Span, other: Span): number =>
+  Math.min(one.end, other.end) - Math.max(one.start, other.start);
 
 interface Step {
   text: string;
@@ -78,7 +82,10 @@ interface Step {
 
 const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
   parseBlocks(text)
-    .filter(({ kind, start, items }) => kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)))
+    .filter(
+      ({ kind, start, items }) =>
+        kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)),
+    )
     .map(({ start, end, items }) => ({
       list: { start, end },
       steps: items.map((item) => ({ text: text.slice(item.start, item.end), span: item })),
@@ -96,26 +103,31 @@ export interface MissingWarning {
  * Finds the prohibitions that the statements omit, in the words of the articles: the warning about the customer's case, and those in the
  * sections that the statements quote.
  */
-export const missingWarnings = (
+export function missingWarnings(
   statements: readonly CheckedStatement<ShownPassage>[],
   { warning, language }: { warning: AnswerPassage | undefined; language: string },
-): MissingWarning[] => {
+): MissingWarning[] {
   const body = prepareEvidence([{ text: bodyOf(statements), headings: [] }]);
   const found = new Map<string, MissingWarning>();
-  if (warning !== undefined) found.set(warning.text, { sentence: warning.text, source: warning, before: undefined });
+  if (warning !== undefined)
+    found.set(warning.text, { sentence: warning.text, source: warning, before: undefined });
   let transition: CheckedStatement<ShownPassage> | undefined;
   for (const statement of statements) {
     const before: CheckedStatement<ShownPassage> = transition ?? statement;
     transition = statement.quotes.length === 0 || statement.text.endsWith(':') ? before : undefined;
     for (const { passage, span } of statement.quotes) {
       for (const sentence of sentencesIn(sectionWith(passage.text, span))) {
-        const isWarning = isProhibition(sentence, primaryOf(detectLanguage(passage.text) ?? language));
-        if (isWarning && !found.has(sentence)) found.set(sentence, { sentence, source: passage.source, before });
+        const isWarning = isProhibition(
+          sentence,
+          primaryOf(detectLanguage(passage.text) ?? language),
+        );
+        if (isWarning && !found.has(sentence))
+          found.set(sentence, { sentence, source: passage.source, before });
       }
     }
   }
   return [...found.values()].filter(({ sentence }) => !checkStatement(sentence, body).isSupported);
-};
+}
 
 /** The text under the same heading. */
 const sectionWith = (text: string, { start, end }: Span): string => {
@@ -125,12 +137,15 @@ const sectionWith = (text: string, { start, end }: Span): string => {
   return text.slice(from, to);
 };
 
-const bodyOf = (statements: readonly CheckedStatement[]): string => statements.map(({ text }) => text).join('\n\n');
+const bodyOf = (statements: readonly CheckedStatement[]): string =>
+  statements.map(({ text }) => text).join('\n\n');
 
 /** Sentences of prose and list items, without list marks. */
 const sentencesIn = (text: string): string[] =>
   parseBlocks(text)
-    .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
+    .flatMap((block) =>
+      block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : [],
+    )
     .flatMap((part) => splitSentences(text, part).map(({ start, end }) => text.slice(start, end)))
     .map((sentence) => sentence.replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '').trim());
 
@@ -149,10 +164,10 @@ export interface Warning {
  * The prohibition that shares most words with the message: "Do not cut the power while the LED is blue." It is quoted first, whatever
  * else answers, and procedures of other articles are not quoted.
  */
-export const warningFor = (
+export function warningFor(
   { intents, language }: Evidence,
   { units, question, relevance }: TicketUnits,
-): Warning | undefined => {
+): Warning | undefined {
   const terms = question.terms.filter(({ isKnown, weight }) => isKnown && weight === 1);
   const total = terms.reduce((sum, { idf }) => sum + idf, 0);
   let best: { share: number; warning: Warning } | undefined;
@@ -162,12 +177,19 @@ export const warningFor = (
     for (const { section, pieces } of unit.parts)
       for (const piece of pieces)
         for (const { start, end } of splitSentences(section.text, piece)) {
-          const sentence = section.text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '');
+          const sentence = section.text
+            .slice(start, end)
+            .replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, '');
           if (!isProhibition(sentence, language ?? '')) continue;
           const stems = new Set(stemsOf(sentence));
           const found = terms.filter(({ forms }) => [...forms].some((form) => stems.has(form)));
           const share = found.reduce((sum, { idf }) => sum + idf, 0) / total;
-          if (found.length < 2 || share < WARNED_SHARE || share <= (best?.share ?? 0) || hasPromptInjection(sentence))
+          if (
+            found.length < 2 ||
+            share < WARNED_SHARE ||
+            share <= (best?.share ?? 0) ||
+            hasPromptInjection(sentence)
+          )
             continue;
           const text = readable(sentence);
           const passage = {
@@ -182,7 +204,7 @@ export const warningFor = (
         }
   }
   return best?.warning;
-};
+}
 
 /** Words at the beginning of a clause that forbid something, by language. */
 const PROHIBITS = new Map(
@@ -197,4 +219,5 @@ const PROHIBITS = new Map(
  *
  * @param language Primary subtag of BCP 47; without a list for the language, nothing is a prohibition.
  */
-const isProhibition = (sentence: string, language: string): boolean => PROHIBITS.get(language)?.test(sentence) === true;
+const isProhibition = (sentence: string, language: string): boolean =>
+  PROHIBITS.get(language)?.test(sentence) === true;

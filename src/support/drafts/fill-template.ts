@@ -16,16 +16,25 @@ export interface ChosenTemplate extends TextInLanguage {
  *
  * @param options.use `answer` with quotes, `fallback` without, `alone` when it is sent without a person.
  */
-export const chooseTemplate = (
+export function chooseTemplate(
   taxonomy: Pick<Taxonomy, 'intents' | 'general_template' | 'language'>,
-  { intent, language, use }: { intent: string; language?: string | undefined; use: 'answer' | 'fallback' | 'alone' },
-): ChosenTemplate => {
-  const found = intent === UNKNOWN_INTENT ? undefined : taxonomy.intents.find(({ id }) => id === intent);
-  const special = { answer: undefined, fallback: found?.fallback_template, alone: found?.auto_send.template }[use];
+  {
+    intent,
+    language,
+    use,
+  }: { intent: string; language?: string | undefined; use: 'answer' | 'fallback' | 'alone' },
+): ChosenTemplate {
+  const found =
+    intent === UNKNOWN_INTENT ? undefined : taxonomy.intents.find(({ id }) => id === intent);
+  const special = {
+    answer: undefined,
+    fallback: found?.fallback_template,
+    alone: found?.auto_send.template,
+  }[use];
   const template = special ?? found?.reply_template ?? taxonomy.general_template;
   const id = found?.reply_template === undefined ? 'general' : found.id;
   return { id, ...inLanguage(template, { wanted: language, own: taxonomy.language }) };
-};
+}
 
 /** Values for the placeholders; those that are unsafe to repeat are omitted. */
 export interface TemplateValues {
@@ -49,12 +58,14 @@ export interface FilledTemplate {
  * a general word. Questions become a list; without questions their paragraph is removed. A template without `{customer_name}` gets a
  * greeting before it.
  */
-export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): FilledTemplate => {
+export function fillTemplate(template: ChosenTemplate, values: TemplateValues): FilledTemplate {
   const phrases = phrasesOf(template.language);
   const name = nameInGreeting(values.customerName);
   const product = repeatable(values.product) ?? phrases.product;
   const subject = repeatable(values.subject) ?? phrases.subject;
-  const lines = withQuestions(template.text.replaceAll('\r\n', '\n'), values.missing ?? []).split('\n');
+  const lines = withQuestions(template.text.replaceAll('\r\n', '\n'), values.missing ?? []).split(
+    '\n',
+  );
   const place = lines.findIndex(isKnowledge);
   const fill = (part: readonly string[]) =>
     part
@@ -69,16 +80,17 @@ export const fillTemplate = (template: ChosenTemplate, values: TemplateValues): 
       .replace(/\{subject\}/g, () => subject)
       .replace(/\n{3,}/g, '\n\n')
       .trim();
-  const [before, after] = place < 0 ? [fill(lines), ''] : [fill(lines.slice(0, place)), fill(lines.slice(place + 1))];
+  const [before, after] =
+    place < 0 ? [fill(lines), ''] : [fill(lines.slice(0, place)), fill(lines.slice(place + 1))];
   if (template.text.includes(NAME)) return { ...splitGreeting(before), after };
   return { greeting: greet(values.customerName, template.language), before, after };
-};
+}
 
 /** A greeting, by name when it looks like one. */
-export const greet = (customerName: string | undefined, language: string): string => {
+export function greet(customerName: string | undefined, language: string): string {
   const name = nameInGreeting(customerName);
   return phrasesOf(language).greeting.replace('{name}', name === undefined ? '' : ` ${name}`);
-};
+}
 
 /** Replaces each paragraph with the placeholder by the list of questions. */
 const withQuestions = (text: string, questions: readonly string[]): string => {
@@ -94,8 +106,9 @@ const withQuestions = (text: string, questions: readonly string[]): string => {
 };
 
 /** Whether a template is split at `{knowledge}`. */
-export const hasPlaceForQuotes = ({ text }: Pick<ChosenTemplate, 'text'>): boolean =>
-  text.split('\n').some(isKnowledge);
+export function hasPlaceForQuotes({ text }: Pick<ChosenTemplate, 'text'>): boolean {
+  return text.split('\n').some(isKnowledge);
+}
 
 /** The placeholder stands for the quotes only on a line of its own. */
 const isKnowledge = (line: string): boolean => line.trim() === KNOWLEDGE;
@@ -108,14 +121,15 @@ const NAME = '{customer_name}';
 const splitGreeting = (text: string): { greeting: string; before: string } => {
   const end = text.indexOf('\n\n');
   const first = end < 0 ? text : text.slice(0, end);
-  if (first.length > 100 || first.includes('\n') || !/[,!:،，]$/.test(first)) return { greeting: '', before: text };
+  if (first.length > 100 || first.includes('\n') || !/[,!:،，]$/.test(first))
+    return { greeting: '', before: text };
   return { greeting: first, before: end < 0 ? '' : text.slice(end + 2) };
 };
 
 const MAX_VALUE = 100;
 
 /** A value on one line, escaped; undefined when it is long, holds an address or markup, or is a prompt injection. */
-export const repeatable = (value: string | undefined): string | undefined => {
+export function repeatable(value: string | undefined): string | undefined {
   const plain = value
     ?.slice(0, 1000)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -123,7 +137,7 @@ export const repeatable = (value: string | undefined): string | undefined => {
   if (plain === undefined || plain === '' || plain.length > MAX_VALUE) return undefined;
   if (/:\/\/|www\.|\S@\S|[<>{}]/i.test(plain) || hasPromptInjection(plain)) return undefined;
   return escapeMarkdown(plain);
-};
+}
 
 /**
  * The customer's name for a greeting. Customers choose it themselves, so only what looks like a name is used: letters of any script with
@@ -131,14 +145,14 @@ export const repeatable = (value: string | undefined): string | undefined => {
  *
  * @returns Undefined for an address, markup, a sentence, an instruction, and what helpdesks put in place of a name.
  */
-export const nameInGreeting = (name: string | undefined): string | undefined => {
+export function nameInGreeting(name: string | undefined): string | undefined {
   if (name === undefined || name.length > MAX_RAW) return undefined;
   const plain = name.normalize('NFC').replace(/\s+/g, ' ').replace(INVISIBLE, '').trim();
   if (plain === '' || plain.length > MAX_NAME || !LOOKS_LIKE_NAME.test(plain)) return undefined;
   const words = plain.toLowerCase().split(' ');
   if (words.length > MAX_WORDS || words.some((word) => NOT_A_NAME.has(word))) return undefined;
   return isInjectionName(plain) ? undefined : plain;
-};
+}
 
 const MAX_RAW = 200;
 const MAX_NAME = 60;
@@ -155,7 +169,7 @@ const NOT_A_NAME: ReadonlySet<string> = new Set(NO_NAMES);
 /**
  * Replaces the customer's name by `[name]`: a name of several words everywhere, its parts only in an introduction or a signature.
  */
-export const withoutName = (text: string, name: string): string => {
+export function withoutName(text: string, name: string): string {
   const words = name.slice(0, MAX_NAME_READ).match(/[\p{L}\p{M}'’.-]+/gu) ?? [];
   if (words.length === 0) return text;
   const whole = words.map(escapeExpression).join('\\s{1,4}');
@@ -169,7 +183,10 @@ export const withoutName = (text: string, name: string): string => {
   const part = `(?:${parts.join('|')})`;
   return named
     .replace(
-      new RegExp(`(?<=^[ \\t]{0,9}(?:[-–—,~][ \\t]?)?)${part}(?=[ \\t]{0,9}[.,!]?[ \\t]{0,9}$)`, 'gimu'),
+      new RegExp(
+        `(?<=^[ \\t]{0,9}(?:[-–—,~][ \\t]?)?)${part}(?=[ \\t]{0,9}[.,!]?[ \\t]{0,9}$)`,
+        'gimu',
+      ),
       NAME_MARK,
     )
     .replace(
@@ -179,7 +196,7 @@ export const withoutName = (text: string, name: string): string => {
       ),
       NAME_MARK,
     );
-};
+}
 
 const NAME_MARK = '[name]';
 const MAX_NAME_READ = 200;

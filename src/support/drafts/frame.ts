@@ -60,8 +60,12 @@ export interface FrameOptions {
 const SURE_OF_INTENT = 0.5;
 const NEARLY = 0.85;
 
-export const isSureOf = ({ confidence, secondary_intents = [] }: IntentClassification): boolean =>
-  confidence >= SURE_OF_INTENT && secondary_intents.every((other) => other.confidence < NEARLY * confidence);
+export function isSureOf({ confidence, secondary_intents = [] }: IntentClassification): boolean {
+  return (
+    confidence >= SURE_OF_INTENT &&
+    secondary_intents.every((other) => other.confidence < NEARLY * confidence)
+  );
+}
 
 /**
  * The words around the quotes: the template of the intent, or the general phrases where it has none in the customer's language. Without a
@@ -72,7 +76,11 @@ export function frameDraft(options: FrameOptions): DraftFrame {
   const intent = isSureOf(classification) ? classification.primary_intent : 'general';
   const template = chooseTemplate(taxonomy, { intent, language, use });
   const isPlain = use === 'alone' || (ticket === undefined && use === 'fallback');
-  const isOther = !isPlain && language !== undefined && hasPhrases(language) && !isSame(template.language, language);
+  const isOther =
+    !isPlain &&
+    language !== undefined &&
+    hasPhrases(language) &&
+    !isSame(template.language, language);
   const spoken = isOther ? primaryOf(language) : template.language;
   const questions = isPlain ? questionsIn(options, spoken) : openQuestions(options, spoken);
   const filled = isOther
@@ -84,7 +92,9 @@ export function frameDraft(options: FrameOptions): DraftFrame {
 
 /** All questions, in the language of the template where they have it. */
 const questionsIn = ({ taxonomy, missing }: FrameOptions, language: string): string[] =>
-  missing.map(({ question }) => inLanguage(question, { wanted: language, own: taxonomy.language }).text);
+  missing.map(
+    ({ question }) => inLanguage(question, { wanted: language, own: taxonomy.language }).text,
+  );
 
 const isSame = (one: string, other: string): boolean => primaryOf(one) === primaryOf(other);
 
@@ -108,10 +118,15 @@ const openQuestions = (
 };
 
 /** The name ends with a product of the taxonomy, so that a brand may stand before it. A taxonomy without products knows any. */
-const isKnownProduct = (product: string | undefined, { devices }: Pick<Taxonomy, 'devices'>): boolean => {
+const isKnownProduct = (
+  product: string | undefined,
+  { devices }: Pick<Taxonomy, 'devices'>,
+): boolean => {
   const words = ` ${product?.toLowerCase() ?? ''}`;
   return (
-    product === undefined || devices.length === 0 || devices.some((each) => words.endsWith(` ${each.toLowerCase()}`))
+    product === undefined ||
+    devices.length === 0 ||
+    devices.some((each) => words.endsWith(` ${each.toLowerCase()}`))
   );
 };
 
@@ -128,7 +143,11 @@ const generalWords = (options: FrameOptions, { language, questions }: Worded): F
   // Who looks up a number reads the message.
   const read = options.ticket?.recordNumber === undefined ? phrases.read : '';
   const after = options.use === 'answer' ? [phrases.stillOpen] : [asked, read];
-  return { greeting: greet(options.customerName, language), before: received(options, phrases), after: joined(after) };
+  return {
+    greeting: greet(options.customerName, language),
+    before: received(options, phrases),
+    after: joined(after),
+  };
 };
 
 const templateWords = (
@@ -138,11 +157,20 @@ const templateWords = (
   const { taxonomy, ticket, customerName, product, use } = options;
   const isOther = ticket !== undefined && use === 'fallback' && !isKnownProduct(product, taxonomy);
   const shown = isOther ? undefined : product;
-  const words = fillTemplate(template, { customerName, product: shown, subject: ticket?.subject, missing: questions });
+  const words = fillTemplate(template, {
+    customerName,
+    product: shown,
+    subject: ticket?.subject,
+    missing: questions,
+  });
   if (ticket === undefined || use === 'alone') return words;
   const phrases = phrasesOf(template.language);
   const filled = ticket.isUpset === true ? withRegret(words, { template, phrases }) : words;
-  if (isOther) return { ...filled, before: joined([filled.before, coveredProducts(taxonomy, template.language)]) };
+  if (isOther)
+    return {
+      ...filled,
+      before: joined([filled.before, coveredProducts(taxonomy, template.language)]),
+    };
   // The general template is for messages without an answer.
   if (use === 'answer')
     return template.id === 'general'
@@ -154,7 +182,9 @@ const templateWords = (
 
 /** For a product without articles. The product is not named: that would confirm that it exists. */
 const coveredProducts = ({ devices }: Taxonomy, language: string): string => {
-  const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(devices.map(escapeMarkdown));
+  const list = new Intl.ListFormat(language, { type: 'conjunction' }).format(
+    devices.map(escapeMarkdown),
+  );
   return phrasesOf(language).otherProduct.replace('{products}', () => list);
 };
 
@@ -167,10 +197,16 @@ const received = ({ ticket }: FrameOptions, { sorry, received: thanks }: Phrases
 const withRegret = (
   filled: FilledTemplate,
   { template, phrases: { sorry } }: { template: ChosenTemplate; phrases: Phrases },
-): FilledTemplate => ({ ...filled, before: hasPlaceForQuotes(template) ? sorry : joined([sorry, filled.before]) });
+): FilledTemplate => ({
+  ...filled,
+  before: hasPlaceForQuotes(template) ? sorry : joined([sorry, filled.before]),
+});
 
 /** What a message that says little is asked without facts of an intent. */
-const furtherQuestion = ({ ticket, product }: FrameOptions, { tellMore, sayMore }: Phrases): string => {
+const furtherQuestion = (
+  { ticket, product }: FrameOptions,
+  { tellMore, sayMore }: Phrases,
+): string => {
   if (ticket?.saysLittle !== true) return '';
   return product === undefined && ticket.isQuestion !== true ? tellMore : sayMore;
 };
@@ -184,18 +220,29 @@ const withCase = (
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const { greeting, before, after } = frame.filled;
   const number = repeatable(ticket.recordNumber);
-  const looked = number === undefined ? undefined : phrases.lookUp.replace('{number}', () => number);
+  const looked =
+    number === undefined ? undefined : phrases.lookUp.replace('{number}', () => number);
   // The words of an intent that a team always sees say themselves who decides.
   const isDecided = intent?.escalation.some(({ always }) => always === true) === true;
-  const last = ticket.isForPerson === true ? [looked ?? phrases.takesOver] : [isDecided ? '' : (looked ?? ''), after];
+  const last =
+    ticket.isForPerson === true
+      ? [looked ?? phrases.takesOver]
+      : [isDecided ? '' : (looked ?? ''), after];
   return {
     ...frame,
-    filled: { greeting, before: joined([before, bothProducts(ticket, phrases)]), after: joined(last) },
+    filled: {
+      greeting,
+      before: joined([before, bothProducts(ticket, phrases)]),
+      after: joined(last),
+    },
   };
 };
 
 /** Says that the ticket and the customer name different products, and asks which it is, unless a serial number shows it. */
-const bothProducts = ({ product, otherProduct, shownBy }: FramedTicket, phrases: Phrases): string => {
+const bothProducts = (
+  { product, otherProduct, shownBy }: FramedTicket,
+  phrases: Phrases,
+): string => {
   const named = repeatable(product);
   const known = repeatable(otherProduct);
   const sign = repeatable(shownBy);
@@ -206,4 +253,5 @@ const bothProducts = ({ product, otherProduct, shownBy }: FramedTicket, phrases:
     .replace('{sign}', () => sign ?? '');
 };
 
-const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+const joined = (parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join('\n\n');

@@ -1,4 +1,7 @@
-import { hasPromptInjection as containsInjection, isInjectionName } from '../../answering/model/prompt-injection.ts';
+import {
+  hasPromptInjection as containsInjection,
+  isInjectionName,
+} from '../../answering/model/prompt-injection.ts';
 import { ARTICLE_URL_MAX_LENGTH, RETRIEVAL_MIN_SCORE } from '../../contract/wire/knowledge.ts';
 import type {
   Draft,
@@ -8,9 +11,18 @@ import type {
 } from '../../contract/wire/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
 import { escapeHtml } from '../../documents/markdown/escape-html.ts';
-import { escapeMarkdown, markdownToHtml, markdownToText } from '../../documents/markdown/render-markdown.ts';
+import {
+  escapeMarkdown,
+  markdownToHtml,
+  markdownToText,
+} from '../../documents/markdown/render-markdown.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
-import { autoSendOf, getsNoEmptyReply, getsNoReply, missingInformation } from '../message/intent-rules.ts';
+import {
+  autoSendOf,
+  getsNoEmptyReply,
+  getsNoReply,
+  missingInformation,
+} from '../message/intent-rules.ts';
 import { hasPhrases, nameOfLanguage, phrasesOf, primaryOf } from '../message/languages.ts';
 import type { Knowledge } from '../retrieval/knowledge.ts';
 import type { Answer } from './answer-passages.ts';
@@ -70,20 +82,23 @@ type GenerateDraft = (
  * const draftFor = (taxonomy: Taxonomy, primary_intent: string) =>
  *   createDraftGenerator({ taxonomy })({ primary_intent, confidence: 0.9 }, 'Dana');
  */
-export const createDraftGenerator = (parts: DraftGeneratorParts): GenerateDraft => {
+export function createDraftGenerator(parts: DraftGeneratorParts): GenerateDraft {
   const compose = createDraftComposer(parts);
   return (...given) => compose(...given).draft;
-};
+}
 
 /** Makes the draft generator that also returns the parts of a draft. */
-export const createDraftComposer =
-  ({ taxonomy, ticket }: DraftGeneratorParts) =>
-  (...[classification, givenName, metadata, givenKnowledge]: Parameters<GenerateDraft>): ComposedDraft => {
+export function createDraftComposer({ taxonomy, ticket }: DraftGeneratorParts) {
+  return (
+    ...[classification, givenName, metadata, givenKnowledge]: Parameters<GenerateDraft>
+  ): ComposedDraft => {
     const [customerName, knowledge] = [givenName ?? undefined, givenKnowledge ?? undefined];
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
-    if (getsNoReply(classification, intent)) return noDraft(classification, ticket?.language ?? taxonomy.language);
+    if (getsNoReply(classification, intent))
+      return noDraft(classification, ticket?.language ?? taxonomy.language);
     if (classification.danger !== undefined) return safetyDraft(taxonomy, { ticket, customerName });
-    if (ticket?.isClosing === true) return phraseDraft(taxonomy, { ticket, customerName, phrase: 'closed' });
+    if (ticket?.isClosing === true)
+      return phraseDraft(taxonomy, { ticket, customerName, phrase: 'closed' });
     const isSent = autoSendOf(classification, intent).allowed;
     // Retrieval recognises the language of the articles in messages that are too short for detection.
     const own = knowledge?.isForeign === true ? undefined : knowledge?.language;
@@ -114,21 +129,38 @@ export const createDraftComposer =
       template: words.id,
       language: words.language,
       references: referencesOf(passages),
-      ...evidenceOf(passages.map(({ title, url, markdown: quoted }) => ({ title, url, text: markdownToText(quoted) }))),
+      ...evidenceOf(
+        passages.map(({ title, url, markdown: quoted }) => ({
+          title,
+          url,
+          text: markdownToText(quoted),
+        })),
+      ),
       source_grounding: passages.length === 0 ? null : 1,
       written_by: 'template',
       auto_send: isSent,
     };
     const frame = isSent ? undefined : frameDraft({ ...framing, use: 'answer' });
-    const open = answer?.parts?.filter((part) => part.passages.length === 0).map((part) => part.words);
-    return { draft, frame, passages, hasPromptInjection, open: passages === answer?.passages ? open : undefined };
+    const open = answer?.parts
+      ?.filter((part) => part.passages.length === 0)
+      .map((part) => part.words);
+    return {
+      draft,
+      frame,
+      passages,
+      hasPromptInjection,
+      open: passages === answer?.passages ? open : undefined,
+    };
   };
+}
 
 const NO_ANSWER: Answer = { passages: [], hasPromptInjection: false };
 
 /** The passages to quote; to a customer who waits for a person's decision, only what an article forbids. */
 const quotedOf = (answer: Answer = NO_ANSWER, ticket: DraftTicket | undefined): Answer =>
-  ticket?.isForPerson === true ? { ...answer, passages: answer.warning === undefined ? [] : [answer.warning] } : answer;
+  ticket?.isForPerson === true
+    ? { ...answer, passages: answer.warning === undefined ? [] : [answer.warning] }
+    : answer;
 
 /**
  * The quotes as the draft has them: of each part of the message under its words, those in another language than the draft under a sentence
@@ -157,9 +189,14 @@ const quotesOf = (
 /** What a caller that has the knowledge block alone can quote: the excerpts of sure sources. */
 const excerptsOf = (knowledge: Knowledge | undefined): Answer => {
   const sure = (knowledge?.sources_consulted ?? []).filter(
-    (source) => source.relevance_score >= RETRIEVAL_MIN_SCORE && isPublic(source) && source.excerpt.trim() !== '',
+    (source) =>
+      source.relevance_score >= RETRIEVAL_MIN_SCORE &&
+      isPublic(source) &&
+      source.excerpt.trim() !== '',
   );
-  const clean = sure.filter(({ title, excerpt }) => !isInjectionName(title) && !containsInjection(excerpt));
+  const clean = sure.filter(
+    ({ title, excerpt }) => !isInjectionName(title) && !containsInjection(excerpt),
+  );
   const passages = clean.map(({ title, url, excerpt }): AnswerPassage => {
     const text = excerpt.replace(/\s+/g, ' ').trim();
     const heading = `**[${escapeMarkdown(title)}](${linkTarget(url)})**`;
@@ -176,16 +213,27 @@ const excerptsOf = (knowledge: Knowledge | undefined): Answer => {
 };
 
 /** For a message that no one replies to. */
-export const noDraft = (
+export function noDraft(
   { primary_intent }: Pick<IntentClassification, 'primary_intent'>,
   language: string,
-): ComposedDraft => ({
-  draft: {
-    ...{ text: '', markdown: '', html: '', template: primary_intent, language },
-    ...{ references: [], source_grounding: null, written_by: 'template', auto_send: false },
-  },
-  ...{ frame: undefined, passages: [], hasPromptInjection: false },
-});
+): ComposedDraft {
+  return {
+    draft: {
+      text: '',
+      markdown: '',
+      html: '',
+      template: primary_intent,
+      language,
+      references: [],
+      source_grounding: null,
+      written_by: 'template',
+      auto_send: false,
+    },
+    frame: undefined,
+    passages: [],
+    hasPromptInjection: false,
+  };
+}
 
 /** In danger, whatever the intent: safety first, and what an article forbids. No steps, no links; a person takes over. */
 const safetyDraft = (taxonomy: Taxonomy, given: Omit<PhraseOptions, 'phrase'>): ComposedDraft => ({
@@ -204,8 +252,13 @@ const phraseDraft = (
   { language: own, signature }: Pick<Taxonomy, 'language' | 'signature'>,
   { ticket, customerName, phrase }: PhraseOptions,
 ): ComposedDraft => {
-  const spoken = [ticket?.language, own].find((each) => each !== undefined && hasPhrases(each)) ?? 'en';
-  const filled = { greeting: greet(customerName, spoken), before: phrasesOf(spoken)[phrase], after: '' };
+  const spoken =
+    [ticket?.language, own].find((each) => each !== undefined && hasPhrases(each)) ?? 'en';
+  const filled = {
+    greeting: greet(customerName, spoken),
+    before: phrasesOf(spoken)[phrase],
+    after: '',
+  };
   const markdown = assemble(filled, { quotes: [], signature });
   return {
     draft: {
@@ -226,34 +279,42 @@ const phraseDraft = (
 };
 
 /** Greeting, body and signature as one Markdown text. */
-export const assemble = (
+export function assemble(
   { greeting, before, after }: FilledTemplate,
   { quotes, signature = '' }: { quotes: readonly string[]; signature?: string | undefined },
-): string => [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
+): string {
+  return [greeting, before, ...quotes, after, signature].filter((part) => part !== '').join('\n\n');
+}
 
 /** Percent-encodes what would end a Markdown link. */
 const linkTarget = (url: string): string =>
-  new URL(url).href.replace(/[()<>\\\s]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  new URL(url).href.replace(
+    /[()<>\\\s]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 
-const isPublic = ({ url }: DraftReference): boolean => isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH;
+const isPublic = ({ url }: DraftReference): boolean =>
+  isPublicAddress(url) && url.length <= ARTICLE_URL_MAX_LENGTH;
 
 /** What the draft says from articles that the customer can open, in the order of its text. */
-export const evidenceOf = (stated: readonly DraftEvidence[]): Pick<Draft, 'evidence'> => {
+export function evidenceOf(stated: readonly DraftEvidence[]): Pick<Draft, 'evidence'> {
   const evidence = stated
     .filter((each) => isPublic(each) && each.text.trim() !== '')
     .slice(0, 10)
     .map(({ title, url, text, quote }) => ({
-      ...{ title: title.slice(0, 200), url, text: text.trim().slice(0, 2000) },
+      title: title.slice(0, 200),
+      url,
+      text: text.trim().slice(0, 2000),
       ...(quote === undefined || quote.trim() === '' ? {} : { quote: quote.trim().slice(0, 600) }),
     }));
   return evidence.length === 0 ? {} : { evidence };
-};
+}
 
 /** Each article once, if the customer can open it. */
-export const referencesOf = (passages: readonly AnswerPassage[]): DraftReference[] => {
+export function referencesOf(passages: readonly AnswerPassage[]): DraftReference[] {
   const articles = new Map(passages.map(({ title, url }) => [`${title}\n${url}`, { title, url }]));
   return [...articles.values()]
     .filter(isPublic)
     .slice(0, 10)
     .map(({ title, url }) => ({ title: title.slice(0, 200), url }));
-};
+}

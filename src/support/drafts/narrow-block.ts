@@ -26,13 +26,17 @@ const narrowTable = (table: string, narrowing: Narrowing): string => {
   const [head, rule, ...rows] = table.split('\n').map(cellsOf);
   if (head === undefined || rule === undefined || rows.length === 0) return table;
   const isOther = otherDevice(narrowing);
-  const columns = head.map((cell, at) => (at > 0 && isOther(cell) ? -1 : at)).filter((at) => at >= 0);
+  const columns = head
+    .map((cell, at) => (at > 0 && isOther(cell) ? -1 : at))
+    .filter((at) => at >= 0);
   const own = rows.filter(([first = '']) => !isOther(first));
-  const isOfDevice = (row: readonly string[]): boolean => devicesNamedIn(row[0] ?? '', narrowing.devices).length > 0;
+  const isOfDevice = (row: readonly string[]): boolean =>
+    devicesNamedIn(row[0] ?? '', narrowing.devices).length > 0;
   const labelled = (row: readonly string[]): string => row[isOfDevice(row) ? 1 : 0] ?? '';
   const shown = mostSpokenOf(own.length === 0 ? rows : own, labelled, narrowing);
   if (shown.length === rows.length && columns.length === head.length) return table;
-  const line = (cells: readonly string[]): string => `| ${columns.map((at) => cells[at] ?? '').join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${columns.map((at) => cells[at] ?? '').join(' | ')} |`;
   return [head, rule, ...shown].map(line).join('\n');
 };
 
@@ -78,10 +82,13 @@ const mostSpokenOf = <T>(
     const shared = [...label].filter((stem) => spoken.some((forms) => forms.has(stem)));
     if (shared.length < Math.min(LEAST_WORDS, label.size)) return 0;
     return shared.reduce(
-      (sum, stem) => sum + Math.log(labels.length / labels.filter((other) => other.has(stem)).length),
+      (sum, stem) =>
+        sum + Math.log(labels.length / labels.filter((other) => other.has(stem)).length),
       0,
     );
   });
   const best = Math.max(...weights);
-  return best === 0 ? alternatives : alternatives.filter((_, at) => (weights[at] ?? 0) >= SHARE * best);
+  return best === 0
+    ? alternatives
+    : alternatives.filter((_, at) => (weights[at] ?? 0) >= SHARE * best);
 };

@@ -23,8 +23,9 @@ export interface AnswerPassage {
   steps: readonly string[];
 }
 
-export const textOf = ({ section, pieces }: UnitPart): string =>
-  pieces.map(({ start, end }) => section.text.slice(start, end)).join('\n\n');
+export function textOf({ section, pieces }: UnitPart): string {
+  return pieces.map(({ start, end }) => section.text.slice(start, end)).join('\n\n');
+}
 
 export interface QuoteOptions {
   alreadyTried: AlreadyTried;
@@ -37,7 +38,10 @@ export interface QuoteOptions {
 }
 
 /** Quotes a unit. Undefined when too much of one of its parts was already tried, or was advised by an agent. */
-export const quotePassage = ({ unit, source }: RankedUnit, options: QuoteOptions): AnswerPassage | undefined => {
+export function quotePassage(
+  { unit, source }: RankedUnit,
+  options: QuoteOptions,
+): AnswerPassage | undefined {
   const { title } = source;
   const parts = unit.parts.map((part) => quotePart(part, { title, ...options }));
   if (parts.some((part) => part === undefined)) return undefined;
@@ -62,7 +66,7 @@ export const quotePassage = ({ unit, source }: RankedUnit, options: QuoteOptions
     language: detectLanguage(markdown.replace(/^\|.*$/gm, ' ')),
     steps: shown.flatMap(({ steps }) => steps),
   };
-};
+}
 
 interface QuotedPart {
   heading: string;
@@ -86,7 +90,8 @@ const quotePart = (
     if (piece === undefined) continue;
     const whole = group.map((each) => section.text.slice(each.start, each.end)).join('\n');
     const kind = blockKind(piece);
-    const markdown = narrowedBy === undefined || kind === undefined ? whole : narrowBlock(whole, kind, narrowedBy);
+    const markdown =
+      narrowedBy === undefined || kind === undefined ? whole : narrowBlock(whole, kind, narrowedBy);
     const text = withoutTried(markdown, piece, { heading, title, alreadyTried, done });
     if (text === undefined) return undefined;
     if (text === '') continue;
@@ -156,13 +161,16 @@ const headingOf = (path: readonly string[], title: string): string =>
  * Code stays as it is.
  */
 export function readable(markdown: string): string {
-  return runsOutsideCode(markdown, (lines) => outsideSpans(lines.join('\n'), readableText).split('\n'));
+  return runsOutsideCode(markdown, (lines) =>
+    outsideSpans(lines.join('\n'), readableText).split('\n'),
+  );
 }
 
 const readableText = (markdown: string): string =>
   markdown
     .replace(/!\[([^\]\n]{0,300})\]\([^)\n]{0,1000}\)/g, '$1')
-    .replace(/\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g, (link, words, url) =>
-      isPublicAddress(url) ? link : words,
+    .replace(
+      /\[([^\]\n]{0,300})\]\(\s*<?([^)\s>]{0,1000})>?[^)\n]{0,300}\)/g,
+      (link, words, url) => (isPublicAddress(url) ? link : words),
     )
     .replace(/<!--[\s\S]{0,4000}?-->/g, '');

@@ -1,7 +1,15 @@
 import MODEL from '../../answering/passages/answer-model.json' with { type: 'json' };
 import { findAnswer, type RankedUnit } from '../../answering/passages/find-answer.ts';
-import { type CandidateUnit, candidateUnits, UNIT_FEATURES } from '../../answering/passages/unit-features.ts';
-import { type ParsedQuestion, parseQuestion, type TextVectors } from '../../answering/understand/parse-question.ts';
+import {
+  type CandidateUnit,
+  candidateUnits,
+  UNIT_FEATURES,
+} from '../../answering/passages/unit-features.ts';
+import {
+  type ParsedQuestion,
+  parseQuestion,
+  type TextVectors,
+} from '../../answering/understand/parse-question.ts';
 import { RETRIEVAL_MIN_SCORE } from '../../contract/wire/knowledge.ts';
 import type { EditionArticle } from '../../knowledge/edition/open-edition.ts';
 import { devicesNamedIn } from '../../knowledge/search/devices-named-in.ts';
@@ -25,7 +33,9 @@ export interface TicketUnits {
  */
 const LABEL_WEIGHT = 3;
 /** Weights of the features of a unit, in their order. */
-const WEIGHTS = UNIT_FEATURES.map((name) => (MODEL.units as Readonly<Record<string, number>>)[name] ?? 0);
+const WEIGHTS = UNIT_FEATURES.map(
+  (name) => (MODEL.units as Readonly<Record<string, number>>)[name] ?? 0,
+);
 
 interface TicketOptions {
   product?: string | undefined;
@@ -34,14 +44,18 @@ interface TicketOptions {
 
 /** Ranks the units as those of a question; by the labels of their articles as well when the intent is known. */
 export function rankTicketUnits(evidence: Evidence, options: TicketOptions): TicketUnits {
-  const ranked = evidence.intents.length === 0 ? rankAsQuestion(evidence, options) : rankByIntent(evidence, options);
+  const ranked =
+    evidence.intents.length === 0
+      ? rankAsQuestion(evidence, options)
+      : rankByIntent(evidence, options);
   const codes = ranked.question.terms.flatMap(({ word, isKnown, weight }) =>
     isKnown && word.length > 2 && /\d/.test(word) && weight === 1 ? word : [],
   );
   const relevance = new Map(ranked.relevance);
   for (const { unit, source } of ranked.units) {
     const before = relevance.get(source.index) ?? 0;
-    if (before >= CODE_FROM && hasCode(unit, codes)) relevance.set(source.index, Math.max(before, RETRIEVAL_MIN_SCORE));
+    if (before >= CODE_FROM && hasCode(unit, codes))
+      relevance.set(source.index, Math.max(before, RETRIEVAL_MIN_SCORE));
   }
   return { ...ranked, relevance, codes };
 }
@@ -64,7 +78,10 @@ export function hasCode({ parts }: RankedUnit['unit'], codes: readonly string[])
 const ELSEWHERE = 0.9;
 
 /** As a question is answered: the units and the probability of the ranker of answers, whatever the language. */
-const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
+const rankAsQuestion = (
+  evidence: Evidence,
+  { product, vectors }: TicketOptions,
+): Omit<TicketUnits, 'codes'> => {
   const { edition, text, search, articles: always } = evidence;
   const devices = product === undefined ? [] : [product];
   const answer = findAnswer(edition, text, { searches: [search], devices, vectors, always });
@@ -72,19 +89,29 @@ const rankAsQuestion = (evidence: Evidence, { product, vectors }: TicketOptions)
   const shares = new Map(answer.articles.map(({ source, share }) => [source.index, share / best]));
   const relevance = [...evidence.relevance].map(([article, before]) => {
     const share = Math.log(Math.max(LEAST_SHARE, shares.get(article) ?? 0));
-    const own = applyLogistic({ weights: [1], bias: ELSEWHERE + share }, [logit(answer.probability)]);
+    const own = applyLogistic({ weights: [1], bias: ELSEWHERE + share }, [
+      logit(answer.probability),
+    ]);
     return [article, Math.max(before, own)] as const;
   });
   return { question: answer.question, units: answer.units, relevance: new Map(relevance) };
 };
 
-const rankByIntent = (evidence: Evidence, { product, vectors }: TicketOptions): Omit<TicketUnits, 'codes'> => {
+const rankByIntent = (
+  evidence: Evidence,
+  { product, vectors }: TicketOptions,
+): Omit<TicketUnits, 'codes'> => {
   const { edition, text, search, articles: always } = evidence;
-  const question = parseQuestion(edition, text, { devices: product === undefined ? [] : [product], vectors });
-  const scored = candidateUnits(edition, question, { searches: [search], vectors, always }).map((unit) => ({
-    ...unit,
-    score: scoreOf(unit, evidence),
-  }));
+  const question = parseQuestion(edition, text, {
+    devices: product === undefined ? [] : [product],
+    vectors,
+  });
+  const scored = candidateUnits(edition, question, { searches: [search], vectors, always }).map(
+    (unit) => ({
+      ...unit,
+      score: scoreOf(unit, evidence),
+    }),
+  );
   const top = Math.max(...scored.map(({ score }) => score));
   const sum = scored.reduce((total, { score }) => total + Math.exp(score - top), 0);
   const units = scored
@@ -128,23 +155,30 @@ const raisedByUnits = (evidence: Evidence, units: readonly RankedUnit[]): Map<nu
 };
 
 /** The inputs of `ANSWERS` for the articles that may be raised, by place in the edition. */
-export const signsOfArticles = (
+export function signsOfArticles(
   { relevance, intents }: Pick<Evidence, 'relevance' | 'intents'>,
   units: readonly RankedUnit[],
-): Map<number, number[]> => {
+): Map<number, number[]> {
   const signs = new Map<number, number[]>();
   for (const [article, before] of relevance) {
     const own = units.filter(({ source }) => source.index === article);
     const [best] = own;
     if (best === undefined || before < RAISED_FROM || !isAbout(best.source, intents)) continue;
     const share = own.reduce((sum, unit) => sum + unit.share, 0);
-    signs.set(article, [logit(before), Math.log(Math.max(LEAST_SHARE, share)), best.features[COVERAGE] ?? 0]);
+    signs.set(article, [
+      logit(before),
+      Math.log(Math.max(LEAST_SHARE, share)),
+      best.features[COVERAGE] ?? 0,
+    ]);
   }
   return signs;
-};
+}
 
 /** The knowledge with the raised relevance of its sources; a question that they surely answer is no gap. */
-export function withUnits(knowledge: Knowledge, { relevance }: Pick<TicketUnits, 'relevance'>): Knowledge {
+export function withUnits(
+  knowledge: Knowledge,
+  { relevance }: Pick<TicketUnits, 'relevance'>,
+): Knowledge {
   const { evidence, foundGaps = [] } = knowledge;
   if (evidence === undefined) return knowledge;
   const raised = withScores(knowledge, (_, at) => relevance.get(evidence.articles[at] ?? -1) ?? 0);
@@ -152,26 +186,41 @@ export function withUnits(knowledge: Knowledge, { relevance }: Pick<TicketUnits,
     raised.coverage === 'high' && !isCovered(knowledge)
       ? foundGaps.filter(({ kind }) => kind !== 'question')
       : foundGaps;
-  const gaps = knowledge.foundGaps === undefined ? knowledge.gaps : remainingGaps.map(({ gap }) => gap);
+  const gaps =
+    knowledge.foundGaps === undefined ? knowledge.gaps : remainingGaps.map(({ gap }) => gap);
   return { ...raised, gaps, foundGaps: remainingGaps };
 }
 
 type Source = Knowledge['sources_consulted'][number];
 
 /** Raises the sources to these relevances; best first. */
-const withScores = (knowledge: Knowledge, scoreOf: (source: Source, at: number) => number): Knowledge => {
+const withScores = (
+  knowledge: Knowledge,
+  scoreOf: (source: Source, at: number) => number,
+): Knowledge => {
   const sources = knowledge.sources_consulted
     .map((source, at) => ({
       ...source,
-      relevance_score: Math.max(source.relevance_score, Math.floor(scoreOf(source, at) * 1000) / 1000),
+      relevance_score: Math.max(
+        source.relevance_score,
+        Math.floor(scoreOf(source, at) * 1000) / 1000,
+      ),
     }))
     .toSorted((one, other) => other.relevance_score - one.relevance_score);
-  return { ...knowledge, sources_consulted: sources, coverage: coverageOf(sources[0]?.relevance_score ?? 0) };
+  return {
+    ...knowledge,
+    sources_consulted: sources,
+    coverage: coverageOf(sources[0]?.relevance_score ?? 0),
+  };
 };
 
 /** The sources of a draft that a model is sure of count as sources that answer: its statements were checked against them. */
-export function coveredBy(found: Knowledge, passages: readonly Pick<Source, 'title' | 'url'>[]): Knowledge {
-  const isUsed = (source: Source) => passages.some(({ title, url }) => title === source.title && url === source.url);
+export function coveredBy(
+  found: Knowledge,
+  passages: readonly Pick<Source, 'title' | 'url'>[],
+): Knowledge {
+  const isUsed = (source: Source) =>
+    passages.some(({ title, url }) => title === source.title && url === source.url);
   const raised = withScores(found, (source) => (isUsed(source) ? RETRIEVAL_MIN_SCORE : 0));
   return isCovered(raised) ? raised : { ...raised, coverage: 'medium' };
 }
@@ -188,7 +237,10 @@ const logit = (share: number): number => {
 };
 
 /** Decides by the headings (outermost first) and the article of a section. */
-export type DeviceFilter = (section: { path: readonly string[]; source: EditionArticle }) => boolean;
+export type DeviceFilter = (section: {
+  path: readonly string[];
+  source: EditionArticle;
+}) => boolean;
 
 /**
  * Decides whether a section may be shown to a customer. A section about certain devices is shown only to customers with one of them; when
@@ -198,26 +250,32 @@ export type DeviceFilter = (section: { path: readonly string[]; source: EditionA
  * @param options.isProductExact False when several products share the name.
  * @param options.devices All devices that articles are labelled with.
  */
-export const deviceFilter =
-  ({
-    product,
-    isProductExact,
-    devices,
-  }: {
-    product: string | undefined;
-    isProductExact: boolean;
-    devices: readonly string[];
-  }): DeviceFilter =>
-  ({ path, source }) => {
+export function deviceFilter({
+  product,
+  isProductExact,
+  devices,
+}: {
+  product: string | undefined;
+  isProductExact: boolean;
+  devices: readonly string[];
+}): DeviceFilter {
+  return ({ path, source }) => {
     const own = devicesOf(path, source, devices);
     // A section for several devices may be for the customer's.
     if (product === undefined || !isProductExact) return own.length !== 1;
     return own.length === 0 || own.includes(product.toLowerCase());
   };
+}
 
 /** The devices that a section is for, in lower case: those of the innermost heading that names any, else the article's; empty for all. */
-const devicesOf = (path: readonly string[], source: EditionArticle, devices: readonly string[]): string[] => {
-  const named = path.map((heading) => devicesNamedIn(heading, devices)).findLast((each) => each.length > 0);
+const devicesOf = (
+  path: readonly string[],
+  source: EditionArticle,
+  devices: readonly string[],
+): string[] => {
+  const named = path
+    .map((heading) => devicesNamedIn(heading, devices))
+    .findLast((each) => each.length > 0);
   const own = named ?? (source.devices.length < devices.length ? source.devices : []);
   return own.map((device) => device.toLowerCase());
 };

@@ -74,19 +74,25 @@ const MAX_TOKENS = 1500;
  * signature stay, and the model does not see them. When the model finds no answer, the draft quotes nothing; after any other failure the
  * draft stays as it was and the outcome says why. Never rejects.
  */
-export const writeWithModel = async (
+export async function writeWithModel(
   composed: ComposedDraft,
   options: ModelDraftOptions,
-): Promise<{ composed: ComposedDraft; outcome: ModelOutcome }> => {
+): Promise<{ composed: ComposedDraft; outcome: ModelOutcome }> {
   const { ai, ticket, timeMs, signal } = options;
   const calls = startModelCalls({ ai, timeMs, signal });
   try {
-    const question = [ticket.subject ?? '', ticket.message].filter((each) => each !== '').join('\n');
+    const question = [ticket.subject ?? '', ticket.message]
+      .filter((each) => each !== '')
+      .join('\n');
     const asked = { question: question.slice(0, MAX_MESSAGE_LENGTH), history: ticket.history };
     const passages = await modelPassages(options.found, { ...ticket, ...asked, calls });
     const about = aboutAsker(ticket.facts);
-    const instructions = about === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n- ${about.instructions}`;
-    const data = { ...(ticket.product === undefined ? {} : { product: ticket.product }), ...about?.data };
+    const instructions =
+      about === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n- ${about.instructions}`;
+    const data = {
+      ...(ticket.product === undefined ? {} : { product: ticket.product }),
+      ...about?.data,
+    };
     const written = await writeCheckedAnswer(
       { ...asked, passages, task: { instructions, data, reminder: REMINDER, isTicket: true } },
       { calls, maxTokens: MAX_TOKENS, isScreened: true },
@@ -100,7 +106,9 @@ export const writeWithModel = async (
     const outcome = { model: ai.model, removed, leftOut, ...(notes.length === 0 ? {} : { notes }) };
     // Below the level at which the note calls a message covered, nothing is quoted unless the model is sure that the passages answer.
     const isUnsure =
-      'parts' in written && written.parts.some(({ state }) => state !== 'answered') && options.isCovered === false;
+      'parts' in written &&
+      written.parts.some(({ state }) => state !== 'answered') &&
+      options.isCovered === false;
     const kind = written.ticket?.kind;
     const refused: Refusal | undefined =
       kind === 'nothing_to_answer' || kind === 'danger'
@@ -120,7 +128,7 @@ export const writeWithModel = async (
   } finally {
     calls.end();
   }
-};
+}
 
 /** Nothing is quoted for these: the articles do not answer, the message asks nothing, or a person has to see it first. */
 const HOLDS: ReadonlySet<string> = new Set(['no_answer', 'nothing_to_answer', 'danger']);
@@ -128,12 +136,16 @@ const HOLDS: ReadonlySet<string> = new Set(['no_answer', 'nothing_to_answer', 'd
 /** Sentences for the agent: what contradicts the record, and what the draft leaves open. The model's own words are named as such. */
 const notesOn = (written: CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>): string[] => {
   const conflict = (written.ticket?.conflict ?? '').replace(/\s+/g, ' ').trim().slice(0, MAX_NOTE);
-  const isReadable = conflict !== '' && !hasPromptInjection(conflict) && !/[<>[\]]|:\/\//.test(conflict);
+  const isReadable =
+    conflict !== '' && !hasPromptInjection(conflict) && !/[<>[\]]|:\/\//.test(conflict);
   const open = 'parts' in written ? written.parts.filter(({ state }) => state !== 'answered') : [];
   const named = open.flatMap(({ asked }) => (asked === '' ? [] : [`“${asked.slice(0, 120)}”`]));
-  const missing = 'missing' in written && written.missing !== '' ? ` The model: ${written.missing}` : '';
+  const missing =
+    'missing' in written && written.missing !== '' ? ` The model: ${written.missing}` : '';
   return [
-    ...(isReadable ? [`The model sees a contradiction between message and record: ${conflict}`] : []),
+    ...(isReadable
+      ? [`The model sees a contradiction between message and record: ${conflict}`]
+      : []),
     ...(open.length === 0
       ? []
       : [
@@ -177,7 +189,8 @@ const problemOf = (
   { composed: { frame }, isRemoved }: { composed: ComposedDraft; isRemoved: boolean },
 ): Refusal | undefined => {
   const own = detectLanguage(statements.map(({ text }) => text).join('\n'));
-  if (own !== undefined && frame !== undefined && own !== primaryOf(frame.language)) return 'other_language';
+  if (own !== undefined && frame !== undefined && own !== primaryOf(frame.language))
+    return 'other_language';
   return isRemoved ? 'incomplete' : undefined;
 };
 
@@ -193,7 +206,8 @@ const REFUSED: Record<Refusal, string> = {
   malformed: 'its reply did not have the form that was asked for',
   no_answer: 'it found no answer to the message in the articles that are quoted',
   unsupported: 'its reply said what the sources do not say, and was discarded',
-  nothing_to_answer: 'it finds nothing in the message to answer, perhaps it is only thanks or an automatic reply',
+  nothing_to_answer:
+    'it finds nothing in the message to answer, perhaps it is only thanks or an automatic reply',
   danger: 'it reads of a danger in the message: a person has to see it before anything is sent',
   incomplete: 'a step of a procedure is among what was removed of its reply, which was discarded',
   other_language: 'its reply was in another language than the draft, and was discarded',
@@ -202,7 +216,11 @@ const REFUSED: Record<Refusal, string> = {
 /** The draft with statements in place of quotes, and with their sources as references. */
 const withStatements = (
   composed: ComposedDraft,
-  { statements, warning, signature }: Pick<ModelDraftOptions, 'warning' | 'signature'> & { statements: Statements },
+  {
+    statements,
+    warning,
+    signature,
+  }: Pick<ModelDraftOptions, 'warning' | 'signature'> & { statements: Statements },
 ): ComposedDraft => {
   const { draft, frame } = composed;
   if (frame === undefined) return composed;
@@ -215,15 +233,18 @@ const withStatements = (
     const known = used.get(`${title}\n${url}`);
     const text = known === undefined ? added : `${known.text}\n\n${added}`;
     const steps = [...(known?.steps ?? []), ...stepsOf(added)];
-    used.set(`${title}\n${url}`, { ...{ title, url, text, language, steps }, markdown: escapeHtml(text) });
+    used.set(`${title}\n${url}`, { title, url, text, language, steps, markdown: escapeHtml(text) });
   };
   for (const { sentence, source } of warnings) add(source, sentence);
-  for (const { text, quotes } of statements) for (const { passage } of quotes.slice(0, 1)) add(passage.source, text);
+  for (const { text, quotes } of statements)
+    for (const { passage } of quotes.slice(0, 1)) add(passage.source, text);
   const passages = [...used.values()];
   const { evidence: _, ...before } = draft;
   const evidence = statements.flatMap(({ text, quotes }) =>
     quotes.slice(0, 1).map(({ passage, span }) => ({
-      ...{ title: passage.source.title, url: passage.source.url, text },
+      title: passage.source.title,
+      url: passage.source.url,
+      text,
       quote: passage.text.slice(span.start, span.end),
     })),
   );
@@ -233,9 +254,14 @@ const withStatements = (
     draft: {
       ...before,
       ...evidenceOf(evidence),
-      ...{ text: markdownToText(markdown), markdown, html: markdownToHtml(markdown) },
-      ...{ template: frame.id, language, references: referencesOf(passages) },
-      ...{ source_grounding: 1, written_by: 'model' },
+      text: markdownToText(markdown),
+      markdown,
+      html: markdownToHtml(markdown),
+      template: frame.id,
+      language,
+      references: referencesOf(passages),
+      source_grounding: 1,
+      written_by: 'model',
     },
   };
 };
@@ -243,7 +269,9 @@ const withStatements = (
 /** Items of lists, and paragraphs, without what introduces them. */
 const stepsOf = (text: string): string[] =>
   parseBlocks(text)
-    .flatMap((block) => (block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : []))
+    .flatMap((block) =>
+      block.kind === 'prose' ? [block] : block.kind === 'list' ? block.items : [],
+    )
     .map(({ start, end }) => text.slice(start, end).replace(/^\s*(?:[-*+]|\d{1,9}[.)])\s+/, ''))
     .filter((step) => !/[:：]$/.test(step));
 
@@ -256,7 +284,10 @@ const withWarnings = (
     warnings
       .filter((warning) => warning.before === statement)
       .map(({ sentence }) => ({ text: sentence, isParagraph: true }));
-  return [...before(undefined), ...statements.flatMap((statement) => [...before(statement), statement])];
+  return [
+    ...before(undefined),
+    ...statements.flatMap((statement) => [...before(statement), statement]),
+  ];
 };
 
 /** Joins consecutive sentences to paragraphs; a warning, a list, a table or code is a paragraph of its own. */
@@ -294,18 +325,19 @@ export interface FoundUnits extends Pick<Knowledge, 'evidence' | 'isForeign'> {
 }
 
 /** Whether there are passages for a model, or it may find some in the language of the articles. */
-export const canAnswerFrom = ({ evidence, isForeign, units }: FoundUnits): boolean =>
-  evidence !== undefined && (isForeign === true || hitsOf(evidence, units).length > 0);
+export function canAnswerFrom({ evidence, isForeign, units }: FoundUnits): boolean {
+  return evidence !== undefined && (isForeign === true || hitsOf(evidence, units).length > 0);
+}
 
 /**
  * The passages that a model answers a ticket from: whole sections around the likeliest units, also of articles that are not sure to answer,
  * since the model says when they do not. When the search is weak or the articles are in another language, the model proposes queries
  * first. Sections about other devices than the customer's are omitted.
  */
-export const modelPassages = async (
+export async function modelPassages(
   { evidence, isForeign, units }: FoundUnits,
   { product, isProductExact, question, history, calls }: ModelPassagesOptions,
-): Promise<ShownPassage[]> => {
+): Promise<ShownPassage[]> {
   if (evidence === undefined) return [];
   const { edition } = evidence;
   const first = hitsOf(evidence, units);
@@ -313,33 +345,44 @@ export const modelPassages = async (
   const isWeak = isForeign === true || (likeliest[0]?.[1] ?? 0) < WEAK_BELOW;
   const found = likeliest.map(([article]) => cachedArticle(edition, article).title);
   const { languages } = edition;
-  const proposed = isWeak ? await proposeSearch({ question, history, found, languages }, calls) : undefined;
+  const proposed = isWeak
+    ? await proposeSearch({ question, history, found, languages }, calls)
+    : undefined;
   const language = detectLanguage(evidence.text);
   const search = (query: string, part: number): HitList => {
     const outcome = searchEdition(edition, query, { limit: QUERY_HITS, language });
     const relevances = relevanceOfHits(outcome);
     const hits = outcome.hits.map(
       ({ chunk, article }, at): PassageHit => ({
-        ...{ chunk, source: cachedArticle(edition, article), relevance: relevances[at] },
+        chunk,
+        source: cachedArticle(edition, article),
+        relevance: relevances[at],
       }),
     );
     return { hits, part };
   };
   const isFitting = deviceFilter({ product, isProductExact, devices: edition.devices() });
   const { value } = await readPages(edition, () => {
-    const further = (proposed?.parts ?? []).flatMap(({ queries }, part) => queries.map((query) => search(query, part)));
+    const further = (proposed?.parts ?? []).flatMap(({ queries }, part) =>
+      queries.map((query) => search(query, part)),
+    );
     return showPassages(edition, [{ hits: first }, ...further], {
       isAllowed: ({ headingPath, source }) => isFitting({ path: headingPath, source }),
     });
   });
   return value;
-};
+}
 
-const hitsOf = ({ edition }: NonNullable<Knowledge['evidence']>, { units, relevance }: TicketUnits): PassageHit[] =>
+const hitsOf = (
+  { edition }: NonNullable<Knowledge['evidence']>,
+  { units, relevance }: TicketUnits,
+): PassageHit[] =>
   units
     .filter(({ source }) => (relevance.get(source.index) ?? 0) >= SHOWN_FROM)
     .flatMap(({ unit, source }) =>
       excerptsOf(edition, unit).map(({ chunk }) => ({
-        ...{ chunk: chunk.index, source, relevance: relevance.get(source.index) },
+        chunk: chunk.index,
+        source,
+        relevance: relevance.get(source.index),
       })),
     );

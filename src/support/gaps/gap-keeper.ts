@@ -65,7 +65,9 @@ export interface GapKeeper extends GapRecorder {
   /** Closes what the current edition answers, within a short time limit; returns that edition. */
   refresh(scope: KnowledgeScope): Promise<string | undefined>;
   /** The same for all gaps of every workspace. */
-  sweep(scopeOf: (workspace: string, audiences: readonly string[]) => KnowledgeScope): Promise<void>;
+  sweep(
+    scopeOf: (workspace: string, audiences: readonly string[]) => KnowledgeScope,
+  ): Promise<void>;
 }
 
 const CHECKED_AFTER_ANSWER = 200;
@@ -85,7 +87,7 @@ const MEANING_MS = 2000;
 const MAX_REMEMBERED = 1000;
 
 /** One per isolate. */
-export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
+export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
   const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
   const compared = lruCache<string, string>({ max: MAX_REMEMBERED });
 
@@ -96,7 +98,9 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   ) =>
     recheckGaps(edition, {
       audiences: audiencesIn(edition, scope.context.audiences),
-      ...{ book: books.of(scope.context.workspace), now, ...bounds },
+      book: books.of(scope.context.workspace),
+      now,
+      ...bounds,
       // Stored when fewer patterns were masked.
       ask: (question) => retrieveKnowledge(question, { edition, retrieve, mask, now, ...scope }),
     });
@@ -118,10 +122,16 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
   /** Only with the model of an edition with embeddings. Word vectors are too coarse to identify equal gaps: opposites are close. */
   const meaningBy = (edition: Edition, { context, waitUntil }: KnowledgeScope) => {
     const space = vectorsOf(edition)?.space;
-    if (meaningOf === undefined || space === undefined || space.model === WORD_VECTORS_MODEL) return undefined;
+    if (meaningOf === undefined || space === undefined || space.model === WORD_VECTORS_MODEL)
+      return undefined;
     return async (text: string) => {
       const signal = AbortSignal.timeout(MEANING_MS);
-      const asked = meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, waitUntil });
+      const asked = meaningOf(text, {
+        wants: 'vector',
+        workspace: context.workspace,
+        signal,
+        waitUntil,
+      });
       const { model, vector } = await asked.catch(() => ({ model: '', vector: undefined }));
       return vector === undefined || model !== space.model ? undefined : { model, vector };
     };
@@ -142,8 +152,12 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
       const book = books.of(scope.context.workspace);
       await quietly('record gaps', async () =>
         recordGaps(question, await withoutAnswered(edition, question, { knowledge, mask }), {
-          ...{ book, mask, meaningOf: meaningBy(edition, scope), now: now() },
-          ...{ by: scope.context.subject, audiences: audiencesIn(edition, scope.context.audiences) },
+          book,
+          mask,
+          meaningOf: meaningBy(edition, scope),
+          now: now(),
+          by: scope.context.subject,
+          audiences: audiencesIn(edition, scope.context.audiences),
         }),
       );
       await quietly('compare gaps', () => compareOnce(edition, scope));
@@ -176,7 +190,8 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
         return edition.id;
       }),
     sweep: async (scopeOf) => {
-      const workspaces = (await quietly('list workspaces with gaps', () => books.workspaces())) ?? [];
+      const workspaces =
+        (await quietly('list workspaces with gaps', () => books.workspaces())) ?? [];
       const startedAt = now();
       // Starts with another workspace each hour, so that none is always skipped when time runs out.
       const first = Math.floor(startedAt / HOUR_MS) % Math.max(1, workspaces.length);
@@ -188,14 +203,16 @@ export const createGapKeeper = (parts: GapKeeperParts): GapKeeper => {
           for (const audiences of await books.of(workspace).audienceLists()) {
             if (now() > untilMs) return;
             const scope = scopeOf(workspace, audiences);
-            const edition = await withDeadline(() => editionFor(scope), { timeoutMs: SWEEP_EDITION_MS });
+            const edition = await withDeadline(() => editionFor(scope), {
+              timeoutMs: SWEEP_EDITION_MS,
+            });
             await recheck(edition, scope, { limit: CHECKED_BY_SWEEP, untilMs, audiences });
           }
         });
       }
     },
   };
-};
+}
 
 /** A question that the articles surely answer reveals no lack of an answer; its product may still have no article of its own. */
 const withoutAnswered = async (
@@ -208,11 +225,16 @@ const withoutAnswered = async (
   if (!foundGaps.some(isAboutAnswer)) return knowledge;
   const { text } = problemText(mask(question.message), mask(question.subject ?? ''));
   const { isSure } = await bestAnswer(edition, text);
-  return isSure ? { ...knowledge, foundGaps: foundGaps.filter((gap) => !isAboutAnswer(gap)) } : knowledge;
+  return isSure
+    ? { ...knowledge, foundGaps: foundGaps.filter((gap) => !isAboutAnswer(gap)) }
+    : knowledge;
 };
 
 /** What an edition answers to a question: whether it is sure, as an answer without a model is, and a mark of the passage. */
-const bestAnswer = async (edition: Edition, question: string): Promise<{ isSure: boolean; mark: string }> => {
+const bestAnswer = async (
+  edition: Edition,
+  question: string,
+): Promise<{ isSure: boolean; mark: string }> => {
   const { value } = await readPages(edition, () => {
     const outcome = searchEdition(edition, question, { limit: HITS });
     const { probability, passages } = findAnswer(edition, question, { searches: [outcome] });
@@ -246,7 +268,10 @@ const recordQuestion = async (
   const message = cutText(withoutNames(people)(masked).replace(/\s+/g, ' ').trim(), MAX_MESSAGE);
   const stems = stemsAsked(edition, message, people);
   if (stems.length === 0) return { gap: null, outcome: 'no_question' };
-  const { known, unknown } = namedProducts(message, { product: undefined, devices: edition.devices() });
+  const { known, unknown } = namedProducts(message, {
+    product: undefined,
+    devices: edition.devices(),
+  });
   const product = cutText([...unknown, ...known][0] ?? '', 100);
   const meaning = await meaningOf?.(message);
   const isUnanswered = why === 'declined' || why === 'unsure';
@@ -255,12 +280,27 @@ const recordQuestion = async (
   const intent = isSure ? `${ASKED}:${mark}` : ASKED;
   const [recorded = { outcome: 'limit' as const }] = await book.record({
     requestHash: await hashOf({ intent: '', message: question, metadata: {} }, audiences),
-    ...{ by, audiences, edition: edition.id, nowMs: now },
-    query: { message, subject: null, intent, product: product === '' ? null : product, person: person ?? null },
+    by,
+    audiences,
+    edition: edition.id,
+    nowMs: now,
+    query: {
+      message,
+      subject: null,
+      intent,
+      product: product === '' ? null : product,
+      person: person ?? null,
+    },
     gaps: [
       {
-        ...{ kind: 'question', gap: NO_ANSWER, product: null, intent: null },
-        subject: meaning === undefined ? { stems } : { stems, vector: meaning.vector, model: meaning.model },
+        kind: 'question',
+        gap: NO_ANSWER,
+        product: null,
+        intent: null,
+        subject:
+          meaning === undefined
+            ? { stems }
+            : { stems, vector: meaning.vector, model: meaning.model },
       },
     ],
   });
@@ -276,12 +316,18 @@ const recordQuestion = async (
 const NO_MARK = { isSure: false, mark: '' };
 
 /** The informative words of a question; all of its words when it has none. */
-const stemsAsked = (edition: Edition, message: string, people: readonly string[]): RevealedGap['subject']['stems'] => {
+const stemsAsked = (
+  edition: Edition,
+  message: string,
+  people: readonly string[],
+): RevealedGap['subject']['stems'] => {
   const { terms } = analyseQuery(edition, message);
   const { chunkCount } = edition;
   const { stems } = topicOf(message, { terms, chunkCount, names: people, isAsked: () => true });
   if (stems.length > 0) return stems;
-  return [...new Set(terms.map((term) => term.stem))].slice(0, MAX_STEMS).map((each) => [each, 1] as const);
+  return [...new Set(terms.map((term) => term.stem))]
+    .slice(0, MAX_STEMS)
+    .map((each) => [each, 1] as const);
 };
 
 const MAX_STEMS = 12;
@@ -295,7 +341,9 @@ export interface RecordingOptions {
   /** Masks personal data. */
   mask: (text: string) => string;
   /** Embeds a text with the edition's model; undefined without one, or when it is late. */
-  meaningOf?: ((text: string) => Promise<{ model: string; vector: readonly number[] } | undefined>) | undefined;
+  meaningOf?:
+    | ((text: string) => Promise<{ model: string; vector: readonly number[] } | undefined>)
+    | undefined;
   /** Milliseconds since 1970. */
   now: number;
 }
@@ -304,18 +352,20 @@ const MAX_MESSAGE = 1000;
 const MAX_SUBJECT = 300;
 
 /** Records the gaps of a retrieval with the question, from which names are removed. Throws what the gap book throws. */
-export const recordGaps = async (
+export async function recordGaps(
   question: KnowledgeQuestion,
   { foundGaps = [], edition, people = [] }: Pick<Knowledge, 'foundGaps' | 'edition' | 'people'>,
   { book, by, audiences = [], mask, meaningOf, now }: RecordingOptions,
-): Promise<void> => {
+): Promise<void> {
   if (foundGaps.length === 0 || edition === undefined) return;
   const withoutPeople = withoutNames([question.customer_name ?? '', ...people]);
   const query = storedQuery(question, foundGaps, (text) => withoutPeople(mask(text)));
   const meaning = await meaningOf?.(query.message);
   const gaps = foundGaps.map(({ kind, gap, product = null, intent = null, stems }): RevealedGap => {
     const isEmbedded = stems.length > 0 && meaning !== undefined;
-    const subject = isEmbedded ? { stems, vector: meaning.vector, model: meaning.model } : { stems };
+    const subject = isEmbedded
+      ? { stems, vector: meaning.vector, model: meaning.model }
+      : { stems };
     return { kind, gap: withoutPeople(mask(gap)), product, intent, subject };
   });
   const sighting: GapSighting = {
@@ -328,7 +378,7 @@ export const recordGaps = async (
     nowMs: now,
   };
   await book.record(sighting);
-};
+}
 
 /** Only the sentences in which gaps were found: signatures and stories are where people are named. */
 const storedQuery = (
@@ -354,7 +404,8 @@ const storedQuery = (
 const isAbout = (sentence: string, { stems, product }: FoundGap): boolean => {
   const found = new Set(wordsOf(sentence).map(stem));
   return (
-    stems.some(([each]) => found.has(each)) || (product !== undefined && devicesNamedIn(sentence, [product]).length > 0)
+    stems.some(([each]) => found.has(each)) ||
+    (product !== undefined && devicesNamedIn(sentence, [product]).length > 0)
   );
 };
 
@@ -379,11 +430,15 @@ const withoutNames = (names: readonly string[]): ((text: string) => string) => {
     ),
   );
   if (parts.size === 0) return (text) => text;
-  return (text) => text.replace(/[\p{L}\p{M}]+/gu, (word) => (parts.has(word.toLowerCase()) ? '[name]' : word));
+  return (text) =>
+    text.replace(/[\p{L}\p{M}]+/gu, (word) => (parts.has(word.toLowerCase()) ? '[name]' : word));
 };
 
 /** Hash of the original query: it distinguishes two requests and cannot be reversed. */
-const hashOf = ({ message, subject, metadata }: KnowledgeQuestion, audiences: readonly string[]): Promise<string> =>
+const hashOf = (
+  { message, subject, metadata }: KnowledgeQuestion,
+  audiences: readonly string[],
+): Promise<string> =>
   sha256(utf8(JSON.stringify([message, subject ?? '', productOf(metadata), ...audiences])));
 
 export interface RecheckOptions {
@@ -407,24 +462,25 @@ const BATCH = 20;
  *
  * @returns How many were closed.
  */
-export const recheckGaps = async (
+export async function recheckGaps(
   edition: Edition,
   { book, ask, audiences, limit, untilMs = Number.POSITIVE_INFINITY, now }: RecheckOptions,
-): Promise<number> => {
+): Promise<number> {
   let closed = 0;
   for (let left = limit; left > 0 && now() <= untilMs; left -= BATCH) {
     const gaps = await book.toCheck(edition.id, Math.min(BATCH, left), now(), audiences);
     const results: CheckedGap[] = [];
     for (const gap of gaps) {
       const isAnswered = await areAnswered(gap, edition, ask);
-      if (isAnswered !== undefined) results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered });
+      if (isAnswered !== undefined)
+        results.push({ id: gap.id, lastSeenMs: gap.lastSeenMs, isAnswered });
     }
     if (results.length > 0) await book.noteChecked(results, { edition: edition.id, nowMs: now() });
     closed += results.filter((result) => result.isAnswered).length;
     if (gaps.length < BATCH || results.length === 0) break;
   }
   return closed;
-};
+}
 
 /** Whether an edition answers every question of a gap, the newest first; undefined when one could not be asked. */
 const areAnswered = async (
@@ -455,5 +511,7 @@ const isAnswered = (gap: OpenGap, { foundGaps = [], coverage }: Knowledge): bool
     isSameGap(gap, { kind, product, intent, subject: { stems } }),
   );
   if (isReported) return false;
-  return coverage === 'high' || coverage === 'medium' || (coverage === 'low' && foundGaps.length === 0);
+  return (
+    coverage === 'high' || coverage === 'medium' || (coverage === 'low' && foundGaps.length === 0)
+  );
 };

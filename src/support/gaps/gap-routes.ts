@@ -11,7 +11,12 @@ import {
   KnowledgeGapsRequest,
   type KnowledgeGapsResponse,
 } from '../../contract/wire/knowledge.ts';
-import { type GapRecordPage, GapRecordsQuery, GapsRestore, type Restored } from '../../contract/wire/moving.ts';
+import {
+  type GapRecordPage,
+  GapRecordsQuery,
+  GapsRestore,
+  type Restored,
+} from '../../contract/wire/moving.ts';
 import { type GapBooks, readGapCursor } from '../../knowledge/gaps/gap-book.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { mayReadAsked } from '../../platform/context/capabilities.ts';
@@ -41,10 +46,10 @@ export interface GapRouteParts {
  * `GET` and `POST /v1/knowledge/gaps`, `GET` and `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
  * /v1/knowledge/gaps/records` to move them, for the workspace of the verified context.
  */
-export const gapRoutes = (
+export function gapRoutes(
   app: Hono<GuardedEnv>,
   { guard, books, keeper, mask, now = Date.now }: GapRouteParts,
-): void => {
+): void {
   const masked = (gap: KnowledgeGap): KnowledgeGap => ({
     ...gap,
     gap: mask(gap.gap),
@@ -67,27 +72,33 @@ export const gapRoutes = (
     const erased = await books.of(workspace).erasePerson(query.value.person_id, audiences);
     return jsonAnswer({ erased });
   });
-  app.get('/v1/knowledge/gaps/records', contextGuard(guard), requireCapability('support:gaps:write'), async (c) => {
-    const query = readAs(GapRecordsQuery, c.req.query());
-    if (!query.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-      const suggestion = suggestForm(GapRecordsQuery, query.issues, inAddress);
-      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
-    }
-    const { gaps, ...page } = await books
-      .of(c.get('context').workspace)
-      .records(query.value, c.get('context').audiences);
-    const masked = gaps.map((each) => ({
-      ...each,
-      gap: mask(each.gap),
-      examples: each.examples.map(({ message, subject, ...example }) => ({
-        ...{ message: mask(message), subject: subject === null ? null : mask(subject) },
-        ...example,
-      })),
-    }));
-    return jsonAnswer({ ...page, gaps: masked } satisfies GapRecordPage);
-  });
+  app.get(
+    '/v1/knowledge/gaps/records',
+    contextGuard(guard),
+    requireCapability('support:gaps:write'),
+    async (c) => {
+      const query = readAs(GapRecordsQuery, c.req.query());
+      if (!query.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
+        const suggestion = suggestForm(GapRecordsQuery, query.issues, inAddress);
+        return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
+      }
+      const { gaps, ...page } = await books
+        .of(c.get('context').workspace)
+        .records(query.value, c.get('context').audiences);
+      const masked = gaps.map((each) => ({
+        ...each,
+        gap: mask(each.gap),
+        examples: each.examples.map(({ message, subject, ...example }) => ({
+          message: mask(message),
+          subject: subject === null ? null : mask(subject),
+          ...example,
+        })),
+      }));
+      return jsonAnswer({ ...page, gaps: masked } satisfies GapRecordPage);
+    },
+  );
   app.put('/v1/knowledge/gaps/records', ...change, async (c) => {
     const request = readJson(c.get('body'), GapsRestore);
     if (!request.ok) {
@@ -104,7 +115,9 @@ export const gapRoutes = (
       c.set('outcome', 'UNAUTHORIZED');
       return refusal('UNAUTHORIZED', { librarian: guard.self, message: NOT_HELD });
     }
-    const { restored, refused } = await books.of(c.get('context').workspace).restore(gaps, audiences);
+    const { restored, refused } = await books
+      .of(c.get('context').workspace)
+      .restore(gaps, audiences);
     return jsonAnswer({
       restored,
       unchanged: gaps.length - restored - refused.length,
@@ -115,73 +128,104 @@ export const gapRoutes = (
     const { workspace, audiences } = c.get('context');
     if (await books.of(workspace).remove(c.req.param('id'), audiences)) return c.body(null, 204);
     c.set('outcome', 'NOT_FOUND');
-    return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot delete this gap: there is none of that id' });
-  });
-
-  app.post('/v1/knowledge/gaps/reports', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const request = readJson(c.get('body'), KnowledgeGapReports);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', {
-        librarian: guard.self,
-        message: request.problem,
-        suggestion: request.suggestion,
-      });
-    }
-    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
-    const reported: KnowledgeGapReported[] = [];
-    for (const each of request.value) reported.push(await keeper.report(each, scope));
-    return jsonAnswer({ reported } satisfies KnowledgeGapsReported);
-  });
-
-  app.post('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const request = readJson(c.get('body'), KnowledgeGapReport);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', {
-        librarian: guard.self,
-        message: request.problem,
-        suggestion: request.suggestion,
-      });
-    }
-    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
-    return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
-  });
-  app.get('/v1/knowledge/gaps/:id', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const context = c.get('context');
-    await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
-    const gap = await books.of(context.workspace).read(c.req.param('id'), now(), context.audiences);
-    if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
-    c.set('outcome', 'NOT_FOUND');
-    return refusal('NOT_FOUND', { librarian: guard.self, message: 'Cannot show this gap: there is none of that id' });
-  });
-  app.get('/v1/knowledge/gaps', contextGuard(guard), requireCapability('support:analyze'), async (c) => {
-    const query = readAs(KnowledgeGapsRequest, c.req.query());
-    if (!query.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-      const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
-      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
-    }
-    const { state, days, limit, cursor } = query.value;
-    if (cursor !== undefined && readGapCursor(cursor) === undefined) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
-    }
-    const context = c.get('context');
-    const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
-    const listed = await books.of(context.workspace).list({
-      ...{ state, days, limit, cursor },
-      audiences: context.audiences,
-      nowMs: now(),
+    return refusal('NOT_FOUND', {
+      librarian: guard.self,
+      message: 'Cannot delete this gap: there is none of that id',
     });
-    return jsonAnswer({
-      ...listed,
-      gaps: listed.gaps.map(masked),
-      edition: edition ?? null,
-    } satisfies KnowledgeGapsResponse);
   });
-};
+
+  app.post(
+    '/v1/knowledge/gaps/reports',
+    contextGuard(guard),
+    requireCapability('support:analyze'),
+    async (c) => {
+      const request = readJson(c.get('body'), KnowledgeGapReports);
+      if (!request.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        return refusal('INVALID_QUERY', {
+          librarian: guard.self,
+          message: request.problem,
+          suggestion: request.suggestion,
+        });
+      }
+      const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+      const reported: KnowledgeGapReported[] = [];
+      for (const each of request.value) reported.push(await keeper.report(each, scope));
+      return jsonAnswer({ reported } satisfies KnowledgeGapsReported);
+    },
+  );
+
+  app.post(
+    '/v1/knowledge/gaps',
+    contextGuard(guard),
+    requireCapability('support:analyze'),
+    async (c) => {
+      const request = readJson(c.get('body'), KnowledgeGapReport);
+      if (!request.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        return refusal('INVALID_QUERY', {
+          librarian: guard.self,
+          message: request.problem,
+          suggestion: request.suggestion,
+        });
+      }
+      const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+      return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
+    },
+  );
+  app.get(
+    '/v1/knowledge/gaps/:id',
+    contextGuard(guard),
+    requireCapability('support:analyze'),
+    async (c) => {
+      const context = c.get('context');
+      await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
+      const gap = await books
+        .of(context.workspace)
+        .read(c.req.param('id'), now(), context.audiences);
+      if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
+      c.set('outcome', 'NOT_FOUND');
+      return refusal('NOT_FOUND', {
+        librarian: guard.self,
+        message: 'Cannot show this gap: there is none of that id',
+      });
+    },
+  );
+  app.get(
+    '/v1/knowledge/gaps',
+    contextGuard(guard),
+    requireCapability('support:analyze'),
+    async (c) => {
+      const query = readAs(KnowledgeGapsRequest, c.req.query());
+      if (!query.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
+        const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
+        return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
+      }
+      const { state, days, limit, cursor } = query.value;
+      if (cursor !== undefined && readGapCursor(cursor) === undefined) {
+        c.set('outcome', 'INVALID_QUERY');
+        return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
+      }
+      const context = c.get('context');
+      const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
+      const listed = await books.of(context.workspace).list({
+        state,
+        days,
+        limit,
+        cursor,
+        audiences: context.audiences,
+        nowMs: now(),
+      });
+      return jsonAnswer({
+        ...listed,
+        gaps: listed.gaps.map(masked),
+        edition: edition ?? null,
+      } satisfies KnowledgeGapsResponse);
+    },
+  );
+}
 
 const NOT_HELD = 'Cannot restore gaps: some were met with audiences that the key does not hold';
 const HIDDEN =

@@ -11,7 +11,12 @@ import type {
   QuotedArticle,
   RecommendedStep,
 } from '../../contract/wire/support-response.ts';
-import type { EscalationRule, Intent, RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
+import type {
+  EscalationRule,
+  Intent,
+  RequiredFact,
+  Taxonomy,
+} from '../../contract/wire/taxonomy.ts';
 import { markdownToText } from '../../documents/markdown/render-markdown.ts';
 import { dangerIn } from '../../language/danger.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
@@ -38,7 +43,12 @@ interface GuidanceInput {
 interface GuidedDraft {
   draft: Draft;
   /** The quoted passages, best first. */
-  passages: readonly { title: string; url: string; language: string | undefined; steps: readonly string[] }[];
+  passages: readonly {
+    title: string;
+    url: string;
+    language: string | undefined;
+    steps: readonly string[];
+  }[];
   /** What an article forbids, where the draft quotes nothing for the sake of safety. */
   warning?: GuidedDraft['passages'][number] | undefined;
   /** Whether prompt injections were removed from the sources. */
@@ -60,7 +70,7 @@ interface ModelOutcome {
 }
 
 /** Tells the agent what to do: steps with their sources, what to ask, what to check, and to whom to escalate. */
-export const guideAgent = (input: GuidanceInput): AgentGuidance => {
+export function guideAgent(input: GuidanceInput): AgentGuidance {
   const { taxonomy, classification, ticket, knowledge, composed, missing } = input;
   const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
   const closest = closestArticles(input);
@@ -71,7 +81,9 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
     recommended_steps: recommendedSteps(composed),
     ...(quoted.length === 0 ? {} : { quoted_articles: quoted }),
     ...(closest.length === 0 ? {} : { closest_articles: closest }),
-    missing_information: missing.map(({ question }) => inLanguage(question, { own: taxonomy.language }).text),
+    missing_information: missing.map(
+      ({ question }) => inLanguage(question, { own: taxonomy.language }).text,
+    ),
     risks: getsNoReply(classification, intent)
       ? [NO_REPLY]
       : isWithoutDraft(input)
@@ -80,7 +92,7 @@ export const guideAgent = (input: GuidanceInput): AgentGuidance => {
     escalation: escalationOf(taxonomy, intent, given),
     auto_send: autoSendOf(classification, intent),
   };
-};
+}
 
 const NO_REPLY =
   'No reply is proposed, and nothing was looked up. If a customer wrote it after all, reply in your own words.';
@@ -137,7 +149,10 @@ const summaryOf = (input: GuidanceInput, intent: Intent | undefined): string => 
   if (ticket.isClosing) return 'The customer thanks, or says that it is solved.';
   if (intent !== undefined && isWithoutDraft(input))
     return `Looks like "${intent.title}" (${confidence}): no reply is proposed.`;
-  const what = intent === undefined ? `The message fits no intent (${confidence})` : `${intent.title} (${confidence})`;
+  const what =
+    intent === undefined
+      ? `The message fits no intent (${confidence})`
+      : `${intent.title} (${confidence})`;
   const product = ticket.product === undefined ? '' : `, ${ticket.product}`;
   // Articles without a public address are not among the references.
   const quoted = new Set(composed.passages.map(({ title, url }) => `${title}\n${url}`)).size;
@@ -185,10 +200,14 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
             ? `The ticket says "${ticket.otherProduct}", the customer "${ticket.product}": the draft follows the customer's words and asks which it is.`
             : `The ticket says "${ticket.otherProduct}", but "${ticket.shownBy}" belongs to "${ticket.product}": the draft follows it and says so.`,
         ]),
-    ...(isAngry ? ['The customer sounds angry: read the tone of the draft before it goes out.'] : []),
+    ...(isAngry
+      ? ['The customer sounds angry: read the tone of the draft before it goes out.']
+      : []),
     ...(requested === undefined
       ? []
-      : [`The customer asks for a ${requested}: a person has to decide, and the draft promises none.`]),
+      : [
+          `The customer asks for a ${requested}: a person has to decide, and the draft promises none.`,
+        ]),
     ...(attachments.length === 0 ? [] : [`Attachments were not read: ${attachments.join(', ')}.`]),
     ...(ticket.hasPromptInjection
       ? ['The message holds instructions aimed at a language model: no model was shown it.']
@@ -197,13 +216,20 @@ const fromCustomer = ({ ticket, classification }: GuidanceInput): string[] => {
   ];
 };
 
-const fromKnowledge = ({ ticket, classification, knowledge, composed, now }: GuidanceInput): string[] => {
+const fromKnowledge = ({
+  ticket,
+  classification,
+  knowledge,
+  composed,
+  now,
+}: GuidanceInput): string[] => {
   if (ticket.isClosing) return [];
   // Also articles without a public address, which are not among the references of the draft.
   const { passages } = composed;
   const old = knowledge.sources_consulted.filter(
     ({ title, last_updated }) =>
-      passages.some((each) => each.title === title) && now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
+      passages.some((each) => each.title === title) &&
+      now - Date.parse(last_updated) > OLD_DAYS * DAY_MS,
   );
   return [
     ...(passages.length > 0 || composed.draft.auto_send
@@ -250,13 +276,19 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const questions = questionsIn(ticket.question);
   const open = draft.written_by === 'model' ? [] : (composed.open ?? []);
   return [
-    ...(draft.auto_send ? ['The draft is a template: no one has checked that it answers this message.'] : []),
-    ...(open.length > 0 ? [`The draft leaves open ${open.map((each) => `“${each}”`).join(', ')}.`] : []),
+    ...(draft.auto_send
+      ? ['The draft is a template: no one has checked that it answers this message.']
+      : []),
+    ...(open.length > 0
+      ? [`The draft leaves open ${open.map((each) => `“${each}”`).join(', ')}.`]
+      : []),
     ...(passages.length > 0 && questions > 1 && composed.open === undefined
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),
     ...(ticket.language !== undefined && own !== '' && primaryOf(ticket.language) !== own
-      ? [`The customer writes in ${englishName(ticket.language)}, the draft is in ${englishName(own)}.`]
+      ? [
+          `The customer writes in ${englishName(ticket.language)}, the draft is in ${englishName(own)}.`,
+        ]
       : []),
     ...(own !== '' && foreign.length > 0
       ? [
@@ -264,10 +296,14 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
         ]
       : []),
     ...(model?.notes ?? []),
-    ...(model?.refused === undefined ? [] : [`The draft was written without a model: ${model.refused}.`]),
+    ...(model?.refused === undefined
+      ? []
+      : [`The draft was written without a model: ${model.refused}.`]),
     ...(model === undefined || model.refused !== undefined || model.removed === 0
       ? []
-      : [`No source says everything that the model wrote: ${model.removed} of its statements were removed.`]),
+      : [
+          `No source says everything that the model wrote: ${model.removed} of its statements were removed.`,
+        ]),
     ...(model === undefined || model.refused !== undefined || model.leftOut.length === 0
       ? []
       : [`The draft leaves out steps that its articles have: ${namedSteps(model.leftOut)}.`]),
@@ -323,18 +359,19 @@ interface EscalationCase {
  *
  * @returns `to` of the first rule about danger that applies, else of the first rule that applies; the reasons of all.
  */
-export const escalationOf = (
+export function escalationOf(
   taxonomy: Pick<Taxonomy, 'intents' | 'escalation'>,
   intent: Pick<Intent, 'escalation'> | undefined,
   given: EscalationCase,
-): AgentGuidance['escalation'] => {
+): AgentGuidance['escalation'] {
   const text = customerWords(given.ticket);
   const words = wordRuns(text);
   const isDanger = given.classification.danger !== undefined || dangerIn(text) !== undefined;
   const spoken = { words, isDanger };
   const own = [...(intent?.escalation ?? []), ...taxonomy.escalation];
   const others = taxonomy.intents.flatMap(({ escalation }) => escalation.filter(isByWordsAlone));
-  const further = intent === undefined ? others : others.filter((rule) => reportsDanger(rule, spoken));
+  const further =
+    intent === undefined ? others : others.filter((rule) => reportsDanger(rule, spoken));
   const named = [...own, ...further].filter((rule) => applies(rule, { ...given, spoken }));
   // Words of danger that the taxonomy does not list, such as those of another language.
   const unnamed =
@@ -342,14 +379,17 @@ export const escalationOf = (
       ? [...taxonomy.escalation, ...others].find(isAboutDanger)
       : undefined;
   const applying = unnamed === undefined ? named : [...named, unnamed];
-  const first = applying.find((rule) => rule === unnamed || reportsDanger(rule, spoken)) ?? applying[0];
-  if (first === undefined) return isDanger ? { needed: true, reasons: [DANGER] } : { needed: false, reasons: [] };
+  const first =
+    applying.find((rule) => rule === unnamed || reportsDanger(rule, spoken)) ?? applying[0];
+  if (first === undefined)
+    return isDanger ? { needed: true, reasons: [DANGER] } : { needed: false, reasons: [] };
   const reasons = applying.map(({ to, reason }) => (to === first.to ? reason : `${to}: ${reason}`));
   return { needed: true, to: first.to, reasons: [...new Set(reasons)].slice(0, 20) };
-};
+}
 
 /** The reason when no rule names a team. */
-const DANGER = 'The message speaks of possible danger to people or property: a person takes over at once.';
+const DANGER =
+  'The message speaks of possible danger to people or property: a person takes over at once.';
 
 /** The words of a message, and whether it reports danger. */
 interface Spoken {
@@ -368,7 +408,12 @@ const says = ({ words, isDanger }: Spoken, phrase: string): boolean =>
 const isAboutDanger = ({ any_of = [] }: EscalationRule): boolean =>
   any_of.some((phrase) => dangerIn(phrase) !== undefined);
 
-const isByWordsAlone = ({ any_of, min_customer_messages, confidence_below, coverage }: EscalationRule): boolean =>
+const isByWordsAlone = ({
+  any_of,
+  min_customer_messages,
+  confidence_below,
+  coverage,
+}: EscalationRule): boolean =>
   any_of !== undefined &&
   min_customer_messages === undefined &&
   confidence_below === undefined &&
@@ -379,7 +424,8 @@ const applies = (
   given: EscalationCase & { spoken: Spoken },
 ): boolean =>
   (any_of === undefined || any_of.some((phrase) => says(given.spoken, phrase))) &&
-  (min_customer_messages === undefined || given.ticket.customerMessages.length >= min_customer_messages) &&
+  (min_customer_messages === undefined ||
+    given.ticket.customerMessages.length >= min_customer_messages) &&
   (confidence_below === undefined || given.classification.confidence < confidence_below) &&
   (coverage === undefined || (given.coverage !== undefined && coverage.includes(given.coverage)));
 
@@ -399,7 +445,9 @@ const containsPhrase = (words: readonly string[], phrase: string): boolean => {
   const wanted = wordRuns(phrase);
   const [first] = wanted;
   if (first === undefined) return false;
-  return words.some((word, at) => word === first && wanted.every((each, offset) => words[at + offset] === each));
+  return words.some(
+    (word, at) => word === first && wanted.every((each, offset) => words[at + offset] === each),
+  );
 };
 
 const ANGER = byLanguage(WORDS.anger);
@@ -427,7 +475,7 @@ interface Signals {
  * @param text At most 16,000 UTF-16 units are read.
  * @param language BCP 47. When it is undefined or has no word lists, those of all languages count.
  */
-export const signalsIn = (text: string, language?: string): Signals => {
+export function signalsIn(text: string, language?: string): Signals {
   const read = text.slice(0, MAX_LENGTH);
   const languages = languagesOf(language);
   return {
@@ -435,7 +483,7 @@ export const signalsIn = (text: string, language?: string): Signals => {
     isAngry: languages.some((each) => ANGER.get(each)?.test(read)) || isShouting(read),
     requested: requestedIn(read, languages),
   };
-};
+}
 
 const MAX_LENGTH = 16_000;
 
@@ -450,7 +498,9 @@ const isShouting = (text: string): boolean =>
   text.split('\n', MAX_LINES).some((line) => {
     const words = line.match(/(?<![\p{L}\p{N}/])\p{L}{2,}(?![\p{L}\p{N}/])/gu) ?? [];
     const capitals = words.filter((each) => /^[A-Z]+$/.test(each));
-    return capitals.filter((each) => each.length > 3).length >= 4 && capitals.length * 2 > words.length;
+    return (
+      capitals.filter((each) => each.length > 3).length >= 4 && capitals.length * 2 > words.length
+    );
   });
 
 const MAX_LINES = 500;
@@ -463,7 +513,8 @@ const requestedIn = (text: string, languages: readonly string[]): string | undef
       languages.some(
         (each) =>
           asked.get(each)?.test(sentence) ||
-          (named.get(each)?.test(sentence) && (REQUEST.get(each)?.test(sentence) || isBrief(sentence))),
+          (named.get(each)?.test(sentence) &&
+            (REQUEST.get(each)?.test(sentence) || isBrief(sentence))),
       ),
     ),
   )?.what;
@@ -474,9 +525,10 @@ const MAX_SENTENCES_READ = 200;
 const isBrief = (sentence: string): boolean => sentence.trim().split(/\s+/).length <= 3;
 
 /** The customer's current words: subject, message, and the earlier messages that a follow-up needs. */
-export const customerWords = ({
+export function customerWords({
   subject = '',
   message,
   question,
-}: Pick<TicketReading, 'subject' | 'message' | 'question'>): string =>
-  [subject, message, ...(question === message ? [] : [question])].join('\n');
+}: Pick<TicketReading, 'subject' | 'message' | 'question'>): string {
+  return [subject, message, ...(question === message ? [] : [question])].join('\n');
+}

@@ -1,7 +1,20 @@
 import type { IntentClassification } from '../../contract/wire/support-response.ts';
 import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
-import { contentHash, InvalidModel, type OpenModel, openModel, rarity, WEIGHT_STEP } from './packed-model.ts';
-import { featureValue, GAIN_UNIT, messageFeatures, messageParts, type TrainingSource } from './training-features.ts';
+import {
+  contentHash,
+  InvalidModel,
+  type OpenModel,
+  openModel,
+  rarity,
+  WEIGHT_STEP,
+} from './packed-model.ts';
+import {
+  featureValue,
+  GAIN_UNIT,
+  messageFeatures,
+  messageParts,
+  type TrainingSource,
+} from './training-features.ts';
 
 /** An intent and its confidence, 0 to 1. */
 type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];
@@ -28,13 +41,17 @@ const LEAST_SECONDARY = 0.15;
  *
  * @throws {InvalidModel} When it was trained from another taxonomy or by another version, or is damaged.
  */
-export const openClassifier = (packed: Uint8Array, taxonomy: TrainingSource): IntentClassifier => {
+export function openClassifier(packed: Uint8Array, taxonomy: TrainingSource): IntentClassifier {
   const model = openModel(packed, { contentHash: contentHash(taxonomy) });
   const ids = taxonomy.intents.map(({ id }) => id);
-  if (ids.length !== model.intentCount) throw new InvalidModel('Cannot open the trained model: its intents are others');
+  if (ids.length !== model.intentCount)
+    throw new InvalidModel('Cannot open the trained model: its intents are others');
   const likeliest = (message: string, limit: number): LikelyIntent[] =>
     [...confidencesOf(model, message)]
-      .map((confidence, at) => ({ intent: ids[at] ?? UNKNOWN_INTENT, confidence: rounded(confidence) }))
+      .map((confidence, at) => ({
+        intent: ids[at] ?? UNKNOWN_INTENT,
+        confidence: rounded(confidence),
+      }))
       .sort((left, right) => right.confidence - left.confidence)
       .slice(0, limit);
   return {
@@ -42,7 +59,7 @@ export const openClassifier = (packed: Uint8Array, taxonomy: TrainingSource): In
     likeliest,
     classify: (message) => classificationOf(likeliest(message, MAX_SECONDARY + 1), model.threshold),
   };
-};
+}
 
 /** The classifier of a taxonomy without intents. */
 export const emptyClassifier: IntentClassifier = {
@@ -52,7 +69,10 @@ export const emptyClassifier: IntentClassifier = {
 };
 
 /** @param likely One more than `MAX_SECONDARY`, likeliest first. */
-const classificationOf = (likely: readonly LikelyIntent[], threshold: number): IntentClassification => {
+const classificationOf = (
+  likely: readonly LikelyIntent[],
+  threshold: number,
+): IntentClassification => {
   const [best] = likely;
   const isKnown = best !== undefined && best.confidence >= threshold;
   return {
@@ -99,11 +119,15 @@ interface MessageScores {
 /** Scores the words of a text; words that no example has only lower the confidence. */
 const scoreMessage = (model: OpenModel, words: readonly string[]): MessageScores => {
   const known = words.map((word) => correctWord(word, model));
-  const features = messageFeatures(known, { isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0 });
+  const features = messageFeatures(known, {
+    isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0,
+  });
   const scores = scoresOf(model, features.blocks);
   const { unseen, covers, isKnown } = signalsOf(model, features.stems);
   return {
-    confidences: scores.map((score, intent) => confidenceOf({ score, unseen, cover: covers[intent] ?? 0 })),
+    confidences: scores.map((score, intent) =>
+      confidenceOf({ score, unseen, cover: covers[intent] ?? 0 }),
+    ),
     isKnown,
   };
 };
@@ -122,14 +146,21 @@ const scoresOf = (model: OpenModel, blocks: readonly number[][]): Float64Array =
     addBlock(model, counts, sums);
   }
   const scale = filled === 0 ? 0 : 1 / Math.sqrt(filled);
-  return sums.map((sum, intent) => (model.biases[intent] ?? 0) + sum * scale * (model.scales[intent] ?? 0));
+  return sums.map(
+    (sum, intent) => (model.biases[intent] ?? 0) + sum * scale * (model.scales[intent] ?? 0),
+  );
 };
 
 /** Adds the weights of a block's features, the block scaled to length 1. */
-const addBlock = (model: OpenModel, counts: ReadonlyMap<number, number>, sums: Float64Array): void => {
+const addBlock = (
+  model: OpenModel,
+  counts: ReadonlyMap<number, number>,
+  sums: Float64Array,
+): void => {
   const { gains, weightCounts, weightIntents, weights } = model;
   let square = 0;
-  for (const [place, count] of counts) square += (featureValue(count, gains[place] ?? 0) * GAIN_UNIT) ** 2;
+  for (const [place, count] of counts)
+    square += (featureValue(count, gains[place] ?? 0) * GAIN_UNIT) ** 2;
   const scale = GAIN_UNIT / Math.sqrt(square);
   for (const [place, count] of counts) {
     const value = featureValue(count, gains[place] ?? 0) * scale;
@@ -145,7 +176,8 @@ const addBlock = (model: OpenModel, counts: ReadonlyMap<number, number>, sums: F
 const firstWeight = ({ weightStarts, weightCounts }: OpenModel, place: number): number => {
   const step = Math.floor(place / WEIGHT_STEP);
   let start = weightStarts[step] ?? 0;
-  for (let before = step * WEIGHT_STEP; before < place; before += 1) start += weightCounts[before] ?? 0;
+  for (let before = step * WEIGHT_STEP; before < place; before += 1)
+    start += weightCounts[before] ?? 0;
   return start;
 };
 
@@ -168,7 +200,11 @@ const signalsOf = (model: OpenModel, stems: readonly number[]) => {
     }
   }
   if (total === 0) return { unseen: 1, covers, isKnown: false };
-  return { unseen: unseen / total, covers: covers.map((cover) => cover / total), isKnown: unseen < total };
+  return {
+    unseen: unseen / total,
+    covers: covers.map((cover) => cover / total),
+    isKnown: unseen < total,
+  };
 };
 
 /** Place of a hash in an ascending list; -1 when it is missing. */
@@ -200,8 +236,9 @@ interface IntentSignals {
  * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing. The
  * probabilities of all intents need not add up to 1.
  */
-export const confidenceOf = ({ score, unseen, cover }: IntentSignals): number =>
-  1 / (1 + Math.exp(0.13 - 3.26 * score + 1.47 * unseen - 1.82 * cover));
+export function confidenceOf({ score, unseen, cover }: IntentSignals): number {
+  return 1 / (1 + Math.exp(0.13 - 3.26 * score + 1.47 * unseen - 1.82 * cover));
+}
 
 /** Words of the examples, sorted by UTF-16 units, and their frequencies. */
 interface KnownWords {
@@ -217,7 +254,7 @@ const MOST_LETTERS = 32;
  * Corrects a spelling mistake: the most frequent known word with the same first letter at an edit distance of one, where a transposition
  * counts as one edit. Returns a known word, or one without a close word, as it is.
  */
-export const correctWord = (word: string, { words, wordCounts }: KnownWords): string => {
+export function correctWord(word: string, { words, wordCounts }: KnownWords): string {
   if (word.length < LEAST_LETTERS || word.length > MOST_LETTERS) return word;
   if (words[placeFrom(words, word)] === word) return word;
   let best = word;
@@ -226,12 +263,13 @@ export const correctWord = (word: string, { words, wordCounts }: KnownWords): st
   for (let place = placeFrom(words, first); words[place]?.startsWith(first); place += 1) {
     const known = words[place] ?? '';
     const count = wordCounts[place] ?? 0;
-    if (count <= most || Math.abs(known.length - word.length) > 1 || !isOneEditApart(word, known)) continue;
+    if (count <= most || Math.abs(known.length - word.length) > 1 || !isOneEditApart(word, known))
+      continue;
     best = known;
     most = count;
   }
   return best;
-};
+}
 
 /** The first place with a word that is not before `wanted`. */
 const placeFrom = (words: readonly string[], wanted: string): number => {

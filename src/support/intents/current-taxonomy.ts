@@ -18,7 +18,10 @@ export interface OpenTaxonomy {
 /** The taxonomies that this isolate has cached. */
 interface CurrentTaxonomy {
   /** The taxonomy of a verified workspace. Never rejects: the fallback is a taxonomy without intents. */
-  taxonomyFor(workspace: string, scope?: { waitUntil?: WaitUntil | undefined }): Promise<OpenTaxonomy>;
+  taxonomyFor(
+    workspace: string,
+    scope?: { waitUntil?: WaitUntil | undefined },
+  ): Promise<OpenTaxonomy>;
   /** Has the next call read the taxonomy again. */
   forget(workspace: string): void;
 }
@@ -63,16 +66,25 @@ interface CacheEntry {
  * Caches the taxonomies of some workspaces in this isolate. A packed model is opened; without one, a small taxonomy is trained here and its
  * model stored for the next isolate. When a taxonomy cannot be read or used, the last usable one stays, else the general one.
  */
-export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxonomyOptions): CurrentTaxonomy => {
+export function currentTaxonomy({
+  store,
+  onFault,
+  now = Date.now,
+}: CurrentTaxonomyOptions): CurrentTaxonomy {
   const cached = lruCache<string, CacheEntry>({ max: MAX_WORKSPACES });
   const pending = new Map<string, Promise<CacheEntry>>();
 
-  const refresh = async (workspace: string, waitUntil: WaitUntil | undefined): Promise<CacheEntry> => {
+  const refresh = async (
+    workspace: string,
+    waitUntil: WaitUntil | undefined,
+  ): Promise<CacheEntry> => {
     const known = cached.get(workspace);
     try {
       const text = await store.readTaxonomy(workspace);
       const isSame = known !== undefined && known.text === text;
-      const opened = isSame ? known.opened : await open(text, { workspace, store, waitUntil, onFault });
+      const opened = isSame
+        ? known.opened
+        : await open(text, { workspace, store, waitUntil, onFault });
       return { opened, text, readAgainAt: now() + FRESH_MS };
     } catch (error) {
       onFault('taxonomy', error);
@@ -101,7 +113,8 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
   return {
     taxonomyFor: async (workspace, { waitUntil } = {}) => {
       const known = cached.get(workspace);
-      if (known === undefined || now() >= known.readAgainAt) return (await load(workspace, waitUntil)).opened;
+      if (known === undefined || now() >= known.readAgainAt)
+        return (await load(workspace, waitUntil)).opened;
       cached.set(workspace, known);
       return known.opened;
     },
@@ -111,7 +124,7 @@ export const currentTaxonomy = ({ store, onFault, now = Date.now }: CurrentTaxon
       pending.delete(workspace);
     },
   };
-};
+}
 
 /** The place of an issue by member names of the schema alone: names within the taxonomy may be anything. */
 const placeOfIssue = ({ path }: Issue): string => PLACE.exec(path)?.[0] ?? 'another member';
@@ -136,7 +149,10 @@ const open = async (text: string | undefined, opening: Opening): Promise<OpenTax
   if (text === undefined) return NO_TAXONOMY;
   if (text.length > MAX_TEXT) throw unusable(`it is longer than ${MAX_TEXT} characters`);
   const read = readTaxonomy(parsed(text));
-  if (!read.ok) throw unusable(`refused at ${[...new Set(read.issues.map(placeOfIssue))].join(', ').slice(0, 300)}`);
+  if (!read.ok)
+    throw unusable(
+      `refused at ${[...new Set(read.issues.map(placeOfIssue))].join(', ').slice(0, 300)}`,
+    );
   return { taxonomy: read.value, classifier: await classifierOf(read.value, opening) };
 };
 
@@ -153,7 +169,9 @@ const classifierOf = async (
     onFault('taxonomy', error);
   }
   if (countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
-    throw unusable(`it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`);
+    throw unusable(
+      `it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`,
+    );
   }
   const trained = trainClassifier(taxonomy, { effort: 'quick' });
   const stored = store
@@ -164,8 +182,9 @@ const classifierOf = async (
 };
 
 /** Examples of all intents, and of none. */
-export const countExamples = ({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number =>
-  intents.reduce((sum, { examples }) => sum + examples.length, outOfScope.length);
+export function countExamples({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number {
+  return intents.reduce((sum, { examples }) => sum + examples.length, outOfScope.length);
+}
 
 const unusable = (why: string): TaxonomyUnusable =>
   new TaxonomyUnusable(`Cannot use the taxonomy of the workspace: ${why}`);
@@ -195,36 +214,43 @@ const DERIVED_TTL_SECONDS = 30 * 24 * 60 * 60;
 const RETIRED_TTL_SECONDS = 60 * 60;
 
 /** Taxonomies in Workers KV: `taxonomy/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
-export const kvTaxonomies = (kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): TaxonomyStore => ({
-  readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
-  writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
-  removeTaxonomy: (workspace) => kv.delete(taxonomyKey(workspace)),
-  readModel: async (workspace, contentHash) => {
-    const bytes = await kv.get(modelKey(workspace, contentHash), 'arrayBuffer');
-    return bytes === null ? undefined : new Uint8Array(bytes);
-  },
-  writeModel: (workspace, contentHash, { packed, isDerived }) =>
-    kv.put(modelKey(workspace, contentHash), packed, isDerived ? { expirationTtl: DERIVED_TTL_SECONDS } : {}),
-  retireModel: async (workspace, contentHash) => {
-    const key = modelKey(workspace, contentHash);
-    const bytes = await kv.get(key, 'arrayBuffer');
-    if (bytes !== null) await kv.put(key, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
-  },
-});
+export function kvTaxonomies(kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): TaxonomyStore {
+  return {
+    readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
+    writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
+    removeTaxonomy: (workspace) => kv.delete(taxonomyKey(workspace)),
+    readModel: async (workspace, contentHash) => {
+      const bytes = await kv.get(modelKey(workspace, contentHash), 'arrayBuffer');
+      return bytes === null ? undefined : new Uint8Array(bytes);
+    },
+    writeModel: (workspace, contentHash, { packed, isDerived }) =>
+      kv.put(
+        modelKey(workspace, contentHash),
+        packed,
+        isDerived ? { expirationTtl: DERIVED_TTL_SECONDS } : {},
+      ),
+    retireModel: async (workspace, contentHash) => {
+      const key = modelKey(workspace, contentHash);
+      const bytes = await kv.get(key, 'arrayBuffer');
+      if (bytes !== null) await kv.put(key, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
+    },
+  };
+}
 
 const taxonomyKey = (workspace: string): string => `taxonomy/${workspace}`;
-const modelKey = (workspace: string, contentHash: string): string => `model/${workspace}/${contentHash}`;
+const modelKey = (workspace: string, contentHash: string): string =>
+  `model/${workspace}/${contentHash}`;
 
 /** Upper bound of reported issues. */
 const MAX_ISSUES = 20;
 
 /** Validates a taxonomy from outside: its shape, its regular expressions and its templates. Never throws. */
-export const readTaxonomy = (value: unknown): ReadValue<Taxonomy> => {
+export function readTaxonomy(value: unknown): ReadValue<Taxonomy> {
   const read = readRequest(Taxonomy, value);
   if (!read.ok) return read;
   const issues = [...templateIssues(read.value), ...patternIssues(read.value)].slice(0, MAX_ISSUES);
   return issues.length > 0 ? { ok: false, issues } : read;
-};
+}
 
 const patternIssues = ({ intents }: Taxonomy): Issue[] =>
   intents.flatMap(({ required_facts: facts }, intent) =>
@@ -249,7 +275,9 @@ const templateIssues = ({ intents, general_template: general }: Taxonomy): Issue
 const issuesIn = (template: Template, path: string): Issue[] =>
   typeof template === 'string'
     ? issueOf(path, checkTemplate(template))
-    : Object.entries(template).flatMap(([language, text]) => issueOf(`${path}.${language}`, checkTemplate(text)));
+    : Object.entries(template).flatMap(([language, text]) =>
+        issueOf(`${path}.${language}`, checkTemplate(text)),
+      );
 
 const issueOf = (path: string, message: string | undefined): Issue[] =>
   message === undefined ? [] : [{ path, message }];
@@ -287,19 +315,25 @@ const MAX_LENGTH = 1000;
  *
  * @returns The problem, as the end of a sentence that begins with the pattern's name; undefined when it is valid.
  */
-export const checkPattern = (pattern: string): string | undefined => {
+export function checkPattern(pattern: string): string | undefined {
   try {
     new RegExp(pattern, 'iu');
   } catch {
     return 'is no regular expression with the flags iu';
   }
-  if (/\\(?:k<|[1-9])/.test(withoutEscapedBackslashes(pattern))) return 'refers back to a group, which can be slow';
-  if (/\(\?<?[=!]/.test(withoutEscapedBackslashes(pattern))) return 'looks ahead or behind, which can be slow';
+  if (/\\(?:k<|[1-9])/.test(withoutEscapedBackslashes(pattern)))
+    return 'refers back to a group, which can be slow';
+  if (/\(\?<?[=!]/.test(withoutEscapedBackslashes(pattern)))
+    return 'looks ahead or behind, which can be slow';
   const { ways, length } = patternCost(pattern);
-  if (ways === Number.POSITIVE_INFINITY) return 'repeats without end, which can be slow: give a bound, as in \\d{1,12}';
-  if (ways > MAX_WAYS) return 'can match in too many ways, which can be slow: give its repeats smaller bounds';
-  return length > MAX_LENGTH ? `can match more than ${MAX_LENGTH} characters, which can be slow` : undefined;
-};
+  if (ways === Number.POSITIVE_INFINITY)
+    return 'repeats without end, which can be slow: give a bound, as in \\d{1,12}';
+  if (ways > MAX_WAYS)
+    return 'can match in too many ways, which can be slow: give its repeats smaller bounds';
+  return length > MAX_LENGTH
+    ? `can match more than ${MAX_LENGTH} characters, which can be slow`
+    : undefined;
+}
 
 const withoutEscapedBackslashes = (pattern: string): string => pattern.replaceAll('\\\\', '');
 
@@ -317,7 +351,7 @@ interface PatternCost {
  *
  * @param pattern Compiles with the flag `u` and has no lookarounds.
  */
-export const patternCost = (pattern: string): PatternCost => {
+export function patternCost(pattern: string): PatternCost {
   const tokens = pattern.match(TOKEN) ?? [];
   const open = [newGroup()];
   for (const token of tokens) {
@@ -329,7 +363,7 @@ export const patternCost = (pattern: string): PatternCost => {
     else addItem(group, { ways: 1, length: 1 });
   }
   return closed(open[0] ?? newGroup());
-};
+}
 
 /** A character class, an escape, the beginning of a group, a quantifier, or one character. */
 const TOKEN =
@@ -368,7 +402,8 @@ const repeated = ({ ways, length }: PatternCost, quantifier: string): PatternCos
   if (most === Number.POSITIVE_INFINITY) return { ways: most, length: most };
   if (ways === 1) return { ways: most - least + 1, length: length * most };
   let sum = 0;
-  for (let times = least; times <= most && sum < Number.MAX_SAFE_INTEGER; times += 1) sum += ways ** times;
+  for (let times = least; times <= most && sum < Number.MAX_SAFE_INTEGER; times += 1)
+    sum += ways ** times;
   return { ways: sum, length: length * most };
 };
 

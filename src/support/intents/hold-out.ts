@@ -27,13 +27,15 @@ interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
 }
 
 /** Cross-validates a taxonomy: trains on a part of the examples and classifies the rest, in rounds. */
-export const holdOut = (
+export function holdOut(
   taxonomy: TrainingSource,
   { seed = 1, rounds = ROUNDS, leavesOutIntents = false, effort = 'full' }: HoldOutOptions = {},
-): HeldOut[] => {
+): HeldOut[] {
   const random = seededRandom(seed);
   const partsOfIntents = partsOf(taxonomy.intents.length, rounds, random);
-  const partsOfExamples = taxonomy.intents.map(({ examples }) => partsOf(examples.length, rounds, random));
+  const partsOfExamples = taxonomy.intents.map(({ examples }) =>
+    partsOf(examples.length, rounds, random),
+  );
   return Array.from({ length: rounds }, (_, round) => {
     const kept = taxonomy.intents.flatMap((intent, at) => {
       if (leavesOutIntents && partsOfIntents[at] === round) return [];
@@ -47,7 +49,10 @@ export const holdOut = (
     });
     if (kept.length === 0) return [];
     const reduced = { ...taxonomy, intents: kept.map(({ trained }) => trained) };
-    const classifier = openClassifier(trainClassifier(reduced, { seed: seed + round, effort }), reduced);
+    const classifier = openClassifier(
+      trainClassifier(reduced, { seed: seed + round, effort }),
+      reduced,
+    );
     return kept.flatMap(({ trained: { id: intent }, held }) =>
       held.map((text) => {
         const [best] = classifier.likeliest(text, 1);
@@ -55,7 +60,7 @@ export const holdOut = (
       }),
     );
   }).flat();
-};
+}
 
 /** Assigns things to parts of equal size, at random. */
 const partsOf = (count: number, parts: number, random: () => number): number[] => {
@@ -69,8 +74,11 @@ const partsOf = (count: number, parts: number, random: () => number): number[] =
 const MAX_TAKEN_FOR = 3;
 
 /** How well each intent is recognised by what the other examples teach. Some seconds for 2,000 examples. */
-export const accuracyOf = (taxonomy: TrainingSource): TaxonomyAccuracy => {
-  const judged = Map.groupBy(holdOut(taxonomy, { rounds: ROUNDS, effort: 'quick' }), ({ intent }) => intent);
+export function accuracyOf(taxonomy: TrainingSource): TaxonomyAccuracy {
+  const judged = Map.groupBy(
+    holdOut(taxonomy, { rounds: ROUNDS, effort: 'quick' }),
+    ({ intent }) => intent,
+  );
   const intents = [...judged].map(([intent, own]) => {
     const wrong = Map.groupBy(
       own.filter(({ likeliest }) => likeliest !== intent && likeliest !== ''),
@@ -78,18 +86,26 @@ export const accuracyOf = (taxonomy: TrainingSource): TaxonomyAccuracy => {
     );
     const taken = [...wrong].map(([other, those]) => ({ intent: other, examples: those.length }));
     return {
-      ...{ intent, examples: own.length, right: own.filter(({ likeliest }) => likeliest === intent).length },
-      taken_for: taken.toSorted((one, other) => other.examples - one.examples).slice(0, MAX_TAKEN_FOR),
+      intent,
+      examples: own.length,
+      right: own.filter(({ likeliest }) => likeliest === intent).length,
+      taken_for: taken
+        .toSorted((one, other) => other.examples - one.examples)
+        .slice(0, MAX_TAKEN_FOR),
     };
   });
   const order = new Map(taxonomy.intents.map(({ id }, at) => [id, at]));
   intents.sort((one, other) => (order.get(one.intent) ?? 0) - (order.get(other.intent) ?? 0));
-  const sum = (name: 'examples' | 'right'): number => intents.reduce((total, intent) => total + intent[name], 0);
+  const sum = (name: 'examples' | 'right'): number =>
+    intents.reduce((total, intent) => total + intent[name], 0);
   return {
-    ...{ rounds: ROUNDS, examples: sum('examples'), right: sum('right') },
-    ...{ intents, content_hash: hashText(contentHash(taxonomy)) },
+    rounds: ROUNDS,
+    examples: sum('examples'),
+    right: sum('right'),
+    intents,
+    content_hash: hashText(contentHash(taxonomy)),
   };
-};
+}
 
 /** Share of correct classifications that may be lost to `unknown`: 0.02 is lenient, 0.1 strict. */
 const LOST_SHARE = 0.05;
@@ -101,14 +117,17 @@ const MOST = 0.9;
  * Finds the confidence below which a message has no intent, by simulating unseen messages and unlisted intents. It
  * costs up to four trainings and has to be repeated whenever the taxonomy changes.
  */
-export const simulateThreshold = (
+export function simulateThreshold(
   taxonomy: TrainingSource,
-  { lostShare = LOST_SHARE, ...options }: Omit<HoldOutOptions, 'leavesOutIntents'> & { lostShare?: number } = {},
-): number => {
+  {
+    lostShare = LOST_SHARE,
+    ...options
+  }: Omit<HoldOutOptions, 'leavesOutIntents'> & { lostShare?: number } = {},
+): number {
   const right = holdOut(taxonomy, { ...options, leavesOutIntents: true })
     .filter(({ intent, likeliest }) => intent === likeliest)
     .map(({ confidence }) => confidence)
     .sort((left, other) => left - other);
   const found = right[Math.floor(right.length * lostShare)] ?? DEFAULT_THRESHOLD;
   return Math.min(MOST, Math.max(LEAST, found));
-};
+}

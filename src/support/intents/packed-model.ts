@@ -34,13 +34,18 @@ export interface OpenModel {
  *
  * @throws {InvalidModel} When it has another version, is cut off or damaged, or was trained from anything but `contentHash`.
  */
-export const openModel = (packed: Uint8Array, { contentHash }: { contentHash: ContentHash }): OpenModel => {
+export function openModel(
+  packed: Uint8Array,
+  { contentHash }: { contentHash: ContentHash },
+): OpenModel {
   const bytes = packed.byteOffset % 4 === 0 ? packed : packed.slice();
-  if (bytes.byteLength < HEADER_LENGTH * 4 || bytes.byteLength % 4 !== 0) throw refused('it is cut off');
+  if (bytes.byteLength < HEADER_LENGTH * 4 || bytes.byteLength % 4 !== 0)
+    throw refused('it is cut off');
   const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 4);
   const read = (name: keyof typeof HEADER): number => numbers[HEADER[name]] ?? 0;
   if (read('magic') !== MODEL_MAGIC) throw refused('it is no trained model');
-  if (read('version') !== MODEL_VERSION) throw refused(`its version is ${read('version')}, not ${MODEL_VERSION}`);
+  if (read('version') !== MODEL_VERSION)
+    throw refused(`its version is ${read('version')}, not ${MODEL_VERSION}`);
   if (read('contentHigh') !== contentHash.high || read('contentLow') !== contentHash.low)
     throw refused('it was trained from another taxonomy');
   const { starts, byteLength } = layoutOf(numbers.subarray(0, HEADER_LENGTH));
@@ -59,7 +64,11 @@ export const openModel = (packed: Uint8Array, { contentHash }: { contentHash: Co
     biases: new Float32Array(buffer, at('biases'), intentCount),
     scales: new Float32Array(buffer, at('scales'), intentCount),
     hashes: new Uint32Array(buffer, at('hashes'), features),
-    weightStarts: new Uint32Array(buffer, at('weightStarts'), (at('stemHashes') - at('weightStarts')) / 4),
+    weightStarts: new Uint32Array(
+      buffer,
+      at('weightStarts'),
+      (at('stemHashes') - at('weightStarts')) / 4,
+    ),
     stemHashes: new Uint32Array(buffer, at('stemHashes'), stems),
     stemRarity: new Float32Array(buffer, at('stemRarity'), stems),
     stemStarts: new Uint32Array(buffer, at('stemStarts'), stems + 1),
@@ -78,11 +87,12 @@ export const openModel = (packed: Uint8Array, { contentHash }: { contentHash: Co
     model.words.length === model.wordCounts.length;
   if (!isSound) throw refused('its parts do not fit together');
   return model;
-};
+}
 
 /** Whether the starts ascend up to the length. */
 const isAscending = (starts: Uint32Array, length: number): boolean => {
-  for (let at = 1; at < starts.length; at += 1) if ((starts[at] ?? 0) < (starts[at - 1] ?? 0)) return false;
+  for (let at = 1; at < starts.length; at += 1)
+    if ((starts[at] ?? 0) < (starts[at - 1] ?? 0)) return false;
   return (starts.at(-1) ?? 0) === length;
 };
 
@@ -92,7 +102,8 @@ const wordsIn = (bytes: Uint8Array): string[] => {
   return words;
 };
 
-const refused = (why: string): InvalidModel => new InvalidModel(`Cannot open the trained model: ${why}`);
+const refused = (why: string): InvalidModel =>
+  new InvalidModel(`Cannot open the trained model: ${why}`);
 
 /** The first four bytes of a packed model, read as a little-endian number: `CIN1`. */
 const MODEL_MAGIC = 0x314e4943;
@@ -152,7 +163,10 @@ const sectionsOf = (header: Uint32Array) => {
 type SectionName = keyof ReturnType<typeof sectionsOf>;
 
 /** The start of each section and the length of all, in bytes; padded to a multiple of four. */
-export const layoutOf = (header: Uint32Array): { starts: Record<SectionName, number>; byteLength: number } => {
+export function layoutOf(header: Uint32Array): {
+  starts: Record<SectionName, number>;
+  byteLength: number;
+} {
   let at = HEADER_LENGTH * 4;
   const starts = Object.entries(sectionsOf(header)).map(([name, [size, count]]) => {
     const start = at;
@@ -160,14 +174,17 @@ export const layoutOf = (header: Uint32Array): { starts: Record<SectionName, num
     return [name, start] as const;
   });
   // Object.fromEntries loses the key type, which is that of the table above.
-  return { starts: Object.fromEntries(starts) as Record<SectionName, number>, byteLength: Math.ceil(at / 4) * 4 };
-};
+  return {
+    starts: Object.fromEntries(starts) as Record<SectionName, number>,
+    byteLength: Math.ceil(at / 4) * 4,
+  };
+}
 
 /**
  * FNV-1a by numbers of four bytes, of everything after the checksum; the fields before it are compared by themselves. Four interleaved
  * sums take half the time of one.
  */
-export const checksumOf = (numbers: Uint32Array): number => {
+export function checksumOf(numbers: Uint32Array): number {
   let [first, second, third, fourth] = [1, 2, 3, 4];
   let at = HEADER.checksum + 1;
   for (; at + 3 < numbers.length; at += 4) {
@@ -177,9 +194,10 @@ export const checksumOf = (numbers: Uint32Array): number => {
     fourth = Math.imul(fourth ^ (numbers[at + 3] as number), FNV_PRIME);
   }
   let sum = first;
-  for (const part of [second, third, fourth, ...numbers.subarray(at)]) sum = Math.imul(sum ^ part, FNV_PRIME);
+  for (const part of [second, third, fourth, ...numbers.subarray(at)])
+    sum = Math.imul(sum ^ part, FNV_PRIME);
   return sum >>> 0;
-};
+}
 
 const FNV_PRIME = 0x01000193;
 
@@ -193,7 +211,10 @@ interface ContentHash {
  * Hashes the training data of a classifier: ids, titles, descriptions and examples in order, and the examples of no intent. It tells
  * versions of a workspace's taxonomy apart; it is not cryptographic, so it must not be used to look up data of another workspace.
  */
-export const contentHash = ({ intents, out_of_scope_examples: outOfScope }: TrainingSource): ContentHash => {
+export function contentHash({
+  intents,
+  out_of_scope_examples: outOfScope,
+}: TrainingSource): ContentHash {
   const sums = Uint32Array.of(0xdeadbeef, 0x41c6ce57);
   for (const { id, title, description = '', examples } of intents) {
     addAll(sums, [id, title, description]);
@@ -202,10 +223,14 @@ export const contentHash = ({ intents, out_of_scope_examples: outOfScope }: Trai
   addAll(sums, outOfScope);
   const [high = 0, low = 0] = sums;
   return {
-    high: (Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)) >>> 0,
-    low: (Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)) >>> 0,
+    high:
+      (Math.imul(high ^ (high >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35)) >>>
+      0,
+    low:
+      (Math.imul(low ^ (low >>> 16), 0x85ebca6b) ^ Math.imul(high ^ (high >>> 13), 0xc2b2ae35)) >>>
+      0,
   };
-};
+}
 
 const addAll = (sums: Uint32Array, texts: readonly string[]): void => {
   addText(sums, String(texts.length));
@@ -226,8 +251,9 @@ const addText = (sums: Uint32Array, text: string): void => {
 };
 
 /** 16 lower-case hex digits. */
-export const hashText = ({ high, low }: ContentHash): string =>
-  high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+export function hashText({ high, low }: ContentHash): string {
+  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+}
 
 /** The quantised weights of all intents. */
 export interface QuantisedWeights {
@@ -245,11 +271,11 @@ export type PackedClassifier = Uint8Array<ArrayBuffer>;
 /** Upper bound of the weights of a model. With 77 intents, the strongest 350,000 of 8 million were as accurate. */
 const MAX_WEIGHTS = 400_000;
 
-export const packModel = (
+export function packModel(
   { hashes, gains, stems, exampleCount, words }: TrainingFeatures,
   { biases, scales, weights }: QuantisedWeights,
   { contentHash, threshold }: { contentHash: ContentHash; threshold: number },
-): PackedClassifier => {
+): PackedClassifier {
   const kept = strongest(weights, scales);
   const sortedWords = [...words.keys()].sort();
   const wordBytes = new TextEncoder().encode(sortedWords.map((word) => `${word}\n`).join(''));
@@ -298,11 +324,12 @@ export const packModel = (
   const numbers = new Uint32Array(packed.buffer);
   numbers[HEADER.checksum] = checksumOf(numbers);
   return packed;
-};
+}
 
 /** Inverse document frequency of a stem: `ln((1 + n) / (1 + df)) + 1`. */
-export const rarity = (examples: number, exampleCount: number): number =>
-  Math.log((1 + exampleCount) / (1 + examples)) + 1;
+export function rarity(examples: number, exampleCount: number): number {
+  return Math.log((1 + exampleCount) / (1 + examples)) + 1;
+}
 
 const startsOf = (counts: readonly number[]): Uint32Array<ArrayBuffer> => {
   const starts = new Uint32Array(counts.length + 1);
@@ -338,7 +365,8 @@ const strongest = (weights: readonly Int8Array[], scales: Float32Array) => {
 /** Steps of the histogram of weights. */
 const BINS = 4096;
 
-const binOf = (weight: number, scale: number, unit: number): number => Math.floor((Math.abs(weight) * scale) / unit);
+const binOf = (weight: number, scale: number, unit: number): number =>
+  Math.floor((Math.abs(weight) * scale) / unit);
 
 /** The least strength that is stored, and the number of weights with at least this strength. */
 const leastStrength = (weights: readonly Int8Array[], scales: Float32Array) => {

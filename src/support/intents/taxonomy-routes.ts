@@ -17,7 +17,12 @@ import { CodedError } from '../../platform/http/coded-error.ts';
 import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 import { openClassifier } from './classifier.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD, readTaxonomy, type TaxonomyStore } from './current-taxonomy.ts';
+import {
+  countExamples,
+  MAX_EXAMPLES_AT_LOAD,
+  readTaxonomy,
+  type TaxonomyStore,
+} from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';
 import { contentHash, hashText, InvalidModel } from './packed-model.ts';
 import { trainClassifier } from './train-classifier.ts';
@@ -36,7 +41,10 @@ const PATH = '/v1/support/taxonomy';
  * `GET`, `PUT` and `DELETE /v1/support/taxonomy`, and its accuracy, of the workspace that the verified context names. Other isolates see a change
  * within two minutes: one minute of KV, one of their own cache.
  */
-export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: TaxonomyRouteParts): void => {
+export function taxonomyRoutes(
+  app: Hono<GuardedEnv>,
+  { guard, store, forget }: TaxonomyRouteParts,
+): void {
   const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
   const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
   // A replayed call would restore an older taxonomy.
@@ -49,7 +57,8 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     const text = await store.readTaxonomy(c.get('context').workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
     const taxonomy = readStored(z.record(z.string(), z.unknown()), text);
-    if (taxonomy === undefined) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
+    if (taxonomy === undefined)
+      throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
     return jsonAnswer({ taxonomy });
   });
 
@@ -57,7 +66,8 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     const text = await store.readTaxonomy(c.get('context').workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
     const stored = readTaxonomy(parseJson(text));
-    if (!stored.ok) throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
+    if (!stored.ok)
+      throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
     const examples = countExamples(stored.value);
     return examples > MAX_EXAMPLES_TO_MEASURE
       ? refused(c, 'INVALID_QUERY', tooManyToMeasure(examples))
@@ -75,7 +85,10 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     const hash = hashText(contentHash(checked.value));
     const before = await store.readTaxonomy(workspace);
     // The model first, so that every reader of the new taxonomy finds it.
-    await store.writeModel(workspace, hash, { packed: trained.packed, isDerived: trained.by === 'here' });
+    await store.writeModel(workspace, hash, {
+      packed: trained.packed,
+      isDerived: trained.by === 'here',
+    });
     await store.writeTaxonomy(workspace, JSON.stringify(checked.value));
     forget(workspace);
     await retireModelOf(before, { store, workspace, except: hash });
@@ -98,7 +111,7 @@ export const taxonomyRoutes = (app: Hono<GuardedEnv>, { guard, store, forget }: 
     await retireModelOf(before, { store, workspace });
     return c.body(null, 204);
   });
-};
+}
 
 const DAMAGED = {
   message: 'Cannot read the stored taxonomy: it is damaged',
@@ -127,7 +140,9 @@ const refused = (
 const problemOf = (issues: readonly Issue[]): string =>
   `Cannot read the request: ${describeIssues(issues.map(({ path, message }) => ({ path: `taxonomy.${path}`, message })))}`;
 
-type Trained = { packed: Uint8Array; by: TaxonomyWritten['trained']; threshold: number } | { problem: string };
+type Trained =
+  | { packed: Uint8Array; by: TaxonomyWritten['trained']; threshold: number }
+  | { problem: string };
 
 /** The model of the request, if it fits; without one, a model trained here if there are few examples. */
 const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
@@ -136,7 +151,8 @@ const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
       problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npx constellation taxonomy\``,
     };
   }
-  const packed = given === undefined ? trainClassifier(taxonomy, { effort: 'quick' }) : decodeBase64url(given);
+  const packed =
+    given === undefined ? trainClassifier(taxonomy, { effort: 'quick' }) : decodeBase64url(given);
   if (packed === undefined) return { problem: 'Cannot read the request: model: is not base64url' };
   try {
     const { threshold } = openClassifier(packed, taxonomy);

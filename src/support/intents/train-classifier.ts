@@ -1,5 +1,10 @@
 import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
-import { contentHash, type PackedClassifier, packModel, type QuantisedWeights } from './packed-model.ts';
+import {
+  contentHash,
+  type PackedClassifier,
+  packModel,
+  type QuantisedWeights,
+} from './packed-model.ts';
 import {
   extractFeatures,
   type SparseRows,
@@ -27,19 +32,22 @@ const EFFORTS = { quick: { sweeps: 6, tolerance: 0.3 }, full: { sweeps: 30, tole
  * Trains a linear classifier on the examples of a taxonomy. It takes some 100 ms for 20 intents of 20 examples, and
  * seconds for thousands of examples.
  */
-export const trainClassifier = (taxonomy: TrainingSource, options: TrainingOptions = {}): PackedClassifier => {
+export function trainClassifier(
+  taxonomy: TrainingSource,
+  options: TrainingOptions = {},
+): PackedClassifier {
   const { features, weights } = trainOn(trainingSetOf(taxonomy), options);
   return packModel(features, weights, {
     contentHash: contentHash(taxonomy),
     threshold: options.threshold ?? DEFAULT_THRESHOLD,
   });
-};
+}
 
 /** Trains on any set, without packing the model. */
-export const trainOn = (
+export function trainOn(
   set: TrainingSet,
   { seed = 1, effort = 'full' }: TrainingOptions = {},
-): { features: TrainingFeatures; weights: QuantisedWeights } => {
+): { features: TrainingFeatures; weights: QuantisedWeights } {
   const features = extractFeatures(set);
   const random = seededRandom(seed);
   const dense = new Float64Array(features.hashes.length);
@@ -47,7 +55,11 @@ export const trainOn = (
   const scales = new Float32Array(set.intentCount);
   const weights = Array.from({ length: set.intentCount }, (_, intent) => {
     const isOf = Uint8Array.from(set.examples, (example) => (example.intent === intent ? 1 : 0));
-    const { bias } = trainSeparator(features.rows, isOf, { ...EFFORTS[effort], random, weights: dense });
+    const { bias } = trainSeparator(features.rows, isOf, {
+      ...EFFORTS[effort],
+      random,
+      weights: dense,
+    });
     const scale = (greatestOf(dense) || 1) / 127;
     biases[intent] = bias;
     scales[intent] = scale;
@@ -56,11 +68,12 @@ export const trainOn = (
     return own;
   });
   return { features, weights: { biases, scales, weights } };
-};
+}
 
 const greatestOf = (weights: Float64Array): number => {
   let greatest = 0;
-  for (let at = 0; at < weights.length; at += 1) greatest = Math.max(greatest, Math.abs(weights[at] as number));
+  for (let at = 0; at < weights.length; at += 1)
+    greatest = Math.max(greatest, Math.abs(weights[at] as number));
   return greatest;
 };
 
@@ -92,11 +105,11 @@ const NEGATIVE_COST = 1;
  * @param isOf 1 for the rows of the intent, 0 for the others.
  * @param weights One for each feature; overwritten and returned.
  */
-export const trainSeparator = (
+export function trainSeparator(
   { starts, features, values, squares }: SparseRows,
   isOf: Uint8Array,
   { weights, random, sweeps, tolerance }: SeparatorOptions & { weights: Float64Array },
-): Separator => {
+): Separator {
   const count = squares.length;
   const duals = new Float64Array(count);
   const order = Uint32Array.from({ length: count }, (_, row) => row);
@@ -150,4 +163,4 @@ export const trainSeparator = (
     }
   }
   return { weights, bias };
-};
+}

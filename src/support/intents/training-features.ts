@@ -21,21 +21,30 @@ const OUT_OF_SCOPE = -1;
  * examples, titles and descriptions matter: with 16 examples an intent, .57 of held-out examples are right with
  * titles, .63 with descriptions too, .67 with each of their sentences as an example of its own.
  */
-export const trainingSetOf = ({ intents, out_of_scope_examples: outOfScope }: TrainingSource): TrainingSet => ({
-  intentCount: intents.length,
-  examples: [
-    ...intents.flatMap(({ title, description = '', examples }, intent) =>
-      [title, ...sentencesOf(description), ...examples].map((text) => ({ text, intent })),
-    ),
-    ...outOfScope.map((text) => ({ text, intent: OUT_OF_SCOPE })),
-  ],
-});
+export function trainingSetOf({
+  intents,
+  out_of_scope_examples: outOfScope,
+}: TrainingSource): TrainingSet {
+  return {
+    intentCount: intents.length,
+    examples: [
+      ...intents.flatMap(({ title, description = '', examples }, intent) =>
+        [title, ...sentencesOf(description), ...examples].map((text) => ({ text, intent })),
+      ),
+      ...outOfScope.map((text) => ({ text, intent: OUT_OF_SCOPE })),
+    ],
+  };
+}
 
-const sentencesOf = (text: string): string[] => splitSentences(text).map(({ start, end }) => text.slice(start, end));
+const sentencesOf = (text: string): string[] =>
+  splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
 /** The part of a taxonomy that a classifier is trained from; a change of anything else does not affect it. */
 export interface TrainingSource extends Pick<Taxonomy, 'out_of_scope_examples'> {
-  intents: readonly Pick<Taxonomy['intents'][number], 'id' | 'title' | 'description' | 'examples'>[];
+  intents: readonly Pick<
+    Taxonomy['intents'][number],
+    'id' | 'title' | 'description' | 'examples'
+  >[];
 }
 
 /** A stem that occurs in examples. */
@@ -78,7 +87,7 @@ export const GAIN_UNIT = 1.07 / 255;
 const LEAST_LETTERS = 4;
 
 /** Extracts and weighs the features of all examples. */
-export const extractFeatures = (set: TrainingSet): TrainingFeatures => {
+export function extractFeatures(set: TrainingSet): TrainingFeatures {
   const read = set.examples.map(({ text }) => {
     const words = messageWords(text);
     return { words, features: messageFeatures(words) };
@@ -99,7 +108,7 @@ export const extractFeatures = (set: TrainingSet): TrainingFeatures => {
     exampleCount: set.examples.filter(({ intent }) => intent !== OUT_OF_SCOPE).length,
     words: wordsOf(read.map(({ words }) => words)),
   };
-};
+}
 
 /** Ascending, each once. */
 const distinct = (blocks: readonly (readonly number[])[]): Uint32Array => {
@@ -123,9 +132,13 @@ interface CountedBlocks {
   counts: Uint16Array;
 }
 
-const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array): CountedBlocks => {
+const countBlocks = (
+  blocks: readonly (readonly number[])[],
+  hashes: Uint32Array,
+): CountedBlocks => {
   const placeOf = new Map<number, number>();
-  for (let place = 0; place < hashes.length; place += 1) placeOf.set(hashes[place] as number, place);
+  for (let place = 0; place < hashes.length; place += 1)
+    placeOf.set(hashes[place] as number, place);
   const size = blocks.reduce((sum, block) => sum + block.length, 0);
   const starts = new Uint32Array(blocks.length + 1);
   const features = new Uint32Array(size);
@@ -155,7 +168,11 @@ const countBlocks = (blocks: readonly (readonly number[])[], hashes: Uint32Array
  * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the intents among the examples with the feature, each count first raised by `1 / K`
  *. Examples of no intent count as an intent of their own.
  */
-const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet, size: number): Uint8Array => {
+const gainsOf = (
+  counted: CountedBlocks,
+  { intentCount, examples }: TrainingSet,
+  size: number,
+): Uint8Array => {
   const rowsOfIntent = Map.groupBy(examples.keys(), (row) => examples[row]?.intent ?? OUT_OF_SCOPE);
   const classes = intentCount + (rowsOfIntent.has(OUT_OF_SCOPE) ? 1 : 0);
   const part = (count: number) => (count + 1 / classes) * Math.log(count + 1 / classes);
@@ -182,7 +199,8 @@ const gainsOf = (counted: CountedBlocks, { intentCount, examples }: TrainingSet,
     }
   }
   return Uint8Array.from(total, (count, feature) => {
-    const entropy = Math.log(count + 1) - (classes * none + (parts[feature] as number)) / (count + 1);
+    const entropy =
+      Math.log(count + 1) - (classes * none + (parts[feature] as number)) / (count + 1);
     const share = classes < 2 ? 0 : Math.min(1, entropy / Math.log(classes));
     return Math.min(255, Math.round((0.1 + 1 - share) ** 0.7 / GAIN_UNIT));
   });
@@ -192,7 +210,10 @@ const rowsOf = ({ starts, features, counts }: CountedBlocks, gains: Uint8Array):
   const rowCount = (starts.length - 1) / BLOCKS;
   const values = new Float32Array(features.length);
   const squares = new Float64Array(rowCount);
-  const rowStarts = Uint32Array.from({ length: rowCount + 1 }, (_, row) => starts[row * BLOCKS] ?? 0);
+  const rowStarts = Uint32Array.from(
+    { length: rowCount + 1 },
+    (_, row) => starts[row * BLOCKS] ?? 0,
+  );
   for (let row = 0; row < rowCount; row += 1) {
     const bounds = Array.from(starts.subarray(row * BLOCKS, (row + 1) * BLOCKS + 1));
     const filled = bounds.filter((end, at) => at > 0 && end > (bounds[at - 1] ?? 0)).length;
@@ -213,10 +234,14 @@ const rowsOf = ({ starts, features, counts }: CountedBlocks, gains: Uint8Array):
 };
 
 /** Value of a feature before its block is scaled to length 1. */
-export const featureValue = (count: number, gain: number): number =>
-  count === 1 ? gain : (1 + Math.log(count)) * gain;
+export function featureValue(count: number, gain: number): number {
+  return count === 1 ? gain : (1 + Math.log(count)) * gain;
+}
 
-const stemsOf = (stemsOfExamples: readonly (readonly number[])[], { examples }: TrainingSet): TrainingStem[] => {
+const stemsOf = (
+  stemsOfExamples: readonly (readonly number[])[],
+  { examples }: TrainingSet,
+): TrainingStem[] => {
   const found = new Map<number, { hash: number; examples: number; intents: Set<number> }>();
   for (const [row, stems] of stemsOfExamples.entries()) {
     const { intent = OUT_OF_SCOPE } = examples[row] ?? {};
@@ -258,7 +283,7 @@ interface MessageParts {
 }
 
 /** The words that a message is classified by: those of its first sentences, without quoted mail. */
-export const messageParts = (message: string): MessageParts => {
+export function messageParts(message: string): MessageParts {
   const text = withoutQuotes(message.slice(0, MAX_READ));
   const sentences = splitSentences(text)
     .slice(0, MAX_SENTENCES)
@@ -266,7 +291,7 @@ export const messageParts = (message: string): MessageParts => {
     .filter((words) => words.length > 0);
   const whole = sentences.flat();
   return { whole, sentences: whole.length > FEW_WORDS && sentences.length > 1 ? sentences : [] };
-};
+}
 
 const withoutQuotes = (text: string): string =>
   text
@@ -275,10 +300,10 @@ const withoutQuotes = (text: string): string =>
     .join('\n');
 
 /** The words of a message in lower case: runs of letters and digits. Contractions are expanded: `can't` and `cant` are `can not`. */
-export const messageWords = (text: string): string[] => {
+export function messageWords(text: string): string[] {
   const plain = text.normalize('NFKC').toLowerCase().replace(APOSTROPHES, "'");
   return expandContractions(plain).match(WORD) ?? [];
-};
+}
 
 const APOSTROPHES = /[\u2018\u2019\u201b\u02bc\u00b4\u2032`]/g;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
@@ -291,7 +316,13 @@ const expandContractions = (text: string): string => {
     .replace(/'(m|re|ve|ll|d|s)\b/g, (_, short: string) => ` ${LONG_FORMS[short] ?? short}`);
 };
 
-const LONG_FORMS: Readonly<Record<string, string>> = { m: 'am', re: 'are', ve: 'have', ll: 'will', d: 'would' };
+const LONG_FORMS: Readonly<Record<string, string>> = {
+  m: 'am',
+  re: 'are',
+  ve: 'have',
+  ll: 'will',
+  d: 'would',
+};
 
 /**
  * The stem of an English word: without plural, one of its common endings and a final `e`. Lighter than Porter's, which joins
@@ -300,12 +331,12 @@ const LONG_FORMS: Readonly<Record<string, string>> = { m: 'am', re: 'are', ve: '
  *
  * @param word Lower case.
  */
-export const stemWord = (word: string): string => {
+export function stemWord(word: string): string {
   if (word.length <= 3) return word;
   const stem = withoutEnding(withoutPlural(word));
   const bare = stem.endsWith('e') ? stem.slice(0, -1) : stem;
   return bare.endsWith('y') ? `${bare.slice(0, -1)}i` : bare;
-};
+}
 
 const withoutPlural = (word: string): string => {
   if (!word.endsWith('s')) return word;
@@ -341,20 +372,25 @@ interface MessageFeatures {
  * @param options.isKnown Whether any example has a stem, by its hash; pairs with an unknown stem are omitted, since no example has
  *   them. Absent: all stems are known.
  */
-export const messageFeatures = (
+export function messageFeatures(
   words: readonly string[],
   { isKnown = () => true }: { isKnown?: (stemHash: number) => boolean } = {},
-): MessageFeatures => {
+): MessageFeatures {
   const stems = words.map(stemWord);
   const hashes = stems.map((stem) => finished(hashed(stem, STEM_SEED)));
   const grams = [...hashes];
-  for (let at = 1; at < stems.length; at += 1) grams.push(neighbours(stems[at - 1] ?? '', stems[at] ?? ''));
+  for (let at = 1; at < stems.length; at += 1)
+    grams.push(neighbours(stems[at - 1] ?? '', stems[at] ?? ''));
   const content = new Set<number>();
   for (const [at, hash] of hashes.entries()) {
-    if (!STOP_STEMS.has(stems[at] ?? '') && !STOP_STEMS.has(words[at] ?? '') && isKnown(hash)) content.add(hash);
+    if (!STOP_STEMS.has(stems[at] ?? '') && !STOP_STEMS.has(words[at] ?? '') && isKnown(hash))
+      content.add(hash);
   }
-  return { stems: [...new Set(hashes)], blocks: [grams, characterRuns(words), pairsOf([...content])] };
-};
+  return {
+    stems: [...new Set(hashes)],
+    blocks: [grams, characterRuns(words), pairsOf([...content])],
+  };
+}
 
 const STEM_SEED = 0x811c9dc5;
 const NEIGHBOURS_SEED = 0x2c1b3c6d;
@@ -379,7 +415,8 @@ const SPACE = 0x20;
 /** FNV-1a by UTF-16 units, from `state` on. */
 const hashed = (text: string, state: number): number => {
   let hash = state;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
   return hash;
 };
 
@@ -397,7 +434,8 @@ const characterRuns = (words: readonly string[]): number[] => {
   const parts: number[] = [];
   for (const word of words) {
     const end = word.length + 2;
-    const unit = (at: number): number => (at === 0 ? BOUND : at === end - 1 ? BOUND_END : word.charCodeAt(at - 1));
+    const unit = (at: number): number =>
+      at === 0 ? BOUND : at === end - 1 ? BOUND_END : word.charCodeAt(at - 1);
     for (let start = 0; start < end - 1; start += 1) {
       let hash = Math.imul(RUNS_SEED ^ unit(start), FNV_PRIME);
       for (let at = start + 1; at < Math.min(end, start + MAX_RUN); at += 1) {
@@ -415,7 +453,11 @@ const pairsOf = (content: readonly number[]): number[] => {
     for (let other = at + 1; other < content.length; other += 1) {
       const right = content[other] ?? 0;
       const first = Math.min(left, right);
-      pairs.push(finished(Math.imul(Math.imul(PAIR_SEED ^ first, FNV_PRIME) ^ Math.max(left, right), FNV_PRIME)));
+      pairs.push(
+        finished(
+          Math.imul(Math.imul(PAIR_SEED ^ first, FNV_PRIME) ^ Math.max(left, right), FNV_PRIME),
+        ),
+      );
     }
   }
   return pairs;

@@ -21,10 +21,10 @@ export interface AlreadyTried {
  * @param messages.agent Messages of agents, oldest first.
  * @param taxonomy Its product names and commonest words do not tell one action from another.
  */
-export const alreadyTried = (
+export function alreadyTried(
   { customer, agent }: { customer: readonly string[]; agent: readonly string[] },
   taxonomy: CommonWordSource,
-): AlreadyTried => {
+): AlreadyTried {
   const common = commonStems(taxonomy);
   return {
     reported: customer
@@ -37,7 +37,7 @@ export const alreadyTried = (
       .filter(({ size }) => size >= 2)
       .slice(0, MAX_ACTIONS),
   };
-};
+}
 
 /**
  * Whether a step was already tried: it names every word of a reported action, or repeats nearly all words of a sentence that an agent
@@ -46,11 +46,11 @@ export const alreadyTried = (
  * @param under The heading and the sentence that introduce the step; they may say what a whole list is about.
  * @param title Title of the article, which completes a heading such as "Update from the dashboard".
  */
-export const wasTried = (
+export function wasTried(
   step: string,
   { reported, advised }: AlreadyTried,
   { under = '', title = '' }: { under?: string; title?: string } = {},
-): boolean => {
+): boolean {
   if (reported.length === 0 && advised.length === 0) return false;
   const own = stemsOf(step);
   const heading = stemsOf(under);
@@ -60,13 +60,18 @@ export const wasTried = (
     if (first === undefined) return false;
     // "Update from the dashboard" in the article "Update the firmware".
     const hasVerbInHeading = [...action].some((each) => VERB_STEMS.has(each) && heading.has(each));
-    if (hasVerbInHeading && [...action].every((each) => heading.has(each) || article.has(each))) return true;
+    if (hasVerbInHeading && [...action].every((each) => heading.has(each) || article.has(each)))
+      return true;
     if (![...action].every((each) => own.has(each) || heading.has(each))) return false;
     // A passing mention is not the step itself: "wait 15 minutes after the restart".
-    return heading.has(first) || instructionsOf(step).some((each) => beginsWithAction(each, action));
+    return (
+      heading.has(first) || instructionsOf(step).some((each) => beginsWithAction(each, action))
+    );
   });
-  return isReported || (own.size >= 2 && advised.some((sentence) => shareIn(own, sentence) >= SAME_FROM));
-};
+  return (
+    isReported || (own.size >= 2 && advised.some((sentence) => shareIn(own, sentence) >= SAME_FROM))
+  );
+}
 
 const MAX_MESSAGES = 20;
 const MAX_ACTIONS = 60;
@@ -78,17 +83,24 @@ const shareIn = (own: ReadonlySet<string>, other: ReadonlySet<string>): number =
 
 /** The step, and the instructions behind its condition: "LED amber: no address. Try another cable." */
 const instructionsOf = (step: string): string[] => {
-  const [, instructions] = /^[^:\n]{1,80}:[*_]{0,3}\s+(\S[^\n]*)$/.exec(step.split('\n', 1)[0] ?? '') ?? [];
-  return instructions === undefined ? [step] : [step, ...instructions.split(/(?<=[.!])\s+/).slice(0, 3)];
+  const [, instructions] =
+    /^[^:\n]{1,80}:[*_]{0,3}\s+(\S[^\n]*)$/.exec(step.split('\n', 1)[0] ?? '') ?? [];
+  return instructions === undefined
+    ? [step]
+    : [step, ...instructions.split(/(?<=[.!])\s+/).slice(0, 3)];
 };
 
 /** One of the first four words belongs to the action. */
 const beginsWithAction = (step: string, action: ReadonlySet<string>): boolean =>
-  [...stemsOf(step.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))].slice(0, 4).some((each) => action.has(each));
+  [...stemsOf(step.replace(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/, ''))]
+    .slice(0, 4)
+    .some((each) => action.has(each));
 
 /** Each sentence, alone and together with the next one: a step may consist of two sentences. */
 const withNext = (sentences: readonly string[]): string[] =>
-  sentences.flatMap((each, at) => (at + 1 < sentences.length ? [each, `${each} ${sentences[at + 1]}`] : [each]));
+  sentences.flatMap((each, at) =>
+    at + 1 < sentences.length ? [each, `${each} ${sentences[at + 1]}`] : [each],
+  );
 
 const sentencesOf = (text: string): string[] => {
   const read = text.slice(0, MAX_LENGTH);
@@ -120,7 +132,8 @@ const actionsIn = (text: string, common: ReadonlySet<string>): ReadonlySet<strin
       .filter(
         (part, at) =>
           (DONE.test(part) && !NOT_DONE.test(part)) ||
-          ((IN_VAIN.test(part) || (at === 0 && ENDS_WITHOUT_RESULT.test(sentence))) && ACTION.test(part)),
+          ((IN_VAIN.test(part) || (at === 0 && ENDS_WITHOUT_RESULT.test(sentence))) &&
+            ACTION.test(part)),
       )
       .map((part) => actionOf(part.replace(IN_VAIN, ' ').replace(PRONOUNS, ' ')));
     const updated = UP_TO_DATE.test(sentence) ? [UPDATED] : [];
@@ -155,7 +168,10 @@ const ENDS_WITHOUT_RESULT = new RegExp(
   'iu',
 );
 /** "Low power mode makes no difference": group 1 is the action. */
-const NO_EFFECT = new RegExp(`^(?:\\s*(?:but|and|also) )?(.{3,60}?) ${anyLanguage(WORDS.noEffect).source}`, 'iu');
+const NO_EFFECT = new RegExp(
+  `^(?:\\s*(?:but|and|also) )?(.{3,60}?) ${anyLanguage(WORDS.noEffect).source}`,
+  'iu',
+);
 const PRONOUNS = new RegExp(anyLanguage(WORDS.pronouns).source, 'giu');
 const UP_TO_DATE = anyLanguage(WORDS.upToDate);
 const POWERED_OFF_AND_ON = new RegExp(anyLanguage(WORDS.poweredOffAndOn).source, 'giu');
@@ -177,7 +193,9 @@ const canonicalStem = (word: string): string => SYNONYMS.get(stem(word)) ?? stem
 const SYNONYMS: ReadonlyMap<string, string> = new Map(
   Object.entries(WORDS.synonyms).map(([word, same]) => [stem(word), stem(same)]),
 );
-const VERB_STEMS: ReadonlySet<string> = new Set(Object.values(WORDS.verbs).flat().map(canonicalStem));
+const VERB_STEMS: ReadonlySet<string> = new Set(
+  Object.values(WORDS.verbs).flat().map(canonicalStem),
+);
 const FILLERS: ReadonlySet<string> = new Set(
   Object.values(WORDS.fillers)
     .flat()
@@ -201,7 +219,8 @@ const commonStems = oncePer(({ devices, intents }: CommonWordSource): ReadonlySe
   for (const { examples } of intents)
     for (const each of new Set(examples.flatMap((example) => [...stemsOf(example)])))
       counts.set(each, (counts.get(each) ?? 0) + 1);
-  const least = intents.length < MIN_INTENTS ? Number.POSITIVE_INFINITY : COMMON_FROM * intents.length;
+  const least =
+    intents.length < MIN_INTENTS ? Number.POSITIVE_INFINITY : COMMON_FROM * intents.length;
   const common = [...counts].flatMap(([each, count]) => (count >= least ? [each] : []));
   return new Set([...stemsOf(devices.join('\n')), ...common]);
 });

@@ -37,36 +37,48 @@ const OTHER_INTENT_FROM = 0.35;
  * One question in the language of the template, nothing else in the message, no earlier messages, no sign of another wish or a failure,
  * and no word that the template or one example of `auto_send` does not have. Decided by the message and the taxonomy; in doubt a person.
  */
-export const reasonsForPerson = (
+export function reasonsForPerson(
   ticket: Omit<TicketReading, 'facts'>,
   { classification, intent, taxonomy, signals }: HoldCase,
-): string[] => {
-  const template = inLanguage(intent.auto_send.template ?? intent.reply_template ?? taxonomy.general_template, {
-    wanted: ticket.language,
-    own: taxonomy.language,
-  });
-  const others = (classification.secondary_intents ?? []).filter(({ confidence }) => confidence >= OTHER_INTENT_FROM);
+): string[] {
+  const template = inLanguage(
+    intent.auto_send.template ?? intent.reply_template ?? taxonomy.general_template,
+    {
+      wanted: ticket.language,
+      own: taxonomy.language,
+    },
+  );
+  const others = (classification.secondary_intents ?? []).filter(
+    ({ confidence }) => confidence >= OTHER_INTENT_FROM,
+  );
   const titleOf = (id: string) => taxonomy.intents.find((each) => each.id === id)?.title ?? id;
   const circumstances = [
-    ...others.slice(0, 2).map(({ intent: id }) => `The message may also be about "${titleOf(id)}".`),
+    ...others
+      .slice(0, 2)
+      .map(({ intent: id }) => `The message may also be about "${titleOf(id)}".`),
     ...(signals.isAngry ? ['The customer sounds angry.'] : []),
     ...(signals.requested === undefined ? [] : [`The customer asks for a ${signals.requested}.`]),
     ...(ticket.customerMessages.length > 1 || ticket.history.length > 0
       ? ['There are earlier messages in this conversation.']
       : []),
-    ...(ticket.hasPromptInjection ? ['The message holds instructions aimed at a language model.'] : []),
+    ...(ticket.hasPromptInjection
+      ? ['The message holds instructions aimed at a language model.']
+      : []),
     ...(ticket.isShortened ? ['The message is too long to be read whole.'] : []),
     ...(hasAttachments(ticket) ? ['The message has attachments, which were not read.'] : []),
-    ...(ticket.otherProduct === undefined ? [] : ['The ticket names another product than the customer.']),
+    ...(ticket.otherProduct === undefined
+      ? []
+      : ['The ticket names another product than the customer.']),
     ...(ticket.language !== undefined && primaryOf(ticket.language) !== primaryOf(template.language)
       ? [
           `The customer writes in ${englishName(ticket.language)}, the template is in ${englishName(template.language)}.`,
         ]
       : []),
   ];
-  const uncovered = circumstances.length > 0 ? undefined : uncoveredBy({ ...template, intent, taxonomy }, ticket);
+  const uncovered =
+    circumstances.length > 0 ? undefined : uncoveredBy({ ...template, intent, taxonomy }, ticket);
   return [...circumstances, ...(uncovered === undefined ? [] : [uncovered])];
-};
+}
 
 const hasAttachments = ({ metadata: { attachments } }: Pick<TicketReading, 'metadata'>): boolean =>
   Array.isArray(attachments) && attachments.length > 0;
@@ -87,9 +99,11 @@ const uncoveredBy = (
   const answers = answersOf(template);
   if (answers.examples.some(({ plain }) => plain === plainOf(message))) return undefined;
   const words = wordsIn(template.language, template.taxonomy);
-  if (words === undefined) return 'Questions in this language are known by the examples of the template alone.';
+  if (words === undefined)
+    return 'Questions in this language are known by the examples of the template alone.';
   const asked = sentencesOf(message).filter(
-    (sentence, at, all) => !isPolite(sentence, words) && !(isName(sentence) && isPolite(all[at - 1] ?? '', words)),
+    (sentence, at, all) =>
+      !isPolite(sentence, words) && !(isName(sentence) && isPolite(all[at - 1] ?? '', words)),
   );
   const [question] = asked;
   if (question === undefined) return 'The message asks nothing.';
@@ -99,11 +113,17 @@ const uncoveredBy = (
   const asksHow = isHowTo(question, words);
   const known = answers.units.find((unit) => asksHow && isAnswered(said, { unit, answers, words }));
   const isAsked = asksHow || /[?？]\W*$/.test(question);
-  const example = answers.examples.find(({ content, isAsking }) => (isAsked || !isAsking) && isLike(said, content));
+  const example = answers.examples.find(
+    ({ content, isAsking }) => (isAsked || !isAsking) && isLike(said, content),
+  );
   const vocabulary = example?.content ?? (known && [...known, ...answers.title]);
   if (vocabulary === undefined) return unknownWords(said, answers);
-  const topic = contentOf(subject ?? '', words).filter((word) => !vocabulary.includes(word) && !words.polite.has(word));
-  return topic.length === 0 ? undefined : `The subject says what the template does not: ${listed(topic)}.`;
+  const topic = contentOf(subject ?? '', words).filter(
+    (word) => !vocabulary.includes(word) && !words.polite.has(word),
+  );
+  return topic.length === 0
+    ? undefined
+    : `The subject says what the template does not: ${listed(topic)}.`;
 };
 
 const unknownWords = (said: readonly string[], { units, title }: Answers): string => {
@@ -138,7 +158,9 @@ const answersOf = ({ text, language, intent, taxonomy }: AnsweringTemplate): Ans
     .split(/\n{2,}/)
     .map((paragraph) => paragraph.trim());
   const lists = paragraphs.flatMap((paragraph, at) =>
-    STEP.test(paragraph) ? [`${paragraphs[at - 1]?.endsWith(':') ? paragraphs[at - 1] : ''}\n${paragraph}`] : [],
+    STEP.test(paragraph)
+      ? [`${paragraphs[at - 1]?.endsWith(':') ? paragraphs[at - 1] : ''}\n${paragraph}`]
+      : [],
   );
   const statements = (lists.length > 0 ? lists : paragraphs).map((each) =>
     sentencesOf(each).filter((sentence) => words === undefined || !hasDoubt(sentence, words)),
@@ -146,7 +168,11 @@ const answersOf = ({ text, language, intent, taxonomy }: AnsweringTemplate): Ans
   return {
     units: statements.map((each) => each.flatMap(contents)),
     title: contents(`${intent.title} ${intent.id.replaceAll('_', ' ')}`),
-    examples: examples.map((each) => ({ plain: plainOf(each), content: contents(each), isAsking: each.includes('?') })),
+    examples: examples.map((each) => ({
+      plain: plainOf(each),
+      content: contents(each),
+      isAsking: each.includes('?'),
+    })),
   };
 };
 
@@ -163,7 +189,11 @@ const isLike = (said: readonly string[], example: readonly string[]): boolean =>
 /** All of the question is in one list of steps or the title, and it is clear that it is about the title. */
 const isAnswered = (
   said: readonly string[],
-  { unit, answers: { title }, words }: { unit: readonly string[]; answers: Answers; words: ReadyWords },
+  {
+    unit,
+    answers: { title },
+    words,
+  }: { unit: readonly string[]; answers: Answers; words: ReadyWords },
 ): boolean => {
   if (said.some((word) => words.doubts.has(word))) return false;
   const named = said.filter((word) => title.includes(word));
@@ -182,7 +212,10 @@ interface ReadyWords {
   products: ReadonlySet<string>;
 }
 
-const wordsIn = (language: string, { devices }: Pick<Taxonomy, 'devices'>): ReadyWords | undefined => {
+const wordsIn = (
+  language: string,
+  { devices }: Pick<Taxonomy, 'devices'>,
+): ReadyWords | undefined => {
   const ready = readyWords(WORDS).get(primaryOf(language));
   return ready && { ...ready, products: new Set(devices.flatMap(tokensOf)) };
 };
@@ -203,26 +236,36 @@ const readyWords = oncePer(
     ),
 );
 
-const isHowTo = (sentence: string, { asks }: ReadyWords): boolean => asks.test(sentence.replace(/[’‘]/g, "'"));
+const isHowTo = (sentence: string, { asks }: ReadyWords): boolean =>
+  asks.test(sentence.replace(/[’‘]/g, "'"));
 
 const hasDoubt = (sentence: string, { doubts }: ReadyWords): boolean =>
   tokensOf(sentence).some((token) => doubts.has(stem(token)));
 
 /** Greeting, thanks or farewell, with a name behind it or without. */
-const isPolite = (sentence: string, { courtesies, polite, small, products }: ReadyWords): boolean => {
+const isPolite = (
+  sentence: string,
+  { courtesies, polite, small, products }: ReadyWords,
+): boolean => {
   if (/[?？]/.test(sentence)) return false;
   const rest = sentence.replace(courtesies, ' ');
   const tokens = rest.match(TOKEN) ?? [];
   if (tokens.length === 0) return rest !== sentence;
-  const unknown = tokens.filter((token) => ![polite, small, products].some((words) => words.has(token.toLowerCase())));
+  const unknown = tokens.filter(
+    (token) => ![polite, small, products].some((words) => words.has(token.toLowerCase())),
+  );
   if (unknown.length === 0) return true;
   return polite.has((tokens[0] ?? '').toLowerCase()) && isName(unknown.join(' '));
 };
 
-const isName = (text: string): boolean => /^(?:\[name\]|\p{Lu}\p{L}*\.?(?: \p{Lu}\p{L}*\.?){0,2})$/u.test(text.trim());
+const isName = (text: string): boolean =>
+  /^(?:\[name\]|\p{Lu}\p{L}*\.?(?: \p{Lu}\p{L}*\.?){0,2})$/u.test(text.trim());
 
 /** Stems of the words that say what a sentence is about, each once. */
-const contentOf = (sentence: string, { courtesies, small, polite, products }: ReadyWords): string[] => [
+const contentOf = (
+  sentence: string,
+  { courtesies, small, polite, products }: ReadyWords,
+): string[] => [
   ...new Set(
     tokensOf(sentence.replace(/[’‘]/g, "'").replace(courtesies, ' '))
       .filter((token) => !small.has(token) && !polite.has(token) && !products.has(token))
@@ -232,7 +275,8 @@ const contentOf = (sentence: string, { courtesies, small, polite, products }: Re
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['-]\p{L}+)*/gu;
 
-const tokensOf = (text: string): string[] => text.toLowerCase().replace(/[’‘]/g, "'").match(TOKEN) ?? [];
+const tokensOf = (text: string): string[] =>
+  text.toLowerCase().replace(/[’‘]/g, "'").match(TOKEN) ?? [];
 
 const sentencesOf = (text: string): string[] =>
   text

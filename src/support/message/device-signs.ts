@@ -30,14 +30,20 @@ const MAX_TEXT = 8000;
  *
  * @param devices Known names of devices, in any case.
  */
-export const deviceShown = (edition: Edition, text: string, devices: readonly string[]): ShownDevice | undefined => {
+export function deviceShown(
+  edition: Edition,
+  text: string,
+  devices: readonly string[],
+): ShownDevice | undefined {
   const message = text.slice(0, MAX_TEXT);
   if (!/\d/.test(message)) return undefined;
   const { prefixes, counts } = signsOf(edition)(devices);
   const serials = message.matchAll(
     /(?<![\p{L}\p{N}-])([\p{Lu}\p{N}]{1,6}-)(?=\p{L}*\d{3})[\p{L}\p{N}]{3,20}(?![\p{L}\p{N}-])/gu,
   );
-  const numbers = message.matchAll(/(?<![\p{L}\p{N}.,-])(\d{1,5})\s+(\p{L}{3,40})(?:\s+(\p{L}{3,40}))?/gu);
+  const numbers = message.matchAll(
+    /(?<![\p{L}\p{N}.,-])(\d{1,5})\s+(\p{L}{3,40})(?:\s+(\p{L}{3,40}))?/gu,
+  );
   const found = [
     ...[...serials].flatMap(([words, prefix = '']) => {
       const device = prefixes.get(prefix.toUpperCase());
@@ -45,25 +51,35 @@ export const deviceShown = (edition: Edition, text: string, devices: readonly st
     }),
     ...[...numbers].flatMap(([, count = '', ...after]) =>
       counts.flatMap(({ stems, devices: byCount }) => {
-        const counted = after.find((word) => stemsIn(edition, word ?? '').some((stem) => stems.has(stem)));
+        const counted = after.find((word) =>
+          stemsIn(edition, word ?? '').some((stem) => stems.has(stem)),
+        );
         const device = counted === undefined ? undefined : byCount.get(Number(count));
         return device === undefined ? [] : [{ device, words: `${count} ${counted}` }];
       }),
     ),
   ];
   const [first] = found;
-  return first !== undefined && found.every(({ device }) => device === first.device) ? first : undefined;
-};
+  return first !== undefined && found.every(({ device }) => device === first.device)
+    ? first
+    : undefined;
+}
 
 const signsOf = oncePer((edition: Edition) =>
   oncePer((devices: readonly string[]): Signs => readSigns(edition, devices)),
 );
 
 const readSigns = (edition: Edition, devices: readonly string[]): Signs => {
-  const names = new Map([...edition.devices(), ...devices].map((name) => [name.toLowerCase(), name]));
+  const names = new Map(
+    [...edition.devices(), ...devices].map((name) => [name.toLowerCase(), name]),
+  );
   const signs: Signs = { prefixes: new Map(), counts: [] };
   let rows = 0;
-  for (let index = 0; index < Math.min(edition.chunkCount, MAX_CHUNKS) && rows < MAX_ROWS; index += 1) {
+  for (
+    let index = 0;
+    index < Math.min(edition.chunkCount, MAX_CHUNKS) && rows < MAX_ROWS;
+    index += 1
+  ) {
     const text = textOf(edition, index);
     if (text === undefined) break;
     let columns: (string | undefined)[] = [];
@@ -102,7 +118,9 @@ const readRow = (
     const device = columns[at + 1];
     return device === undefined ? [] : [{ device, cell }];
   });
-  const prefixes = cells.map(({ cell }) => /^([\p{Lu}\p{N}]{1,6}-)[\p{L}\p{N}#…-]*$/u.exec(cell)?.[1] ?? '');
+  const prefixes = cells.map(
+    ({ cell }) => /^([\p{Lu}\p{N}]{1,6}-)[\p{L}\p{N}#…-]*$/u.exec(cell)?.[1] ?? '',
+  );
   if (areDistinct(prefixes) && prefixes.some((prefix) => /\p{L}/u.test(prefix))) {
     for (const [at, { device }] of cells.entries()) signs.prefixes.set(prefixes[at] ?? '', device);
     return;
@@ -110,7 +128,10 @@ const readRow = (
   const counts = cells.map(({ cell }) => /^(\d{1,5})(?: \(.*\))?$/.exec(cell)?.[1] ?? '');
   const stems = new Set(stemsIn(edition, label));
   if (!areDistinct(counts) || stems.size === 0) return;
-  signs.counts.push({ stems, devices: new Map(cells.map(({ device }, at) => [Number(counts[at]), device])) });
+  signs.counts.push({
+    stems,
+    devices: new Map(cells.map(({ device }, at) => [Number(counts[at]), device])),
+  });
 };
 
 /** All are there, and no two are equal. */

@@ -16,19 +16,29 @@ interface AutoSend {
  * Whether no reply is to be proposed: the message very probably has an intent with `no_reply`, and does not speak of danger. Decided by the
  * classification and the taxonomy alone.
  */
-export const getsNoReply = (
+export function getsNoReply(
   { confidence, danger }: IntentClassification,
   intent: Pick<Intent, 'no_reply'> | undefined,
-): boolean => intent?.no_reply !== undefined && confidence >= intent.no_reply.min_confidence && danger === undefined;
+): boolean {
+  return (
+    intent?.no_reply !== undefined &&
+    confidence >= intent.no_reply.min_confidence &&
+    danger === undefined
+  );
+}
 
 /**
  * Whether a draft without an answer is worse than none: the message looks like one of an intent with `no_reply`, not surely enough to look
  * nothing up, and the intent has no words of its own. Those of the general template promise that somebody will read it.
  */
-export const getsNoEmptyReply = (
+export function getsNoEmptyReply(
   { danger }: IntentClassification,
   intent: Pick<Intent, 'no_reply' | 'reply_template'> | undefined,
-): boolean => intent?.no_reply !== undefined && intent.reply_template === undefined && danger === undefined;
+): boolean {
+  return (
+    intent?.no_reply !== undefined && intent.reply_template === undefined && danger === undefined
+  );
+}
 
 /**
  * Decides by the classification and the taxonomy alone, as in v1.0: neither knowledge nor the draft changes it. A classification without
@@ -36,10 +46,10 @@ export const getsNoEmptyReply = (
  *
  * @param intent The classified intent; undefined when the taxonomy does not have it.
  */
-export const autoSendOf = (
+export function autoSendOf(
   { primary_intent, confidence, danger, escalated_to, needs_person = [] }: IntentClassification,
   intent: Pick<Intent, 'title' | 'auto_send' | 'no_reply'> | undefined,
-): AutoSend => {
+): AutoSend {
   if (primary_intent === UNKNOWN_INTENT || intent === undefined)
     return { allowed: false, reasons: ['The message fits no intent well enough.'] };
   if (danger !== undefined)
@@ -48,30 +58,42 @@ export const autoSendOf = (
       reasons: [`The message speaks of possible danger ("${danger}"): a person has to see it.`],
     };
   if (escalated_to !== undefined)
-    return { allowed: false, reasons: [`The message is one for "${escalated_to}": a person has to see it.`] };
+    return {
+      allowed: false,
+      reasons: [`The message is one for "${escalated_to}": a person has to see it.`],
+    };
   if (intent.no_reply !== undefined)
-    return { allowed: false, reasons: [`Nothing is sent by itself to a message that looks like "${intent.title}".`] };
+    return {
+      allowed: false,
+      reasons: [`Nothing is sent by itself to a message that looks like "${intent.title}".`],
+    };
   const { allowed, min_confidence } = intent.auto_send;
   if (!allowed)
-    return { allowed: false, reasons: [`Drafts of the intent "${intent.title}" always go through a person.`] };
+    return {
+      allowed: false,
+      reasons: [`Drafts of the intent "${intent.title}" always go through a person.`],
+    };
   const sure = `the classification is ${percent(confidence)} sure`;
   const rule = `The intent "${intent.title}" lets its template go out alone from ${percent(min_confidence)} on`;
-  if (confidence >= min_confidence && needs_person.length > 0) return { allowed: false, reasons: needs_person };
+  if (confidence >= min_confidence && needs_person.length > 0)
+    return { allowed: false, reasons: needs_person };
   return { allowed: confidence >= min_confidence, reasons: [`${rule}; ${sure}.`] };
-};
+}
 
 /** Rounded down: 89.9 % must not read as the 90 % that it misses. */
 const percent = (share: number): string => `${Math.floor(share * 1000 + 1e-9) / 10} %`;
 
 /** Facts that an intent requires and that neither the customer nor the metadata have given. */
-export const missingInformation = (
+export function missingInformation(
   intent: Pick<Intent, 'required_facts'> | undefined,
   ticket: Pick<TicketReading, 'subject' | 'customerMessages' | 'metadata'>,
-): RequiredFact[] => {
+): RequiredFact[] {
   if (intent === undefined) return [];
   const text = [ticket.subject ?? '', ...ticket.customerMessages].join('\n').slice(-MAX_READ);
-  return intent.required_facts.filter((fact) => !isInMetadata(fact, ticket.metadata) && !isGiven(fact, text));
-};
+  return intent.required_facts.filter(
+    (fact) => !isInMetadata(fact, ticket.metadata) && !isGiven(fact, text),
+  );
+}
 
 /** UTF-16 units that the patterns of a taxonomy are matched against, the latest ones. */
 const MAX_READ = 8000;

@@ -69,7 +69,7 @@ const MAX_HISTORY = 20;
  * @param options.mask Masks personal data.
  * @param options.facts What is stored about the customer.
  */
-export const readTicket = (
+export function readTicket(
   request: Pick<SupportRequest, 'message' | 'subject' | 'history' | 'metadata'>,
   {
     mask,
@@ -80,7 +80,7 @@ export const readTicket = (
     taxonomy: Pick<Taxonomy, 'devices' | 'intents'>;
     facts?: readonly string[] | undefined;
   },
-): TicketReading => {
+): TicketReading {
   // Masked before it is cut: half of a number would not be recognised as personal data.
   const read = (text: string) => mask(text).slice(0, MAX_READ).trim();
   const message = ownMessage(read(request.message));
@@ -88,15 +88,23 @@ export const readTicket = (
   const history = (request.history ?? [])
     .slice(-MAX_HISTORY)
     .map(({ from, text }) => ({ from, text: readMail(read(text)).own }));
-  const before = history.flatMap(({ from, text }) => (from === 'customer' && text !== '' ? [text] : []));
+  const before = history.flatMap(({ from, text }) =>
+    from === 'customer' && text !== '' ? [text] : [],
+  );
   const agent = history.flatMap(({ from, text }) => (from === 'agent' ? [text] : []));
   const customerMessages = [...before, message];
   const last = history.at(-1);
-  const kind = messageKind(message, { before, lastOfAgent: last?.from === 'agent' ? last.text : undefined });
+  const kind = messageKind(message, {
+    before,
+    lastOfAgent: last?.from === 'agent' ? last.text : undefined,
+  });
   const question =
-    kind === 'follow-up' ? withHistory(message, before) : standalonePart(message, { earlier: before.slice(-3) });
+    kind === 'follow-up'
+      ? withHistory(message, before)
+      : standalonePart(message, { earlier: before.slice(-3) });
   const named = ticketProduct(request.metadata?.product, {
-    ...{ taxonomy, mask },
+    taxonomy,
+    mask,
     texts: [message, subject ?? '', ...before.toReversed()],
   });
   const owned = named.isNamed ? [] : devicesOwned(facts, taxonomy.devices);
@@ -105,7 +113,9 @@ export const readTicket = (
     message,
     subject,
     question: hasPromptInjection(question)
-      ? (withoutInjection(question) ?? before.findLast((text) => !hasPromptInjection(text)) ?? question)
+      ? (withoutInjection(question) ??
+        before.findLast((text) => !hasPromptInjection(text)) ??
+        question)
       : question,
     customerMessages,
     history: history
@@ -126,7 +136,7 @@ export const readTicket = (
     hasPromptInjection: hasPromptInjection(message) || hasPromptInjection(subject ?? ''),
     isShortened: request.message.length > MAX_READ,
   };
-};
+}
 
 /** Every sentence is a question: a customer who states something as well reports a problem. */
 const isQuestion = (text: string): boolean => {
@@ -165,7 +175,8 @@ const readMetadata = (
   metadata: Readonly<Record<string, unknown>>,
   mask: (text: string) => string,
 ): Readonly<Record<string, unknown>> => {
-  const read = (value: unknown) => (typeof value === 'string' ? mask(value).slice(0, MAX_VALUE) : value);
+  const read = (value: unknown) =>
+    typeof value === 'string' ? mask(value).slice(0, MAX_VALUE) : value;
   return Object.fromEntries(
     Object.entries(metadata).map(([name, value]) => [
       name,
@@ -189,19 +200,20 @@ const FEW_WORDS = 5;
  * @param options.before Earlier messages of the customer, oldest first.
  * @param options.lastOfAgent The message directly before, when an agent wrote it.
  */
-export const messageKind = (
+export function messageKind(
   message: string,
   { before, lastOfAgent }: { before: readonly string[]; lastOfAgent?: string | undefined },
-): MessageKind => {
+): MessageKind {
   if (settles(message)) return 'closing';
   if (before.length === 0) return 'new';
   const { text } = problemText(message);
   const turn = { question: before.at(-1) ?? '', answer: questionOf(lastOfAgent) };
   return refersBack(text, turn) || refersToAdvice(text) ? 'follow-up' : 'new';
-};
+}
 
 /** A few words, or words about advice alone: what it is about stands elsewhere. */
-const saysLittle = (text: string): boolean => contentWords(text).size < FEW_WORDS || refersToAdvice(text);
+const saysLittle = (text: string): boolean =>
+  contentWords(text).size < FEW_WORDS || refersToAdvice(text);
 
 /** Without the stop words of the text's own language, and without words that are joined of others. */
 const contentWords = (text: string): Set<string> => {
@@ -216,7 +228,8 @@ const contentWords = (text: string): Set<string> => {
 
 /** "Still the same", "did not help": the earlier messages say what it is about. */
 const refersToAdvice = (text: string): boolean =>
-  new Set(wordsOf(text)).size < 3 * FEW_WORDS && (UNCHANGED.test(text) || REFERS_TO_ADVICE.test(text));
+  new Set(wordsOf(text)).size < 3 * FEW_WORDS &&
+  (UNCHANGED.test(text) || REFERS_TO_ADVICE.test(text));
 
 /** What an agent says up to the last question, behind which a greeting may stand. */
 const questionOf = (text = ''): string => problemText(text).text.replace(/([?？])[^?？]*$/u, '$1');
@@ -246,20 +259,32 @@ type Products = Pick<Taxonomy, 'devices' | 'intents'>;
  */
 const ticketProduct = (
   fromMetadata: unknown,
-  { texts, taxonomy, mask }: { texts: readonly string[]; taxonomy: Products; mask: (text: string) => string },
+  {
+    texts,
+    taxonomy,
+    mask,
+  }: { texts: readonly string[]; taxonomy: Products; mask: (text: string) => string },
 ): TicketProduct => {
   const named = productIn(texts, taxonomy);
-  const product = typeof fromMetadata === 'string' ? metadataProduct(fromMetadata, { taxonomy, mask }) : undefined;
-  const isNamed = typeof fromMetadata === 'string' || texts.some((text) => namesIn(text, taxonomy).length > 0);
-  if (product !== undefined && named === undefined) return { product, otherProduct: undefined, isNamed, isExact: true };
+  const product =
+    typeof fromMetadata === 'string'
+      ? metadataProduct(fromMetadata, { taxonomy, mask })
+      : undefined;
+  const isNamed =
+    typeof fromMetadata === 'string' || texts.some((text) => namesIn(text, taxonomy).length > 0);
+  if (product !== undefined && named === undefined)
+    return { product, otherProduct: undefined, isNamed, isExact: true };
   if (product === undefined || named === undefined) {
     const isExact = named !== undefined && !isFamily(named, taxonomy);
     return { product: named, otherProduct: undefined, isNamed, isExact };
   }
-  const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) => each.toLowerCase());
+  const [known = product.toLowerCase()] = namesIn(product, taxonomy).map((each) =>
+    each.toLowerCase(),
+  );
   const own = named.toLowerCase();
   // A short name does not contradict the full one.
-  if (known === own || isPart(own, known)) return { product, otherProduct: undefined, isNamed, isExact: true };
+  if (known === own || isPart(own, known))
+    return { product, otherProduct: undefined, isNamed, isExact: true };
   return {
     product: named,
     otherProduct: isPart(known, own) ? undefined : product,
@@ -269,7 +294,9 @@ const ticketProduct = (
 };
 
 const isFamily = (name: string, taxonomy: Products): boolean =>
-  productsOf(taxonomy).devices.some((device) => device !== name.toLowerCase() && isPart(name.toLowerCase(), device));
+  productsOf(taxonomy).devices.some(
+    (device) => device !== name.toLowerCase() && isPart(name.toLowerCase(), device),
+  );
 
 const isPart = (short: string, long: string): boolean => ` ${long} `.includes(` ${short} `);
 
@@ -292,7 +319,12 @@ const metadataProduct = (
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
   if (plain === '') return undefined;
-  if (plain.length <= MAX_PRODUCT && text.length <= MAX_METADATA && NAME.test(plain) && mask(plain) === plain)
+  if (
+    plain.length <= MAX_PRODUCT &&
+    text.length <= MAX_METADATA &&
+    NAME.test(plain) &&
+    mask(plain) === plain
+  )
     return plain;
   const [only, ...others] = namesIn(plain, taxonomy);
   return others.length === 0 ? only : undefined;

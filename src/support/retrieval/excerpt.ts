@@ -3,7 +3,13 @@ import { parseQuestion } from '../../answering/understand/parse-question.ts';
 import { EXCERPT_MAX_LENGTH } from '../../contract/wire/knowledge.ts';
 import { plainHeading } from '../../documents/markdown/render-markdown.ts';
 import { cachedArticle, cachedChunk, type Edition } from '../../knowledge/edition/open-edition.ts';
-import { type Piece, type Section, sectionOfChunk, sentenceSpans, stemsIn } from '../../knowledge/edition/sections.ts';
+import {
+  type Piece,
+  type Section,
+  sectionOfChunk,
+  sentenceSpans,
+  stemsIn,
+} from '../../knowledge/edition/sections.ts';
 import type { RankedSource } from './rank-sources.ts';
 
 /**
@@ -34,10 +40,14 @@ export function excerptOf(
     }
   }
   // Everything found is an image, or boilerplate of many articles.
-  if (best === undefined) return cutAtWord(plain(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
+  if (best === undefined)
+    return cutAtWord(plain(edition.chunk(chunks[0] ?? firstChunk).text), EXCERPT_MAX_LENGTH);
   const { section } = best;
   const cell = cellAskedFor({ parts: [{ section, pieces: section.pieces }] }, question);
-  return cutAtWord(cell === undefined ? best.shown : headingOf(section, title) + plain(cell), EXCERPT_MAX_LENGTH);
+  return cutAtWord(
+    cell === undefined ? best.shown : headingOf(section, title) + plain(cell),
+    EXCERPT_MAX_LENGTH,
+  );
 }
 
 /** The heading, if it adds to the title and leaves room for the passage. */
@@ -88,7 +98,8 @@ const startingAt = (lines: readonly Line[], at: number, room: number): string =>
   const { block, kind, isStep, text } = lines[at] as Line;
   const first = lines.findIndex((line) => line.block === block);
   const before = lines[first - 1]?.text ?? '';
-  let shown = kind !== 'text' && before.endsWith(':') && before.length + text.length < room ? before : '';
+  let shown =
+    kind !== 'text' && before.endsWith(':') && before.length + text.length < room ? before : '';
   for (const line of lines.slice(isStep || kind === 'code' ? first : at)) {
     const isOpen = shown === '' || shown.endsWith(':');
     if (!isOpen && shown.length + line.text.length >= room) break;
@@ -100,7 +111,10 @@ const startingAt = (lines: readonly Line[], at: number, room: number): string =>
 /** The visible words on one line, without marks of quotes and lists. */
 const plain = (markdown: string): string =>
   plainHeading(
-    markdown.replace(/^(?:[ \t]{0,20}(?:>|[-*+](?=\s)|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})[ \t]{0,8}){1,4}/gm, ''),
+    markdown.replace(
+      /^(?:[ \t]{0,20}(?:>|[-*+](?=\s)|`{3}[^\n]{0,40}|~{3}[^\n]{0,40})[ \t]{0,8}){1,4}/gm,
+      '',
+    ),
   );
 
 /** At most `length` UTF-16 units, cut after a word and marked, never within a surrogate pair. */

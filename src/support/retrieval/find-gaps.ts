@@ -52,13 +52,18 @@ const isOfDomain = (edition: Edition, { asked: [whole], intent, named }: GapInpu
 };
 
 /** The number of an order or a customer, and no year. */
-const OWN_NUMBER = /(?<![\p{L}\p{N}.,:/-])(?!(?:19|20)\d\d(?!\d))\d{4,12}(?!\p{L}|\p{N}|[.,:/-]\p{N})/u;
+const OWN_NUMBER =
+  /(?<![\p{L}\p{N}.,:/-])(?!(?:19|20)\d\d(?!\d))\d{4,12}(?!\p{L}|\p{N}|[.,:/-]\p{N})/u;
 
 const missing = (edition: Edition, input: GapInput): FoundGap[] => {
   const { asked, intent, named } = input;
-  const topic = isForeignTo(edition, asked[0]?.text) ? { phrases: [], stems: [] } : uncoveredTopic(edition, input);
+  const topic = isForeignTo(edition, asked[0]?.text)
+    ? { phrases: [], stems: [] }
+    : uncoveredTopic(edition, input);
   const topics = telling(edition, topic).map(quoted);
-  const products = [...named.unknown, ...named.known].filter((product) => lacksProduct(edition, product, input));
+  const products = [...named.unknown, ...named.known].filter((product) =>
+    lacksProduct(edition, product, input),
+  );
   const productGaps = products.map((product): FoundGap => {
     const name = nameOf(edition, product);
     const details = [...(intent === undefined ? [] : [spoken(intent)]), ...topics].slice(0, 5);
@@ -91,11 +96,17 @@ const missing = (edition: Edition, input: GapInput): FoundGap[] => {
  * A story contains words that are in no article. If something was found, they are no evidence of a gap; otherwise those of its questions are, or
  * in a message without any those that the knowledge base lacks.
  */
-const isStory = ({ asked: [whole, ...sentences], coverage }: GapInput, { stems }: Topic): boolean => {
+const isStory = (
+  { asked: [whole, ...sentences], coverage }: GapInput,
+  { stems }: Topic,
+): boolean => {
   if (sentences.length === 0) return false;
   const isUnknown = (word: string) =>
-    whole?.outcome.query.terms.some((term) => term.stem === word && term.postings.length === 0) === true;
-  const sought = sentences.some(({ text }) => isQuestion(text)) ? stems : stems.filter(([word]) => isUnknown(word));
+    whole?.outcome.query.terms.some((term) => term.stem === word && term.postings.length === 0) ===
+    true;
+  const sought = sentences.some(({ text }) => isQuestion(text))
+    ? stems
+    : stems.filter(([word]) => isUnknown(word));
   return coverage === 'low' || sought.length < MIN_UNKNOWN;
 };
 
@@ -105,7 +116,15 @@ const lackingIntent = (edition: Edition, { intent, intents }: GapInput): FoundGa
   intents.some((each) => edition.articlesTagged('intent', each).length > 0) ||
   isNamedByArticle(edition, intent)
     ? []
-    : [{ kind: 'intent', gap: `No article is about ${spoken(intent)}`, product: undefined, intent, stems: [] }];
+    : [
+        {
+          kind: 'intent',
+          gap: `No article is about ${spoken(intent)}`,
+          product: undefined,
+          intent,
+          stems: [],
+        },
+      ];
 
 /** Phrases with a rare word, if possible one that is in no article. */
 const telling = (edition: Edition, { phrases }: Topic): readonly string[] => {
@@ -140,15 +159,19 @@ const uncoveredTopic = (edition: Edition, input: GapInput): Topic => {
   );
   const best = ranked.find(({ isOfOtherProduct }) => !isOfOtherProduct) ?? ranked[0];
   const questions = asked.slice(1).filter(({ text }) => isQuestion(text));
-  const parts = questions.length > 0 ? questions : [asked.find(({ text }) => text === best?.text) ?? asked[0]];
+  const parts =
+    questions.length > 0 ? questions : [asked.find(({ text }) => text === best?.text) ?? asked[0]];
   const topicBy = (isAsked: (term: QueryTerm, outcome: SearchOutcome) => boolean): Topic =>
     joinTopics(
-      parts.flatMap((part) => (part ? topicIn(edition, part, input, (term) => isAsked(term, part.outcome)) : [])),
+      parts.flatMap((part) =>
+        part ? topicIn(edition, part, input, (term) => isAsked(term, part.outcome)) : [],
+      ),
     );
   const uncovered = topicBy(
     (term, { query, hits }) =>
       !hits.some(
-        ({ article, matched }) => relevantArticles.has(article) && matched.includes(query.terms.indexOf(term)),
+        ({ article, matched }) =>
+          relevantArticles.has(article) && matched.includes(query.terms.indexOf(term)),
       ),
   );
   return uncovered.phrases.length > 0 ? uncovered : topicBy(() => true);
@@ -181,21 +204,32 @@ const uncoveredQuestions = (edition: Edition, input: GapInput): FoundGap[] => {
     const topic = topicIn(edition, part, input, () => true);
     const unknown = topicIn(edition, part, input, ({ postings }) => postings.length === 0);
     const isKnown =
-      topic.stems.length < MIN_WORDS || unknown.stems.length < MIN_UNKNOWN || unknown.phrases.length === 0;
+      topic.stems.length < MIN_WORDS ||
+      unknown.stems.length < MIN_UNKNOWN ||
+      unknown.phrases.length === 0;
     if (isKnown || weightOf(unknown) < UNKNOWN_SHARE * weightOf(topic)) return [];
     const gap = `No source covers this part of the question: ${unknown.phrases.map(quoted).join(', ')}`;
-    return [{ kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems }];
+    return [
+      { kind: 'question', gap, product: productOf(edition, named), intent, stems: topic.stems },
+    ];
   });
 };
 
 const weightOf = ({ stems }: Topic): number => stems.reduce((sum, [, weight]) => sum + weight, 0);
 
 /** Only if no newer source covers the message. */
-const outdatedSources = (edition: Edition, { asked, ranked, named, intent }: GapInput): FoundGap[] => {
+const outdatedSources = (
+  edition: Edition,
+  { asked, ranked, named, intent }: GapInput,
+): FoundGap[] => {
   const covering = ranked.filter(({ relevance }) => relevance >= RETRIEVAL_MIN_SCORE);
   const text = asked[0]?.text ?? '';
   const [first] = covering;
-  if (first === undefined || !covering.every(({ article }) => isOutdatedFor(edition, article, text))) return [];
+  if (
+    first === undefined ||
+    !covering.every(({ article }) => isOutdatedFor(edition, article, text))
+  )
+    return [];
   const { title, lastUpdated } = cachedArticle(edition, first.article);
   return [
     {
@@ -227,7 +261,10 @@ const spoken = (intent: string): string => intent.replace(/[_-]+/g, ' ');
 /** Whether a title or a label has all words of an intent: labels of others are often more exact (`warranty_claim` for `warranty`). */
 const isNamedByArticle = (edition: Edition, intent: string): boolean => {
   const words = wordsOf(spoken(intent)).map(stem);
-  return words.length > 0 && namesOfArticles(edition).some((names) => words.every((word) => names.has(word)));
+  return (
+    words.length > 0 &&
+    namesOfArticles(edition).some((names) => words.every((word) => names.has(word)))
+  );
 };
 
 /** The stems of each title and of each label. */
@@ -242,7 +279,8 @@ const namesOfArticles = oncePer((edition: Edition): readonly ReadonlySet<string>
 
 /** Sources without intents, as in most helpdesks, are never reported as lacking one. */
 const usesIntents = oncePer((edition: Edition) => {
-  for (let at = 0; at < edition.articleCount; at++) if (edition.article(at).intents.length > 0) return { has: true };
+  for (let at = 0; at < edition.articleCount; at++)
+    if (edition.article(at).intents.length > 0) return { has: true };
   return { has: false };
 });
 
@@ -250,23 +288,25 @@ const usesIntents = oncePer((edition: Edition) => {
 const OWN_SHARE = 0.65;
 
 /** Whether a text is in another language than the articles: it looks like one, and few of its words occur in them. */
-export const isForeignTo = (edition: Edition, text: string | undefined): boolean => {
+export function isForeignTo(edition: Edition, text: string | undefined): boolean {
   const detected = text === undefined ? undefined : detectLanguage(text);
   if (text === undefined || detected === undefined || edition.languages.length === 0) return false;
   if (edition.languages.includes(detected)) return false;
   const words = [...new Set(wordsOf(text.slice(0, MAX_READ)))];
   const known = words.filter((word) => knowsWord(edition, word)).length;
   return known < OWN_SHARE * words.length;
-};
+}
 const MAX_READ = 4000;
 
 /** Whether an article contains a word in any inflected form. */
-export const knowsWord = (edition: Edition, word: string): boolean => findWordOf(edition, word).termId >= 0;
+export function knowsWord(edition: Edition, word: string): boolean {
+  return findWordOf(edition, word).termId >= 0;
+}
 
 /** The language of the articles that a text is answered from (BCP 47): its own if there are some, else that of most; undefined if unknown. */
-export const languageOfArticles = (edition: Edition, text: string): string | undefined => {
+export function languageOfArticles(edition: Edition, text: string): string | undefined {
   const [usual, ...others] = edition.languages;
   if (others.length === 0) return usual;
   const own = detectLanguage(text);
   return own !== undefined && others.includes(own) ? own : usual;
-};
+}

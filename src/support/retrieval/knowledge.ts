@@ -78,7 +78,7 @@ export interface Knowledge extends WeakKnowledgeRetrieval {
 }
 
 /** The block as sent, without internal data. */
-export const knowledgeBlock = ({
+export function knowledgeBlock({
   evidence: _evidence,
   foundGaps: _foundGaps,
   people: _people,
@@ -86,15 +86,17 @@ export const knowledgeBlock = ({
   isForeign: _isForeign,
   edition: _edition,
   ...block
-}: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval => block;
+}: Knowledge): WeakKnowledgeRetrieval | KnowledgeRetrieval {
+  return block;
+}
 
 /** Sources that may support a statement: those of 0.7 and above, even if the caller requested weaker ones. */
-export const withoutWeakSources = (knowledge: Knowledge): Knowledge => {
+export function withoutWeakSources(knowledge: Knowledge): Knowledge {
   const { sources_consulted: sources } = knowledge;
   // Best first, so that indexes stay valid.
   const weakAt = sources.findIndex(({ relevance_score }) => relevance_score < RETRIEVAL_MIN_SCORE);
   return weakAt < 0 ? knowledge : { ...knowledge, sources_consulted: sources.slice(0, weakAt) };
-};
+}
 
 /** Least relevance of the best source for each level. */
 export const COVERAGE_FROM = { high: 0.8, medium: 0.7, low: 0.4 } as const;
@@ -104,11 +106,11 @@ export const COVERAGE_FROM = { high: 0.8, medium: 0.7, low: 0.4 } as const;
  *
  * @param best Relevance of the best source, 0 to 1.
  */
-export const coverageOf = (best: number): Coverage => {
+export function coverageOf(best: number): Coverage {
   if (best >= COVERAGE_FROM.high) return 'high';
   if (best >= COVERAGE_FROM.medium) return 'medium';
   return best >= COVERAGE_FROM.low ? 'low' : 'none';
-};
+}
 
 /** Per-request data for reading the knowledge base on its behalf. */
 export interface KnowledgeScope {
@@ -117,5 +119,6 @@ export interface KnowledgeScope {
 }
 
 /** The beginning of a text, at most so many UTF-16 units, never cutting a surrogate pair. */
-export const cutText = (text: string, length: number): string =>
-  text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+export function cutText(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+}

@@ -54,7 +54,8 @@ export function namedProducts(
   ]);
   const devicesNamed = new Set([...inTicket.known, ...inText.known]);
   const all = [...devicesNamed, ...unknown.keys()];
-  const isSpecific = (each: string) => !all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
+  const isSpecific = (each: string) =>
+    !all.some((other) => other !== each && ` ${other} `.includes(` ${each} `));
   return {
     known: [...devicesNamed].filter(isSpecific),
     unknown: [...unknown].filter(([key]) => isSpecific(key)).map(([, spelling]) => spelling),
@@ -89,7 +90,10 @@ const numberedIn = (text: string, devices: readonly string[]): string[] => {
     const name = wordsOf(device).join('[ -]?');
     if (name === '' || !/^[a-z0-9 [\]?-]+$/.test(name)) return [];
     // Devices have at most a hundred characters, and the pattern does not backtrack.
-    const pattern = new RegExp(`(?<![\\p{L}\\p{N}])${name}[ -]?([IVX]{1,4}|\\d{1,2})(?![\\p{L}\\p{N}./])`, 'iu');
+    const pattern = new RegExp(
+      `(?<![\\p{L}\\p{N}])${name}[ -]?([IVX]{1,4}|\\d{1,2})(?![\\p{L}\\p{N}./])`,
+      'iu',
+    );
     const [match = '', sign = ''] = pattern.exec(text.slice(0, 1000)) ?? [];
     const key = match.toLowerCase().replace(/[ -]+/g, ' ');
     return /^[a-z]?$/.test(sign) || forms.has(key) || forms.has(key.replace(' ', '')) ? [] : match;

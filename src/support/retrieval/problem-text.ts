@@ -18,16 +18,18 @@ export interface ProblemText {
 }
 
 /** Personal data that is neither searched nor reported: masking marks, and numbers of cases, orders and devices. */
-export const withoutOwnData = ({ text, sentences }: ProblemText): ProblemText => {
+export function withoutOwnData({ text, sentences }: ProblemText): ProblemText {
   const without = (each: string) => each.replace(MARK, ' ').replace(OWN_NUMBER, '$1');
   return { text: without(text), sentences: sentences.map(without) };
-};
+}
 const MARK = /\[(?:name|key|wallet|card|email|phone)\]/g;
 /** "RMA-204518", "A2-004711": in an article only as an example. The letters may be informative. */
 const OWN_NUMBER = /(?<![\p{L}\d-])(\p{Lu}{1,4})\d?-\d{5,12}(?![\p{L}\d-])/gu;
 
 /** The numbers of cases, orders and devices that a text names, in order. */
-export const ownNumbersIn = (text: string): string[] => [...text.matchAll(OWN_NUMBER)].map(([number]) => number);
+export function ownNumbersIn(text: string): string[] {
+  return [...text.matchAll(OWN_NUMBER)].map(([number]) => number);
+}
 
 /** Upper bound of the text read, in UTF-16 units: history and logs come after the message itself. */
 const MAX_READ = 16_000;
@@ -41,7 +43,7 @@ const MAX_SUBJECT = 300;
  *
  * @param message Of any length; only the first 16,000 characters are read.
  */
-export const problemText = (message: string, subject = ''): ProblemText => {
+export function problemText(message: string, subject = ''): ProblemText {
   const own = readMail(message.slice(0, MAX_READ)).own.split('\n');
   const lines = withoutLogs(withoutClosing(withoutGreeting(own)));
   const title = withoutReply(subject.slice(0, MAX_SUBJECT));
@@ -49,7 +51,7 @@ export const problemText = (message: string, subject = ''): ProblemText => {
   const problem = [title, body].filter((part) => part !== '').join('\n');
   const text = (problem === '' ? message.trim() : problem).slice(0, MAX_TEXT);
   return { text, sentences: sentencesOf(text) };
-};
+}
 
 /**
  * Drops a first line that addresses the reader: a few words up to a comma, or thanks and greetings. Only short lines and clauses are compared
@@ -60,9 +62,14 @@ const withoutGreeting = (lines: readonly string[]): string[] => {
   const line = lines[first] ?? '';
   const [clause = ''] = /^[^.!?,:;\n]{1,40}[.!?,:]+(?=\s)/.exec(line) ?? [];
   const isShort = wordCount(line) <= MAX_NAME_WORDS;
-  const isGreeting = isShort && (/^[^.!?:;]{1,60},\s*$/.test(line) || smallTalkIn(line) !== undefined);
-  const isOpening = !isShort && wordCount(clause) <= MAX_NAME_WORDS && smallTalkIn(clause) !== undefined;
-  return [isGreeting ? '' : isOpening ? line.slice(clause.length) : line, ...lines.slice(first + 1)];
+  const isGreeting =
+    isShort && (/^[^.!?:;]{1,60},\s*$/.test(line) || smallTalkIn(line) !== undefined);
+  const isOpening =
+    !isShort && wordCount(clause) <= MAX_NAME_WORDS && smallTalkIn(clause) !== undefined;
+  return [
+    isGreeting ? '' : isOpening ? line.slice(clause.length) : line,
+    ...lines.slice(first + 1),
+  ];
 };
 
 /** Words of a salutation, and of a line of a signature. */
@@ -81,12 +88,15 @@ const withoutClosing = (lines: readonly string[]): readonly string[] => {
   const closing = lines.findIndex(
     (line, at) => at >= from && ((isSigned && at === body) || isClosing(line, lines[at - 1] ?? '')),
   );
-  return closing < 0 || /:\s*$/.test(lines.slice(0, closing).join('\n')) ? lines : lines.slice(0, closing);
+  return closing < 0 || /:\s*$/.test(lines.slice(0, closing).join('\n'))
+    ? lines
+    : lines.slice(0, closing);
 };
 
 /** Thanks, a line that ends in a comma, or the first one of a paragraph. */
 const isClosing = (line: string, before: string): boolean =>
-  line.trim() !== '' && (before.trim() === '' || /,\s*$/.test(line) || smallTalkIn(line) !== undefined);
+  line.trim() !== '' &&
+  (before.trim() === '' || /,\s*$/.test(line) || smallTalkIn(line) !== undefined);
 
 const NAME = /^\s*\p{Lu}[\p{L}\p{M}'’.-]*(?: \p{Lu}[\p{L}\p{M}'’.-]*){0,2}\s*$/u;
 
@@ -95,7 +105,8 @@ const wordCount = (line: string): number => line.trim().split(/\s+/).length;
 /** A log line begins with a timestamp, a level in brackets or a memory address, or is a stack frame. */
 const LOG_LINE =
   /^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d|\[?\d\d:\d\d:\d\d|\w{3} {1,2}\d{1,2} \d\d:\d\d|\[?(?:debug|info|warn(?:ing)?|error|fatal|trace)\b[\]:|]|0x[0-9a-f]{6}|at [\w.$<>]{2,100} ?\(|\[ {0,5}\d{1,6}\.\d{3})/i;
-const FAULT = /\b(?:error|err|fail(?:ed|ure)?|fatal|warn(?:ing)?|exception|refused|timeout|denied|[A-Z]{1,4}\d{1,4})\b/;
+const FAULT =
+  /\b(?:error|err|fail(?:ed|ure)?|fatal|warn(?:ing)?|exception|refused|timeout|denied|[A-Z]{1,4}\d{1,4})\b/;
 /** Prefix of a log line. */
 const LOG_HEAD = /^[\s[\]\d:.,TZ+/-]{4,40}/;
 const MAX_FAULT_LINES = 3;
@@ -108,8 +119,13 @@ const withoutLogs = (lines: readonly string[]): string[] => {
     logged.map(logMessage).filter((message) => FAULT.test(message)),
     shapeOf,
   );
-  const rarest = [...faults.values()].toSorted((one, other) => one.length - other.length).slice(0, MAX_FAULT_LINES);
-  return [...rarest.flatMap(([message]) => message ?? []), ...lines.filter((line) => !LOG_LINE.test(line))];
+  const rarest = [...faults.values()]
+    .toSorted((one, other) => one.length - other.length)
+    .slice(0, MAX_FAULT_LINES);
+  return [
+    ...rarest.flatMap(([message]) => message ?? []),
+    ...lines.filter((line) => !LOG_LINE.test(line)),
+  ];
 };
 
 const logMessage = (line: string): string => line.replace(LOG_HEAD, '').slice(0, 200);
@@ -160,7 +176,7 @@ const MAX_STEMS = 12;
 const TELLING = 0.3;
 
 /** The informative words of a question that it asks for, as typed. */
-export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic => {
+export function topicOf(text: string, { terms, chunkCount, isAsked, names }: TopicOptions): Topic {
   const most = inverseFrequency(0, chunkCount);
   const left = new Set(names.flatMap((name) => wordsOf(name)));
   // Rare in articles of another language, and still no topic: "wie", "der".
@@ -174,24 +190,35 @@ export const topicOf = (text: string, { terms, chunkCount, isAsked, names }: Top
       !left.has(term.word) &&
       isWord(term.word),
   );
-  const stems = new Map(telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const));
+  const stems = new Map(
+    telling.map((term) => [term.stem, Math.round((100 * term.idf) / most) / 100] as const),
+  );
   return {
-    phrases: phrasesIn(text, (word) => stems.has(stem(word)) && !left.has(word)).slice(0, MAX_PHRASES),
+    phrases: phrasesIn(text, (word) => stems.has(stem(word)) && !left.has(word)).slice(
+      0,
+      MAX_PHRASES,
+    ),
     stems: [...stems].sort((a, b) => b[1] - a[1]).slice(0, MAX_STEMS),
   };
-};
+}
 
 /** Merges several topics; duplicates count once. */
-export const joinTopics = (topics: readonly Topic[]): Topic => ({
-  phrases: eachOnce(topics.flatMap(({ phrases }) => phrases)).slice(0, MAX_PHRASES),
-  stems: [...new Map(topics.flatMap(({ stems }) => stems))]
-    .sort((left, right) => right[1] - left[1])
-    .slice(0, MAX_STEMS),
-});
+export function joinTopics(topics: readonly Topic[]): Topic {
+  return {
+    phrases: eachOnce(topics.flatMap(({ phrases }) => phrases)).slice(0, MAX_PHRASES),
+    stems: [...new Map(topics.flatMap(({ stems }) => stems))]
+      .sort((left, right) => right[1] - left[1])
+      .slice(0, MAX_STEMS),
+  };
+}
 
 /** Excludes numbers, order codes, units, and words of ordinary requests. */
 const isWord = (word: string): boolean =>
-  /\p{L}{2}/u.test(word) && word.length <= 30 && !/\d{4}/.test(word) && !isCommonWord(word) && !isUnit(word);
+  /\p{L}{2}/u.test(word) &&
+  word.length <= 30 &&
+  !/\d{4}/.test(word) &&
+  !isCommonWord(word) &&
+  !isUnit(word);
 
 /** A unit alone or with its number: `TH/s` is read as `th` and, joined, `ths`. */
 const isUnit = (word: string): boolean => UNITS.has(word.replace(/^\d{1,4}/, ''));
@@ -202,10 +229,14 @@ const UNITS: ReadonlySet<string> = new Set(
 );
 
 /** Whether a word occurs in texts on any topic: a stop word, or one of some two hundred of general English. */
-export const isCommonWord = (word: string): boolean => STOP_WORDS.has(word) || shareOf(word) > COMMON_SHARE;
+export function isCommonWord(word: string): boolean {
+  return STOP_WORDS.has(word) || shareOf(word) > COMMON_SHARE;
+}
 
 /** Whether a word tells a topic by itself: it is none of some eight hundred of general English, and no number. */
-export const isRareWord = (word: string): boolean => !/\d/.test(word) && shareOf(word) < RARE_SHARE;
+export function isRareWord(word: string): boolean {
+  return !/\d/.test(word) && shareOf(word) < RARE_SHARE;
+}
 
 const shareOf = (word: string): number => backgroundShares().get(stem(word)) ?? 0;
 /** Shares of all running words. */
@@ -220,7 +251,9 @@ const phrasesIn = (text: string, isAsked: (word: string) => boolean): string[] =
     if (/\d{4}/.test(written) || !wordsOf(written).some(isAsked)) continue;
     const before = phrases.at(-1);
     const isNext =
-      before !== undefined && /^ ?$/.test(text.slice(end, index)) && before.length + written.length < MAX_PHRASE;
+      before !== undefined &&
+      /^ ?$/.test(text.slice(end, index)) &&
+      before.length + written.length < MAX_PHRASE;
     if (isNext) phrases[phrases.length - 1] = `${before} ${written}`;
     else phrases.push(written);
     end = index + written.length;
@@ -240,14 +273,15 @@ const eachOnce = (phrases: readonly string[]): string[] => [
  * @param isKnown Whether a word occurs in the knowledge base, in a product name or in ordinary requests.
  * @returns At most 10, without duplicates.
  */
-export const peopleNamedIn = (text: string, isKnown: (word: string) => boolean): string[] => {
+export function peopleNamedIn(text: string, isKnown: (word: string) => boolean): string[] {
   const read = text.slice(0, MAX_READ_FOR_NAMES);
   const people = new Set<string>();
   for (const [, name = ''] of read.matchAll(SAID_TO_BE_A_NAME)) people.add(name);
-  for (const [, name = ''] of read.matchAll(MAY_BE_A_NAME)) if (!hasKnown(name, isKnown)) people.add(name);
+  for (const [, name = ''] of read.matchAll(MAY_BE_A_NAME))
+    if (!hasKnown(name, isKnown)) people.add(name);
   for (const run of capitalisedRuns(read, isKnown)) people.add(run);
   return [...people].slice(0, MAX_PEOPLE);
-};
+}
 
 const MAX_READ_FOR_NAMES = 4000;
 const MAX_PEOPLE = 10;
@@ -263,16 +297,19 @@ const capitalisedRuns = (text: string, isKnown: (word: string) => boolean): stri
     if (run !== undefined && run.words < 3 && BETWEEN.test(between)) {
       Object.assign(run, { text: `${run.text}${between}${word}`, words: run.words + 1, end });
     } else {
-      const isThing = ARTICLE.test(text.slice(Math.max(0, index - 8), index)) || word.endsWith('ing');
+      const isThing =
+        ARTICLE.test(text.slice(Math.max(0, index - 8), index)) || word.endsWith('ing');
       runs.push({ text: word, words: 1, end, isThing });
     }
   }
   return runs.flatMap((run) => (run.words > 1 && !run.isThing ? run.text : []));
 };
 
-const isTitle = (word: string): boolean => /^(?:Mrs?|Ms|Miss|Dr|Prof|Herrn?|Frau|Madame|Monsieur|Señora?)$/.test(word);
+const isTitle = (word: string): boolean =>
+  /^(?:Mrs?|Ms|Miss|Dr|Prof|Herrn?|Frau|Madame|Monsieur|Señora?)$/.test(word);
 
-const hasKnown = (name: string, isKnown: (word: string) => boolean): boolean => name.split(/[ .]+/).some(isKnown);
+const hasKnown = (name: string, isKnown: (word: string) => boolean): boolean =>
+  name.split(/[ .]+/).some(isKnown);
 
 const CAPITAL = "\\p{Lu}(?=[\\p{L}\\p{M}'’-]{0,30}\\p{Ll})[\\p{L}\\p{M}'’-]{1,30}";
 const INITIAL = '(?:\\p{Lu}\\. )?';

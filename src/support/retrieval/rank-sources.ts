@@ -3,7 +3,11 @@ import { RETRIEVAL_MIN_SCORE } from '../../contract/wire/knowledge.ts';
 import { cachedArticle, type Edition } from '../../knowledge/edition/open-edition.ts';
 import { inverseFrequency } from '../../knowledge/edition/open-index.ts';
 import { applyLogistic, type LogisticModel } from '../../knowledge/search/logistic.ts';
-import { type SearchHit, type SearchOutcome, searchEdition } from '../../knowledge/search/search-edition.ts';
+import {
+  type SearchHit,
+  type SearchOutcome,
+  searchEdition,
+} from '../../knowledge/search/search-edition.ts';
 import { joined, semanticRelevances } from '../../knowledge/search/semantic-calibration.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
@@ -50,13 +54,19 @@ const CHUNKS = 3;
  * The articles found, most relevant first. The best query counts: a message states its problem in one sentence and tells a story in the others.
  * An article on other products comes behind others of the same relevance.
  */
-export const rankSources = (edition: Edition, { asked, intents, named }: RankingInput): RankedSource[] => {
-  const labelled = new Set(intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]));
+export function rankSources(
+  edition: Edition,
+  { asked, intents, named }: RankingInput,
+): RankedSource[] {
+  const labelled = new Set(
+    intents.flatMap((intent) => [...edition.articlesTagged('intent', intent)]),
+  );
   const intentSign = intentSignOf(labelled.size / Math.max(1, edition.articleCount));
   const byMeaning = meaningOfArticles(asked[0]?.outcome);
   const sourceByArticle = new Map<number, RankedSource>();
   for (const { text, outcome } of asked) {
-    const ofWhole = outcome.query.judged / Math.max(asked[0]?.outcome.query.judged ?? 0, outcome.query.judged);
+    const ofWhole =
+      outcome.query.judged / Math.max(asked[0]?.outcome.query.judged ?? 0, outcome.query.judged);
     for (const each of articlesOf(outcome.hits, (article) => scopeOf(edition, article, named))) {
       const { article, scope } = each;
       const intent = intentSign(labelled.has(article));
@@ -64,7 +74,9 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
       const previous = sourceByArticle.get(article);
       if (previous !== undefined && previous.relevance >= relevance) continue;
       // In the order of the hybrid search, which includes vectors.
-      const chunks = outcome.hits.flatMap((hit) => (hit.article === article ? [hit.chunk] : [])).slice(0, CHUNKS);
+      const chunks = outcome.hits
+        .flatMap((hit) => (hit.article === article ? [hit.chunk] : []))
+        .slice(0, CHUNKS);
       sourceByArticle.set(article, {
         article,
         chunks,
@@ -78,10 +90,12 @@ export const rankSources = (edition: Edition, { asked, intents, named }: Ranking
   return [...sourceByArticle.values()]
     .map((source) => {
       const relevance = joined(source.relevance, byMeaning.get(source.article));
-      return source.isOfOtherProduct ? { ...source, relevance: OTHER_PRODUCT * relevance } : { ...source, relevance };
+      return source.isOfOtherProduct
+        ? { ...source, relevance: OTHER_PRODUCT * relevance }
+        : { ...source, relevance };
     })
     .sort(byRelevance);
-};
+}
 
 /** Most relevant first; what is on other products comes behind others of the same relevance. */
 function byRelevance(left: RankedSource, right: RankedSource): number {
@@ -111,7 +125,9 @@ export function preferCurrent(
   { text, intents }: { text: string; intents: readonly string[] },
 ): RankedSource[] {
   const intentsOf = ({ article }: RankedSource): string[] =>
-    cachedArticle(edition, article).intents.filter((each) => intents.length === 0 || intents.includes(each));
+    cachedArticle(edition, article).intents.filter(
+      (each) => intents.length === 0 || intents.includes(each),
+    );
   const isOutdated = ({ article }: RankedSource): boolean => isOutdatedFor(edition, article, text);
   const relevances = new Map(ranked.map(({ article, relevance }) => [article, relevance]));
   for (const old of ranked) {
@@ -125,7 +141,10 @@ export function preferCurrent(
         !isOutdated(other),
     );
     if (current === undefined) continue;
-    relevances.set(current.article, Math.max(relevances.get(current.article) ?? 0, INHERITED * old.relevance));
+    relevances.set(
+      current.article,
+      Math.max(relevances.get(current.article) ?? 0, INHERITED * old.relevance),
+    );
     relevances.set(old.article, SUPERSEDED * old.relevance);
   }
   return ranked
@@ -137,7 +156,10 @@ export function preferCurrent(
 export function isOutdatedFor(edition: Edition, article: number, text: string): boolean {
   const source = cachedArticle(edition, article);
   const words = new Set(wordsOf(text));
-  return isOutdatedIn(edition)(source) && !wordsOf(source.title).some((word) => /\d/.test(word) && words.has(word));
+  return (
+    isOutdatedIn(edition)(source) &&
+    !wordsOf(source.title).some((word) => /\d/.test(word) && words.has(word))
+  );
 }
 
 interface Signs extends Pick<FoundArticle, 'hits' | 'best' | 'lead'> {
@@ -152,19 +174,32 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
   const { hits, best, lead, intent, ofWhole } = signs;
   // A hit by vectors alone shares no word.
   if (judged === 0 || best <= 0) return 0;
-  const enough = Math.min(0, Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS));
+  const enough = Math.min(
+    0,
+    Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS),
+  );
   const places = new Set(hits.flatMap(({ matched }) => matched));
   const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
   // One common sentence of a message matches anything, unless the intent agrees.
   const bias = RELEVANCE.bias + (intent < 0 ? Math.log(Math.max(LEAST_PART, ofWhole)) : 0);
-  return applyLogistic({ ...RELEVANCE, bias }, [best / (4 * judged), lead / (4 * judged), enough, intent, together]);
+  return applyLogistic({ ...RELEVANCE, bias }, [
+    best / (4 * judged),
+    lead / (4 * judged),
+    enough,
+    intent,
+    together,
+  ]);
 };
 
 /** Least weight of a part of a message. */
 const LEAST_PART = 0.05;
 
 /** Whether an article is only on the ticket's product (`own`), on products that are not the ticket's (`other`), or neither. */
-const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedProducts): FoundArticle['scope'] => {
+const scopeOf = (
+  edition: Edition,
+  article: number,
+  { known, unknown }: NamedProducts,
+): FoundArticle['scope'] => {
   const { devices, title } = cachedArticle(edition, article);
   if (known.length + unknown.length === 0 || devices.length === 0) return 'general';
   const fitting = devices.filter((device) => known.includes(device.toLowerCase()));
@@ -176,7 +211,8 @@ const scopeOf = (edition: Edition, article: number, { known, unknown }: NamedPro
 const intentSignOf = (share: number): ((isLabelled: boolean) => number) => {
   if (share === 0) return () => 0;
   const bounded = Math.min(0.99, Math.max(0.01, share));
-  return (isLabelled) => (isLabelled ? Math.log(LABELLED / bounded) : Math.log((1 - LABELLED) / (1 - bounded)));
+  return (isLabelled) =>
+    isLabelled ? Math.log(LABELLED / bounded) : Math.log((1 - LABELLED) / (1 - bounded));
 };
 
 interface FoundArticle {
@@ -226,9 +262,13 @@ const meaningOfArticles = (outcome: SearchOutcome | undefined): ReadonlyMap<numb
 const DEPTH = 20;
 
 /** Searches each sentence by its words; a single sentence needs no second search. */
-export const askSentences = (edition: Edition, sentences: readonly string[], { known }: NamedProducts): AskedText[] => {
+export function askSentences(
+  edition: Edition,
+  sentences: readonly string[],
+  { known }: NamedProducts,
+): AskedText[] {
   if (sentences.length < 2) return [];
   const language = detectLanguage(sentences.join('\n'));
   const options = { limit: DEPTH, devices: known, language };
   return sentences.map((text) => ({ text, outcome: searchEdition(edition, text, options) }));
-};
+}

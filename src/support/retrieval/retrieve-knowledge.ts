@@ -39,7 +39,13 @@ import {
   knowledgeBlock,
 } from './knowledge.ts';
 import { type NamedProducts, namedProducts } from './named-products.ts';
-import { isCommonWord, type ProblemText, peopleNamedIn, problemText, withoutOwnData } from './problem-text.ts';
+import {
+  isCommonWord,
+  type ProblemText,
+  peopleNamedIn,
+  problemText,
+  withoutOwnData,
+} from './problem-text.ts';
 import { askSentences, preferCurrent, type RankedSource, rankSources } from './rank-sources.ts';
 
 export interface RetrievalOptions {
@@ -87,20 +93,26 @@ const DEPTH = 20;
  * are compared; when the time is almost up between the steps, sentences and gaps are omitted; when it is up before the sources leave,
  * without an edition in time, or after a failure, the result is the documented block without sources.
  */
-export const retrieveKnowledge = async (question: KnowledgeQuestion, options: RetrievalOptions): Promise<Knowledge> => {
+export async function retrieveKnowledge(
+  question: KnowledgeQuestion,
+  options: RetrievalOptions,
+): Promise<Knowledge> {
   try {
     const { now = Date.now } = options;
     const startedAt = now();
     const limitMs = Math.min(TIMEOUT_MS, Math.max(1, options.timeoutMs ?? TIMEOUT_MS));
     const found = await find(readQuestion(question), { ...options, now, startedAt, limitMs });
     const took = (await found.clock()) - startedAt;
-    if (took > limitMs) throw new CodedError('TIMEOUT', `retrieval took ${Math.round(took)} ms of ${limitMs}`);
+    if (took > limitMs)
+      throw new CodedError('TIMEOUT', `retrieval took ${Math.round(took)} ms of ${limitMs}`);
     return { ...found.knowledge, retrieval_time_ms: Math.max(1, Math.round(took)) };
   } catch (error) {
     tell(options, error);
-    return unavailableRetrieval(error instanceof CodedError && error.code === 'TIMEOUT' ? 'timeout' : 'unavailable');
+    return unavailableRetrieval(
+      error instanceof CodedError && error.code === 'TIMEOUT' ? 'timeout' : 'unavailable',
+    );
   }
-};
+}
 
 /**
  * The time, by a clock that on Cloudflare stands still while code runs and advances with the next event: if it has not moved since the last
@@ -160,9 +172,18 @@ const find = async (
   question: ReadQuestion,
   options: Timed,
 ): Promise<{ knowledge: Omit<Knowledge, 'retrieval_time_ms'>; clock: () => Promise<number> }> => {
-  const { edition: given, mask = (text) => text, products, articleIntents = [], signal, onStep, limitMs } = options;
+  const {
+    edition: given,
+    mask = (text) => text,
+    products,
+    articleIntents = [],
+    signal,
+    onStep,
+    limitMs,
+  } = options;
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
-  const loading = typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
+  const loading =
+    typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
   const edition = await loading;
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
   const isWord = (word: string) => isWordOf(edition, word);
@@ -173,7 +194,11 @@ const find = async (
     isWord,
   });
   onStep?.('query');
-  const { outcome, semantic, lacksTexts } = await ask(edition, problem, { ...options, named, leftMs });
+  const { outcome, semantic, lacksTexts } = await ask(edition, problem, {
+    ...options,
+    named,
+    leftMs,
+  });
   const clock = trueClock(options.now, edition.texts.paged !== undefined);
   const isLateAt = (time: number) => time - options.startedAt > limitMs - LAST_MS;
   // The search has just waited, or taken a millisecond at most.
@@ -191,7 +216,11 @@ const find = async (
   const intents = intent === undefined ? [] : [intent, ...articleIntents];
   const { value: ranked } = await readPages(
     edition,
-    () => preferCurrent(edition, rankSources(edition, { asked, intents, named }), { text: problem.text, intents }),
+    () =>
+      preferCurrent(edition, rankSources(edition, { asked, intents, named }), {
+        text: problem.text,
+        intents,
+      }),
     pageOptions,
   );
   const coverage = coverageOf(Math.max(0, ...ranked.map(({ relevance }) => relevance)));
@@ -202,7 +231,10 @@ const find = async (
   const isTooLate = isLate || isLateAt(await clock());
   const { value: foundGaps } = await readPages(
     edition,
-    () => (isTooLate ? [] : findGaps(edition, { asked, ranked, coverage, intent, intents, named, people })),
+    () =>
+      isTooLate
+        ? []
+        : findGaps(edition, { asked, ranked, coverage, intent, intents, named, people }),
     pageOptions,
   );
   onStep?.('gaps');
@@ -230,7 +262,9 @@ const find = async (
       articles: shown.map(({ article }) => article),
       sentences: inSentences.value,
       relevance: new Map(
-        ranked.flatMap(({ article, relevance, isOfOtherProduct }) => (isOfOtherProduct ? [] : [[article, relevance]])),
+        ranked.flatMap(({ article, relevance, isOfOtherProduct }) =>
+          isOfOtherProduct ? [] : [[article, relevance]],
+        ),
       ),
     },
     foundGaps,
@@ -267,7 +301,9 @@ const ask = async (
   const ms = leftMs();
   const byWords = async () => {
     const work = () => searchEdition(edition, text, { limit: DEPTH, devices });
-    const { value: outcome, isComplete } = await readPages(edition, work, { timeoutMs: Math.max(1, leftMs()) });
+    const { value: outcome, isComplete } = await readPages(edition, work, {
+      timeoutMs: Math.max(1, leftMs()),
+    });
     return { outcome, semantic: 'late' as const, lacksTexts: isComplete ? undefined : true };
   };
   if (ms === 0 || signal?.aborted === true) return byWords();
@@ -290,7 +326,10 @@ const ask = async (
 
 const MAX_TITLE = 200;
 
-const sourceOf = (edition: Edition, source: RankedSource): Knowledge['sources_consulted'][number] => {
+const sourceOf = (
+  edition: Edition,
+  source: RankedSource,
+): Knowledge['sources_consulted'][number] => {
   const { id, title, url, lastUpdated } = cachedArticle(edition, source.article);
   return {
     title: cutText(title, MAX_TITLE) || cutText(id, MAX_TITLE),
@@ -313,21 +352,35 @@ interface RetrievalRouteParts {
  * `POST /v1/knowledge/retrieve` and `GET /v1/knowledge/stats`. A malformed request gets the documented block with status 200, as does every failure of retrieval
  * (docs/contract.md#knowledge-retrieval).
  */
-export const retrievalRoutes = (app: Hono<GuardedEnv>, { guard, retriever, statistics }: RetrievalRouteParts): void => {
+export function retrievalRoutes(
+  app: Hono<GuardedEnv>,
+  { guard, retriever, statistics }: RetrievalRouteParts,
+): void {
   app.get('/v1/knowledge/stats', contextGuard(guard), requireCapability('kb:read'), (c) =>
     jsonAnswer(embeddingStats(statistics?.(c.get('context').workspace))),
   );
-  app.post('/v1/knowledge/retrieve', contextGuard(guard), requireCapability('kb:read'), async (c) => {
-    const request = readJson(c.get('body'), RetrievalRequest);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
-    }
-    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c), signal: c.req.raw.signal };
-    const { metadata, ...question } = request.value;
-    return jsonAnswer(knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)));
-  });
-};
+  app.post(
+    '/v1/knowledge/retrieve',
+    contextGuard(guard),
+    requireCapability('kb:read'),
+    async (c) => {
+      const request = readJson(c.get('body'), RetrievalRequest);
+      if (!request.ok) {
+        c.set('outcome', 'INVALID_QUERY');
+        return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
+      }
+      const scope = {
+        context: c.get('context'),
+        waitUntil: waitUntilOf(c),
+        signal: c.req.raw.signal,
+      };
+      const { metadata, ...question } = request.value;
+      return jsonAnswer(
+        knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)),
+      );
+    },
+  );
+}
 
 /** Records what the knowledge base could not answer. */
 export interface GapRecorder {
@@ -361,12 +414,18 @@ interface KnowledgeCall
  * Retrieves for one request. After the response, gaps are recorded for callers that may analyse tickets: a key that only reads stores
  * nothing. Never rejects.
  */
-export type KnowledgeRetriever = (question: KnowledgeQuestion, call: KnowledgeCall) => Promise<Knowledge>;
+export type KnowledgeRetriever = (
+  question: KnowledgeQuestion,
+  call: KnowledgeCall,
+) => Promise<Knowledge>;
 
 /** One per isolate. */
-export const createKnowledgeRetriever =
-  ({ editionFor, gaps, ...parts }: KnowledgeRetrieverParts): KnowledgeRetriever =>
-  async (question, call) => {
+export function createKnowledgeRetriever({
+  editionFor,
+  gaps,
+  ...parts
+}: KnowledgeRetrieverParts): KnowledgeRetriever {
+  return async (question, call) => {
     const scope = { context: call.context, waitUntil: call.waitUntil };
     let edition: Edition | undefined;
     const lacks: 'freshness'[] = [];
@@ -377,9 +436,12 @@ export const createKnowledgeRetriever =
     };
     const found = await retrieveKnowledge(question, { ...parts, ...call, edition: load });
     const isMarked = lacks.length > 0 && found.edition !== undefined;
-    const knowledge: Knowledge = isMarked ? { ...found, degraded: [...(found.degraded ?? []), ...lacks] } : found;
+    const knowledge: Knowledge = isMarked
+      ? { ...found, degraded: [...(found.degraded ?? []), ...lacks] }
+      : found;
     if (gaps !== undefined && covers(call.context.capabilities, 'support:analyze')) {
       call.waitUntil(gaps.met(question, { knowledge, edition }, scope));
     }
     return knowledge;
   };
+}

@@ -28,20 +28,25 @@ interface Amount {
 }
 
 /** A marker that cannot be guessed, so that a customer cannot fake a note; 25 characters. */
-export const newMarker = (): string => `cnote${randomHex(10)}`;
+export function newMarker(): string {
+  return `cnote${randomHex(10)}`;
+}
 
 /**
  * The internal note: what the customer wants and with which confidence, whether the draft may be sent automatically and why, the draft,
  * the articles that it quotes or the closest ones, questions for the customer, knowledge gaps. The marker is in the last line. At most
  * 60,000 bytes in each format. No draft where support proposes no reply.
  */
-export const composeNote = (
+export function composeNote(
   response: SupportResponse,
   { marker }: { marker: string },
-): { note: Note; draft: DraftReply | undefined } => {
+): { note: Note; draft: DraftReply | undefined } {
   const { text, markdown = escapeLines(text), html = markdownToHtml(markdown) } = response.draft;
-  return { note: noteOf(response, marker), draft: text.trim() === '' ? undefined : { text, markdown, html } };
-};
+  return {
+    note: noteOf(response, marker),
+    draft: text.trim() === '' ? undefined : { text, markdown, html },
+  };
+}
 
 const noteOf = (response: SupportResponse, marker: string): Note => {
   const notes = AMOUNTS.values().map((amount) => {
@@ -51,7 +56,8 @@ const noteOf = (response: SupportResponse, marker: string): Note => {
   let note: Note | undefined;
   for (const candidate of notes) {
     note = candidate;
-    if ([note.markdown, note.html, note.text].every((form) => utf8(form).length <= MAX_BYTES)) break;
+    if ([note.markdown, note.html, note.text].every((form) => utf8(form).length <= MAX_BYTES))
+      break;
   }
   if (note === undefined) throw new Error('Cannot compose the note: no amount is given');
   return note;
@@ -68,7 +74,9 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
   const quoted = guidance.quoted_articles ?? draft.references ?? [];
   const escalated = escalation.needed
     ? list(`Escalate${escalation.to === undefined ? '' : ` to ${said(escalation.to)}`}`, [
-        ...(escalation.reasons.length === 0 ? ['- The rules of the intent ask for it'] : bullets(escalation.reasons)),
+        ...(escalation.reasons.length === 0
+          ? ['- The rules of the intent ask for it']
+          : bullets(escalation.reasons)),
       ])
     : [];
   return [
@@ -78,12 +86,15 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
     draftOf(response, amount),
     ...list(
       'The draft quotes',
-      quoted.map(({ title, url }, at) => `${at + 1}. ${linkTo(title, url)}${relevanceOf(title, knowledge)}`),
+      quoted.map(
+        ({ title, url }, at) => `${at + 1}. ${linkTo(title, url)}${relevanceOf(title, knowledge)}`,
+      ),
     ),
     ...list(
       'Closest articles, not quoted',
       (guidance.closest_articles ?? []).map(
-        ({ title, url, relevance_score }, at) => `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}`,
+        ({ title, url, relevance_score }, at) =>
+          `${at + 1}. ${linkTo(title, url)}, ${percent(relevance_score)}`,
       ),
     ),
     // Without questions that the draft asks already.
@@ -95,7 +106,10 @@ const sectionsOf = (response: SupportResponse, amount: Amount): string[] => {
   ];
 };
 
-const relevanceOf = (title: string, { sources_consulted: sources }: SupportResponse['knowledge_retrieval']): string => {
+const relevanceOf = (
+  title: string,
+  { sources_consulted: sources }: SupportResponse['knowledge_retrieval'],
+): string => {
   const found = sources.find((source) => source.title === title);
   return found === undefined ? '' : `, ${percent(found.relevance_score)}`;
 };
@@ -103,7 +117,8 @@ const relevanceOf = (title: string, { sources_consulted: sources }: SupportRespo
 const headOf = (response: SupportResponse, said: (text: string) => string): string[] => {
   const { intent_classification: intent, agent_guidance: guidance } = response;
   const { allowed, reasons } = guidance.auto_send;
-  const summary = guidance.summary ?? `${intent.primary_intent} (${percent(intent.confidence)} sure)`;
+  const summary =
+    guidance.summary ?? `${intent.primary_intent} (${percent(intent.confidence)} sure)`;
   return [
     `**${said(summary)}**`,
     `${allowed ? 'May be sent without a person' : 'Not to be sent without a person'}: ${reasons.map(said).join(' ')}`,
@@ -133,7 +148,9 @@ const withoutSideEffects = (markdown: string): string =>
 const linkTo = (title: string, url: string | undefined): string => {
   const label = escapeMarkdown(title);
   if (url === undefined || !isPublicAddress(url)) return label;
-  const address = new URL(url).href.replace(/[()<>\\\s]/g, (character) => encodeURIComponent(character));
+  const address = new URL(url).href.replace(/[()<>\\\s]/g, (character) =>
+    encodeURIComponent(character),
+  );
   return `[${label}](${address.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'))})`;
 };
 
@@ -141,4 +158,6 @@ const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 /** Without half of a surrogate pair at the end. */
 const cut = (text: string, maxLength: number): string =>
-  text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  text.length <= maxLength
+    ? text
+    : `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;

@@ -57,7 +57,11 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
       if (delivery !== undefined) await store(delivery);
       remove(id);
     },
-    failureOf: (error) => ({ sentence: String(error).slice(0, 300), isTransient: true, isFault: true }),
+    failureOf: (error) => ({
+      sentence: String(error).slice(0, 300),
+      isTransient: true,
+      isFault: true,
+    }),
     attempts: ATTEMPTS,
     atOnce: 20,
   });
@@ -65,7 +69,8 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
     /** Stores a delivery; a repetition changes nothing. */
     add: (delivery: EventMessage): void => {
       const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM deliveries');
-      if ((stored?.n ?? 0) >= MAX_STORED) throw new Error('Cannot store the delivery: too many are waiting already');
+      if ((stored?.n ?? 0) >= MAX_STORED)
+        throw new Error('Cannot store the delivery: too many are waiting already');
       const { helpdesk, event } = delivery;
       const place =
         event.kind === 'message'
@@ -83,4 +88,5 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
   };
 }
 
-const aboutOf = (message: { id: string } | string): string => (typeof message === 'object' ? message.id : message);
+const aboutOf = (message: { id: string } | string): string =>
+  typeof message === 'object' ? message.id : message;

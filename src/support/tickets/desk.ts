@@ -25,7 +25,9 @@ interface DeskParts {
 const PRUNE_EVERY_MS = 3_600_000;
 
 /** The state of all tickets of one workspace, and the jobs that its object does by its alarm. */
-export function createDesk(parts: DeskParts): Desk & Pick<JobRunner, 'dueAt'> & { work(): Promise<void> } {
+export function createDesk(
+  parts: DeskParts,
+): Desk & Pick<JobRunner, 'dueAt'> & { work(): Promise<void> } {
   const { sql, index, sync, handovers, deliveries, times, now, random, call } = parts;
   const pauses = rateLimitPauses(sql);
   const longestMs = 3 * times.callMs + times.analyseMs;

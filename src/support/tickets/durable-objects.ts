@@ -9,7 +9,12 @@ import { describeCause, logLine } from '../../platform/log.ts';
 import { countersOf, type MetricsBindings } from '../../platform/metrics.ts';
 import type { ObjectNamespace } from '../../platform/rpc/remote-store.ts';
 import { storeObject } from '../../platform/rpc/workspace-object.ts';
-import { ConnectionGone, type HelpdeskVariables, readConnections, type Write } from '../tools/connections.ts';
+import {
+  ConnectionGone,
+  type HelpdeskVariables,
+  readConnections,
+  type Write,
+} from '../tools/connections.ts';
 import type { HelpdeskClient } from '../tools/helpdesk-tool.ts';
 import { helpdeskTools } from '../tools/helpdesk-tools.ts';
 import { composeNote, newMarker } from './compose-note.ts';
@@ -33,12 +38,20 @@ import {
 import { readTicketTimes, type TicketTimeVariables } from './ticket-times.ts';
 import { articleSync, ticketIndex } from './workspace-store.ts';
 
-export interface TicketObjectEnv extends HelpdeskVariables, TicketTimeVariables, IdentityVariables, MetricsBindings {
+export interface TicketObjectEnv
+  extends HelpdeskVariables,
+    TicketTimeVariables,
+    IdentityVariables,
+    MetricsBindings {
   SUPPORT: Fetcher;
   DESKS: ObjectNamespace<WorkspaceStub>;
 }
 
-export interface DeskObjectEnv extends HelpdeskVariables, IdentityVariables, TicketTimeVariables, MetricsBindings {
+export interface DeskObjectEnv
+  extends HelpdeskVariables,
+    IdentityVariables,
+    TicketTimeVariables,
+    MetricsBindings {
   LIBRARY: Fetcher;
   TICKETS: ObjectNamespace<TicketStub>;
   DESKS: ObjectNamespace<WorkspaceStub>;
@@ -48,7 +61,7 @@ const logFault =
   (code: 'INTERNAL_ERROR' | 'DATA_SOURCE_ERROR') =>
   (where: string, error: unknown): void => {
     const cause = describeCause(error);
-    logLine({ ...{ event: 'fault', time: Date.now(), librarian: 'webhooks', where, code }, cause });
+    logLine({ event: 'fault', time: Date.now(), librarian: 'webhooks', where, code, cause });
   };
 
 /** All kinds of personal data, whatever is masked elsewhere: titles stand in lists. */
@@ -71,7 +84,9 @@ const counterOf = (env: MetricsBindings, ctx: Pick<DurableObjectState, 'waitUnti
  * world, so its storage is the lock. The runtime holds back outgoing calls until writes are on disk, so no call leaves before its step
  * is recorded. Alarms make sure that no open job is forgotten.
  */
-export class TicketObject extends storeObject<TicketObjectEnv, TicketCase, TicketMethod, TicketKey>(TICKET_METHODS) {
+export class TicketObject extends storeObject<TicketObjectEnv, TicketCase, TicketMethod, TicketKey>(
+  TICKET_METHODS,
+) {
   protected readonly librarian = 'webhooks';
   protected override readonly ownerKey = 'place';
 
@@ -107,8 +122,14 @@ export class TicketObject extends storeObject<TicketObjectEnv, TicketCase, Ticke
       connect: () => connectTo(env, { workspace, helpdesk }),
       analyse: async (request, options) => {
         // Only here: deliveries are stored even when this function has no identity.
-        const client = signedClient({ ...(await identityFrom(env, 'webhooks')), targets: { support } });
-        return supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now })(request, options);
+        const client = signedClient({
+          ...(await identityFrom(env, 'webhooks')),
+          targets: { support },
+        });
+        return supportAnalysis(client, { workspace, timeoutMs: times.analyseMs, now: Date.now })(
+          request,
+          options,
+        );
       },
       compose: composeNote,
       enter: (jobs) => inTime(() => workspaceStub.enter(workspace, { helpdesk, ticketId }, jobs)),
@@ -128,7 +149,9 @@ const connectTo = (
 ): { client: HelpdeskClient; write: Write } => {
   const connection = readConnections(env).find(workspace, helpdesk);
   if (connection === undefined)
-    throw new ConnectionGone('Cannot reach the helpdesk: the workspace has no connection to it any more');
+    throw new ConnectionGone(
+      'Cannot reach the helpdesk: the workspace has no connection to it any more',
+    );
   const fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init);
   const client = helpdeskTools[helpdesk].client(connection, { fetch, now: Date.now });
   return { client, write: connection.write };
@@ -207,7 +230,9 @@ export class DeskObject extends storeObject<DeskObjectEnv, DeskStore, keyof Desk
       body: JSON.stringify(full ? { full } : {}),
     });
     if (!answer.ok || answer.status !== 202)
-      throw new DataSourceError(`Cannot start a sync: ${answer.ok ? `status is ${answer.status}` : answer.error.code}`);
+      throw new DataSourceError(
+        `Cannot start a sync: ${answer.ok ? `status is ${answer.status}` : answer.error.code}`,
+      );
     return SyncAccepted.parse(answer.json()).started;
   }
 }

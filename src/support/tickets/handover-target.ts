@@ -23,6 +23,7 @@ export function readHandoverTargets(
   variables: HandoverVariables,
 ): (workspace: string) => HelpdeskId | 'list' | undefined {
   // A variable that cannot be read accepts none: tickets and answers do not depend on it, and `npm run doctor` names it.
-  const targets = attemptSettings(() => readSettings(handoverSettings, variables).HANDOVER).value ?? {};
+  const targets =
+    attemptSettings(() => readSettings(handoverSettings, variables).HANDOVER).value ?? {};
   return (workspace) => (Object.hasOwn(targets, workspace) ? targets[workspace] : undefined);
 }

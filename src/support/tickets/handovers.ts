@@ -9,7 +9,12 @@ import {
 import { type JobFailure, type JobKind, jobRunner } from '../../platform/jobs/job-runner.ts';
 import { sqlJobs } from '../../platform/jobs/job-store.ts';
 import { migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
-import { type HelpdeskClient, HelpdeskFailed, type HelpdeskId, type NewTicket } from '../tools/helpdesk-tool.ts';
+import {
+  type HelpdeskClient,
+  HelpdeskFailed,
+  type HelpdeskId,
+  type NewTicket,
+} from '../tools/helpdesk-tool.ts';
 import type { TicketTimes } from './ticket-times.ts';
 
 const MIGRATIONS = [
@@ -55,12 +60,17 @@ export interface HandoverParts {
 export type Handovers = ReturnType<typeof openHandovers>;
 
 /** Visitors of web pages who asked for a person: each request becomes one ticket, or stands in a list until somebody has answered it. */
-export const openHandovers = ({ sql, times, now, random, connect, onFault, count }: HandoverParts) => {
+export function openHandovers({ sql, times, now, random, connect, onFault, count }: HandoverParts) {
   migrate(sql, 'handovers', MIGRATIONS);
   const countOf = (condition: string, ...values: (string | number)[]): number =>
-    sql.all<{ n: number }>(`SELECT count(*) AS n FROM handovers WHERE ${condition}`, ...values)[0]?.n ?? 0;
+    sql.all<{ n: number }>(`SELECT count(*) AS n FROM handovers WHERE ${condition}`, ...values)[0]
+      ?.n ?? 0;
 
-  const settle = (id: string, state: HandoverState, changes: { ticket?: string; error?: string }): void =>
+  const settle = (
+    id: string,
+    state: HandoverState,
+    changes: { ticket?: string; error?: string },
+  ): void =>
     sql.run(
       `UPDATE handovers SET state = ?1, ticket = ?2, error = ?3, due_at = NULL,
          request = CASE WHEN ?1 = 'created' THEN NULL ELSE request END, email = CASE WHEN ?1 = 'created' THEN NULL ELSE email END
@@ -68,7 +78,12 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
       ...[state, changes.ticket ?? null, changes.error ?? null, id],
     );
 
-  const ticketFor = async ({ id, helpdesk, request: text, is_unknown: isUnknown }: Row): Promise<string> => {
+  const ticketFor = async ({
+    id,
+    helpdesk,
+    request: text,
+    is_unknown: isUnknown,
+  }: Row): Promise<string> => {
     const request = readStored(HandoverRequest, text ?? '');
     if (helpdesk === null || request === undefined)
       throw new HelpdeskFailed('Cannot create a ticket: no tool is named');
@@ -85,7 +100,11 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
       if (found !== undefined) return found;
     }
     // Should the process end during the call, the next attempt looks first.
-    sql.run('UPDATE handovers SET is_unknown = 1, due_at = ? WHERE id = ?', now() + times.settleMs, id);
+    sql.run(
+      'UPDATE handovers SET is_unknown = 1, due_at = ? WHERE id = ?',
+      now() + times.settleMs,
+      id,
+    );
     return client.createTicket(ticketOf(request), options());
   };
 
@@ -102,7 +121,11 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
       } catch (error) {
         // After a clear refusal there is no ticket; a connection that cannot be used says nothing about one.
         if (error instanceof HelpdeskFailed)
-          sql.run('UPDATE handovers SET is_unknown = ? WHERE id = ?', Number(error.isOutcomeUnknown), row.id);
+          sql.run(
+            'UPDATE handovers SET is_unknown = ? WHERE id = ?',
+            Number(error.isOutcomeUnknown),
+            row.id,
+          );
         throw error;
       }
     },
@@ -117,8 +140,14 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
   });
 
   const prune = (): void => {
-    sql.run('UPDATE handovers SET sender = NULL WHERE sender IS NOT NULL AND accepted_at < ?', now() - HOUR_MS);
-    sql.run("DELETE FROM handovers WHERE state <> 'waiting' AND accepted_at < ?", now() - times.keepMs);
+    sql.run(
+      'UPDATE handovers SET sender = NULL WHERE sender IS NOT NULL AND accepted_at < ?',
+      now() - HOUR_MS,
+    );
+    sql.run(
+      "DELETE FROM handovers WHERE state <> 'waiting' AND accepted_at < ?",
+      now() - times.keepMs,
+    );
   };
 
   return {
@@ -133,7 +162,8 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
       const hourAgo = now() - HOUR_MS;
       const isOver =
         countOf('accepted_at > ?', hourAgo) >= MAX_HOURLY.all ||
-        (sender !== undefined && countOf('accepted_at > ? AND sender = ?', hourAgo, sender) >= MAX_HOURLY.sender) ||
+        (sender !== undefined &&
+          countOf('accepted_at > ? AND sender = ?', hourAgo, sender) >= MAX_HOURLY.sender) ||
         countOf('request IS NOT NULL') >= MAX_STORED;
       if (isOver) return 'too many';
       const isListed = target === 'list';
@@ -153,11 +183,19 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
       const rows = sql.all<Row>(
         `SELECT * FROM handovers WHERE state = coalesce(?, state) AND (accepted_at, id) < (?, ?)
           ORDER BY accepted_at DESC, id DESC LIMIT ?`,
-        ...[state ?? null, at === undefined ? Number.MAX_SAFE_INTEGER : Number(at), before, limit + 1],
+        ...[
+          state ?? null,
+          at === undefined ? Number.MAX_SAFE_INTEGER : Number(at),
+          before,
+          limit + 1,
+        ],
       );
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
-      return { requests: shown.map(handoverOf), next_cursor: last ? `${last.accepted_at} ${last.id}` : null };
+      return {
+        requests: shown.map(handoverOf),
+        next_cursor: last ? `${last.accepted_at} ${last.id}` : null,
+      };
     },
     erase: ({ id, email }: HandoverErasureQuery): number => {
       const condition = id === undefined ? 'email = ?' : 'id = ?';
@@ -171,7 +209,7 @@ export const openHandovers = ({ sql, times, now, random, connect, onFault, count
     /** Creates the tickets that are due, one after the other. */
     work: async (): Promise<void> => void (await runner.run()),
   };
-};
+}
 
 /** A connection that cannot be used counts as an outage. */
 const failureOf = (error: unknown, { settleMs }: Pick<TicketTimes, 'settleMs'>): JobFailure => {
@@ -183,22 +221,51 @@ const failureOf = (error: unknown, { settleMs }: Pick<TicketTimes, 'settleMs'>):
 
 const CURSOR = /^(\d{1,15}) ([\w-]{16,64})$/;
 
-const handoverOf = ({ id, state, helpdesk, ticket, request: text, error, accepted_at: at }: Row): Handover => {
+const handoverOf = ({
+  id,
+  state,
+  helpdesk,
+  ticket,
+  request: text,
+  error,
+  accepted_at: at,
+}: Row): Handover => {
   const request = readStored(HandoverRequest, text ?? '');
   return {
-    ...{ id, state, helpdesk, ticket_id: ticket, last_error: error, accepted_at: new Date(at).toISOString() },
+    id,
+    state,
+    helpdesk,
+    ticket_id: ticket,
+    last_error: error,
+    accepted_at: new Date(at).toISOString(),
     request: request === undefined ? null : requestOf(request),
   };
 };
 
-const requestOf = ({ email, message, conversation, page }: HandoverRequest): Handover['request'] => ({
-  ...{ email, message, conversation, page: page ?? null },
+const requestOf = ({
+  email,
+  message,
+  conversation,
+  page,
+}: HandoverRequest): Handover['request'] => ({
+  email,
+  message,
+  conversation,
+  page: page ?? null,
 });
 
 const MAX_SUBJECT = 120;
 
-const ticketOf = ({ idempotency_key: key, email, message, conversation, page }: HandoverRequest): NewTicket => {
-  const turns = conversation.map(({ question, answer }) => `Question: ${question}\nAnswer: ${answer}`);
+const ticketOf = ({
+  idempotency_key: key,
+  email,
+  message,
+  conversation,
+  page,
+}: HandoverRequest): NewTicket => {
+  const turns = conversation.map(
+    ({ question, answer }) => `Question: ${question}\nAnswer: ${answer}`,
+  );
   // By the key a person, and Freshdesk's list, tell whether a request has its ticket.
   const origin = `Sent from ${page ?? 'a web page'}. The address ${email} was typed there and is not verified. Request ${key}.`;
   const said = turns.length === 0 ? [] : ['What the answer box said before:', ...turns];

@@ -40,7 +40,10 @@ export interface StepParts {
   /** Throws `AnalysisFailed`. */
   analyse(request: SupportRequest, options: { signal: AbortSignal }): Promise<SupportResponse>;
   /** No draft where support proposes no reply: the message gets a note whatever `write` says. */
-  compose(response: SupportResponse, options: { marker: string }): { note: Note; draft: DraftReply | undefined };
+  compose(
+    response: SupportResponse,
+    options: { marker: string },
+  ): { note: Note; draft: DraftReply | undefined };
   /** Called when a step is on record; tests stop the work here. */
   onStep?: ((step: string) => void) | undefined;
 }
@@ -54,7 +57,7 @@ const GONE_AFTER_RETRIES = 10;
  *
  * @throws The error of the step that failed.
  */
-export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
+export async function workOn(job: Job, parts: StepParts): Promise<void> {
   const connection = parts.connect();
   let at: Job | undefined = job;
   while (at?.state === 'open') {
@@ -63,7 +66,7 @@ export const workOn = async (job: Job, parts: StepParts): Promise<void> => {
     else if (at.step === 'writing') at = await settle(at, { ...parts, ...connection });
     else at = await finish(at, { ...parts, ...connection });
   }
-};
+}
 
 type Connected = StepParts & { client: HelpdeskClient; write: Write };
 
@@ -75,7 +78,8 @@ const wantsNote = ({ draft }: Job, { write, client }: Connected): boolean =>
 const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefined> => {
   const { store, times, now, analyse, compose, newMarker } = parts;
   const ticket = await readTicket(job, parts).catch((error: unknown) => {
-    if (error instanceof HelpdeskFailed && error.isNotFound) waitForMessage(job, { times, now: now() });
+    if (error instanceof HelpdeskFailed && error.isNotFound)
+      waitForMessage(job, { times, now: now() });
     throw error;
   });
   step(parts, 'ticket read');
@@ -92,12 +96,20 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
   step(parts, 'analysed');
   const marker = newMarker();
   const { note, draft } = compose(response, { marker });
-  const composed = { note: JSON.stringify(note), draft: draft === undefined ? null : JSON.stringify(draft), marker };
+  const composed = {
+    note: JSON.stringify(note),
+    draft: draft === undefined ? null : JSON.stringify(draft),
+    marker,
+  };
   const { primary_intent: intent } = response.intent_classification;
   const listed = { title: titleOf(request, parts.mask), intent };
   const changed = store.transaction(() => {
     parts.drafts.keep(named.job.id, proposedReply(response), caseOf(request, response));
-    return store.change(named.job, { ...composed, ...listed, step: 'composed', ticket: null }, now());
+    return store.change(
+      named.job,
+      { ...composed, ...listed, step: 'composed', ticket: null },
+      now(),
+    );
   });
   step(parts, 'composed');
   return changed;
@@ -116,7 +128,9 @@ const readTicket = (job: Job, { client, ticketId, times }: Connected): Promise<T
 const storedAs = <T extends z.ZodType>(schema: T, text: string): z.output<T> => {
   const stored = readStored(schema, text);
   if (stored === undefined)
-    throw new HelpdeskFailed('Cannot continue: what is stored about the message is damaged. Answer it in the tool');
+    throw new HelpdeskFailed(
+      'Cannot continue: what is stored about the message is damaged. Answer it in the tool',
+    );
   return stored;
 };
 
@@ -126,14 +140,20 @@ const OptionalText = Text.optional().catch(undefined);
 const StoredTicket = z.object({
   id: Text,
   subject: OptionalText,
-  customer: z.object({ id: OptionalText, name: OptionalText }).catch({ id: undefined, name: undefined }),
+  customer: z
+    .object({ id: OptionalText, name: OptionalText })
+    .catch({ id: undefined, name: undefined }),
   messages: z.array(
     z.object({
-      ...{ id: Text, text: Text, from: z.enum(['customer', 'agent', 'system']), isPublic: z.boolean() },
+      id: Text,
+      text: Text,
+      from: z.enum(['customer', 'agent', 'system']),
+      isPublic: z.boolean(),
       sentAtMs: z.number().optional().catch(undefined),
       mail: z
         .object({
-          ...{ from: OptionalText, subject: OptionalText },
+          from: OptionalText,
+          subject: OptionalText,
           headers: z.record(Text, Text).optional().catch(undefined),
           isAutomatic: z.boolean().optional().catch(undefined),
         })
@@ -173,7 +193,8 @@ const messageOf = (
   if (known.hasNote(id)) return undefined;
   const message = messages.find((candidate) => candidate.id === id);
   if (message !== undefined) return { job, message };
-  if (!ticket.messages.some((candidate) => candidate.id === id)) waitForMessage(job, { times, now: now() });
+  if (!ticket.messages.some((candidate) => candidate.id === id))
+    waitForMessage(job, { times, now: now() });
   return undefined;
 };
 
@@ -191,7 +212,9 @@ const BEFORE_DELIVERY_MS = 120_000;
  * of a note to the customer, who quotes it.
  */
 const customerMessages = (ticket: Ticket, known: KnownMessages): HelpdeskMessage[] =>
-  ticket.messages.filter(({ id, from, isPublic }) => from === 'customer' && isPublic && !known.isOwnNote(id));
+  ticket.messages.filter(
+    ({ id, from, isPublic }) => from === 'customer' && isPublic && !known.isOwnNote(id),
+  );
 
 /**
  * Ids of the messages that a delivery is about. `first` is the customer's first. `latest` is the newest and all others since the last
@@ -208,7 +231,10 @@ const chooseMessages = (
   const later = messages.slice(lastNoted + 1);
   const isRecent = ({ sentAtMs }: HelpdeskMessage) =>
     sentAtMs !== undefined && sentAtMs >= acceptedAt - BEFORE_DELIVERY_MS;
-  const chosen = lastNoted >= 0 ? later : later.filter((message, at) => at === later.length - 1 || isRecent(message));
+  const chosen =
+    lastNoted >= 0
+      ? later
+      : later.filter((message, at) => at === later.length - 1 || isRecent(message));
   return chosen.map(({ id }) => id);
 };
 
@@ -227,21 +253,28 @@ const nameMessages = (
     return named;
   });
 
-const isRenewed = (job: Job, current: Job | undefined): boolean => (current?.deliveries ?? 0) > job.deliveries;
+const isRenewed = (job: Job, current: Job | undefined): boolean =>
+  (current?.deliveries ?? 0) > job.deliveries;
 
 /** Throws `NotYet` while a missing message may still appear. */
 const waitForMessage = (job: Job, { times, now }: { times: TicketTimes; now: number }): void => {
   const until = job.begun_at + GONE_AFTER_RETRIES * times.retryMs;
   // A ticket that came with its delivery will not change.
   if (now >= until || job.ticket !== null) return;
-  throw new NotYet('the message is not in the ticket yet', { at: Math.min(until, now + 3 * times.retryMs) });
+  throw new NotYet('the message is not in the ticket yet', {
+    at: Math.min(until, now + 3 * times.retryMs),
+  });
 };
 
 /** Writes the note into the ticket. After a crash between the two records the outcome is unknown. */
 const write = async (job: Job, parts: Connected): Promise<Job> => {
   const { store, client, ticketId, times, now } = parts;
   if (!wantsNote(job, parts)) return store.change(job, { step: 'written' }, now());
-  const writing = store.change(job, { step: 'writing', settle_at: now() + times.callMs + times.settleMs }, now());
+  const writing = store.change(
+    job,
+    { step: 'writing', settle_at: now() + times.callMs + times.settleMs },
+    now(),
+  );
   step(parts, 'about to write');
   const note = storedAs(StoredNote, writing.note ?? '');
   try {
@@ -266,13 +299,17 @@ const write = async (job: Job, parts: Connected): Promise<Job> => {
 const settle = async (job: Job, parts: Connected): Promise<Job> => {
   const { store, client, ticketId, times, now } = parts;
   const lookedAt = now();
-  const noteId = await bounded((signal) => client.findNote(ticketId, job.marker ?? '', { signal }), {
-    ms: times.callMs,
-    reason: 'Cannot look for the note: the helpdesk did not answer in time',
-  });
+  const noteId = await bounded(
+    (signal) => client.findNote(ticketId, job.marker ?? '', { signal }),
+    {
+      ms: times.callMs,
+      reason: 'Cannot look for the note: the helpdesk did not answer in time',
+    },
+  );
   step(parts, 'looked for the note');
   if (noteId !== undefined) return written(job, noteId, parts);
-  if (lookedAt < job.settle_at) throw new NotYet('a note that was sent may still appear', { at: job.settle_at });
+  if (lookedAt < job.settle_at)
+    throw new NotYet('a note that was sent may still appear', { at: job.settle_at });
   return store.change(job, { step: 'composed' }, now());
 };
 
@@ -304,8 +341,10 @@ const finish = async (job: Job, parts: Connected): Promise<Job> => {
 const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
   const { client, write, ticketId, times, store, now } = parts;
   const { writeDraft } = client;
-  if (write === 'note' || writeDraft === undefined || job.draft === null) return job.note_id !== null;
-  if (now() < job.settle_at) throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
+  if (write === 'note' || writeDraft === undefined || job.draft === null)
+    return job.note_id !== null;
+  if (now() < job.settle_at)
+    throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
   const saving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to save the draft');
   const draft = storedAs(StoredNote.omit({ marker: true }), job.draft);
@@ -324,9 +363,18 @@ const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
 };
 
 /** @param reason Why nothing was written, in a few words. */
-const end = (job: Job, result: 'note' | 'draft' | 'none', parts: Connected, reason: string | null = null): Job => {
+const end = (
+  job: Job,
+  result: 'note' | 'draft' | 'none',
+  parts: Connected,
+  reason: string | null = null,
+): Job => {
   const texts = { ticket: null, note: null, draft: null };
-  const ended = parts.store.change(job, { ...texts, state: 'done', result, error: null, reason }, parts.now());
+  const ended = parts.store.change(
+    job,
+    { ...texts, state: 'done', result, error: null, reason },
+    parts.now(),
+  );
   step(parts, 'done');
   return ended;
 };
@@ -349,15 +397,20 @@ const MAX_SENTENCE = 300;
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /** What a failed attempt means for its job. */
-export const failureOf = (error: unknown): JobFailure => {
+export function failureOf(error: unknown): JobFailure {
   const expected = (isTransient: boolean, retryAfterMs?: number): JobFailure => ({
-    ...{ isTransient, retryAfterMs, isFault: false },
+    isTransient,
+    retryAfterMs,
+    isFault: false,
     sentence: (error instanceof Error && error.message.slice(0, MAX_SENTENCE)) || 'Cannot continue',
   });
   if (error instanceof HelpdeskFailed) {
     const { isTransient, isOutcomeUnknown, retryAfterMs } = error;
     const isPause = isTransient && retryAfterMs !== undefined;
-    return expected(isTransient || isOutcomeUnknown, isPause ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : undefined);
+    return expected(
+      isTransient || isOutcomeUnknown,
+      isPause ? Math.min(retryAfterMs, MAX_RETRY_AFTER_MS) : undefined,
+    );
   }
   if (error instanceof AnalysisFailed) return expected(error.isTransient);
   if (error instanceof ConnectionGone) return expected(false);
@@ -367,4 +420,4 @@ export const failureOf = (error: unknown): JobFailure => {
       ? 'Cannot reach the helpdesk: its connection cannot be used; helpdesks of this list says why'
       : 'Cannot continue: something went wrong inside';
   return { sentence, isTransient: true, isFault: true };
-};
+}

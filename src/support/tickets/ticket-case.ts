@@ -25,11 +25,12 @@ const MAX_JOBS_AT_ONCE = 10;
 const MAX_OPEN_MS = 86_400_000;
 
 /** The jobs of one ticket, and the work on them. */
-export const openCase = (parts: TicketCaseParts): TicketCase => {
+export function openCase(parts: TicketCaseParts): TicketCase {
   const { now, random, times, onFault } = parts;
   const store = ticketStore(parts.sql);
   const drafts = draftStore(parts.sql);
-  const backOff = (failures: number): number => backOffMs(failures, { retryMs: times.retryMs, random });
+  const backOff = (failures: number): number =>
+    backOffMs(failures, { retryMs: times.retryMs, random });
   const reporter = jobReporter({ store, now, backOff, onFault });
   const runner = jobRunner<Job>({
     name: 'ticket',
@@ -50,7 +51,8 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
 
   const postpone = (until: number): void => {
     for (const job of store.open())
-      if (job.due_at < until) store.change(job, { due_at: until + spreadMs(until - now(), random) }, now());
+      if (job.due_at < until)
+        store.change(job, { due_at: until + spreadMs(until - now(), random) }, now());
   };
 
   const run = async (): Promise<void> => {
@@ -76,7 +78,11 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
     dueAt: () => {
       const endedAt = store.endedAt();
       const due = runner.dueAt();
-      return earliest(due && Math.max(due, turnAt), reporter.dueAt(), endedAt && endedAt + times.keepMs);
+      return earliest(
+        due && Math.max(due, turnAt),
+        reporter.dueAt(),
+        endedAt && endedAt + times.keepMs,
+      );
     },
     work: async () => {
       // As in the runner.
@@ -121,7 +127,7 @@ export const openCase = (parts: TicketCaseParts): TicketCase => {
       for (const job of store.titled()) store.change(job, { title: null }, now());
     },
   };
-};
+}
 
 const reopen = (store: TicketStore, { id, now }: { id: number; now: number }): boolean => {
   const job = store.job(id);
@@ -135,21 +141,37 @@ const acceptEvent = (
   { message, ticket, automatic }: MessageEvent,
   { store, now }: { store: TicketStore; now: number },
 ): void => {
-  if (typeof message === 'object' && (store.markOf(message.id) || store.isOwnNote(message.id))) return;
+  if (typeof message === 'object' && (store.markOf(message.id) || store.isOwnNote(message.id)))
+    return;
   const about = typeof message === 'object' ? `m:${message.id}` : message;
   const known = store.jobAbout(about);
   const delivered = ticket === undefined ? null : JSON.stringify(ticket);
   if (automatic !== undefined) {
     const job = known ?? store.add(about, { ticket: null, now });
-    if (known === undefined) store.change(job, { state: 'done', result: 'none', reason: automatic }, now);
+    if (known === undefined)
+      store.change(job, { state: 'done', result: 'none', reason: automatic }, now);
   } else if (known === undefined) {
     store.add(about, { ticket: delivered, now });
   } else if (shouldReopen(known)) {
-    const fresh = { step: 'accepted', state: 'open', result: null, error: null, reason: null } as const;
+    const fresh = {
+      step: 'accepted',
+      state: 'open',
+      result: null,
+      error: null,
+      reason: null,
+    } as const;
     const counts = { attempts: 0, refusals: 0 };
-    store.change(known, { ...fresh, ...counts, ticket: delivered, begun_at: now, due_at: now }, now);
+    store.change(
+      known,
+      { ...fresh, ...counts, ticket: delivered, begun_at: now, due_at: now },
+      now,
+    );
   } else if (known.state === 'open' && isUnnamed(known)) {
-    store.change(known, { deliveries: known.deliveries + 1, ticket: delivered ?? known.ticket }, now);
+    store.change(
+      known,
+      { deliveries: known.deliveries + 1, ticket: delivered ?? known.ticket },
+      now,
+    );
   }
 };
 
@@ -190,7 +212,8 @@ const jobReporter = ({ store, now, backOff, onFault }: ReporterParts) => {
       }
     },
     /** When the next report is due; undefined when there is nothing to report. */
-    dueAt: () => (store.unreported().length > 0 ? Math.max(retryAt, now() + REPORT_AFTER_MS) : undefined),
+    dueAt: () =>
+      store.unreported().length > 0 ? Math.max(retryAt, now() + REPORT_AFTER_MS) : undefined,
   };
 };
 

@@ -34,22 +34,25 @@ const MAX_EVIDENCE = 3;
 const MAX_QUOTE = 600;
 
 /** The draft of an analysis by sentence; undefined where support proposes no reply. */
-export const proposedReply = ({
+export function proposedReply({
   intent_classification: intent,
   draft,
   agent_guidance: guidance,
-}: SupportResponse): ProposedReply | undefined => {
+}: SupportResponse): ProposedReply | undefined {
   const { text, markdown, language = null, evidence = [] } = draft;
   if (text.trim() === '') return undefined;
   return {
-    ...{ intent: intent.primary_intent, confidence: intent.confidence, language, text },
+    intent: intent.primary_intent,
+    confidence: intent.confidence,
+    language,
+    text,
     ...(markdown === undefined ? {} : { markdown }),
     sentences: sentencesOf(text)
       .slice(0, MAX_SENTENCES)
       .map((sentence) => ({ text: sentence, evidence: evidenceOf(sentence, evidence) })),
     risks: guidance.risks,
   };
-};
+}
 
 /** Lines are kept apart: a draft greets and signs in lines of their own. */
 const sentencesOf = (text: string): string[] =>
@@ -59,7 +62,10 @@ const sentencesOf = (text: string): string[] =>
     .filter((sentence) => wordsOf(sentence).length > 0);
 
 /** The passages that a sentence is quoted from, and those that state it. */
-const evidenceOf = (sentence: string, evidence: readonly DraftEvidence[]): DraftSentence['evidence'] => {
+const evidenceOf = (
+  sentence: string,
+  evidence: readonly DraftEvidence[],
+): DraftSentence['evidence'] => {
   const sought = ` ${wordsOf(sentence).join(' ')} `;
   return evidence
     .filter(({ text }) => ` ${wordsOf(text).join(' ')} `.includes(sought))
@@ -70,7 +76,10 @@ const evidenceOf = (sentence: string, evidence: readonly DraftEvidence[]): Draft
 /** The passage around a sentence that it contains. */
 const around = (sentence: string, text: string): string => {
   const at = Math.max(0, text.indexOf(sentence));
-  const start = text.length <= MAX_QUOTE ? 0 : Math.max(0, Math.min(at - MAX_QUOTE / 4, text.length - MAX_QUOTE));
+  const start =
+    text.length <= MAX_QUOTE
+      ? 0
+      : Math.max(0, Math.min(at - MAX_QUOTE / 4, text.length - MAX_QUOTE));
   return text.slice(start, start + MAX_QUOTE).toWellFormed();
 };
 
@@ -83,7 +92,12 @@ export function caseOf(
   { message, subject, customer_name: customer, history = [] }: SupportRequest,
   { intent_classification: intent, agent_guidance: guidance }: SupportResponse,
 ): TicketCase {
-  const { summary, missing_information: questions, escalation, closest_articles: closest = [] } = guidance;
+  const {
+    summary,
+    missing_information: questions,
+    escalation,
+    closest_articles: closest = [],
+  } = guidance;
   return {
     subject: subject ?? null,
     customer_name: customer ?? null,
@@ -95,7 +109,9 @@ export function caseOf(
     intent: intent.primary_intent,
     confidence: intent.confidence,
     questions,
-    escalation: escalation.needed ? { to: escalation.to ?? null, reasons: escalation.reasons } : null,
+    escalation: escalation.needed
+      ? { to: escalation.to ?? null, reasons: escalation.reasons }
+      : null,
     closest: closest.map(({ title, url }) => ({ title, url })),
   };
 }
@@ -103,13 +119,19 @@ export function caseOf(
 const MAX_TITLE = 200;
 
 /** The line by which a list shows a message: the subject of its ticket, else its beginning. */
-export const titleOf = ({ subject, message }: SupportRequest, mask: (text: string) => string): string =>
-  cut(
-    mask(subject ?? message)
-      .replaceAll(/\s+/g, ' ')
-      .trim(),
-    MAX_TITLE,
-  ) || '…';
+export function titleOf(
+  { subject, message }: SupportRequest,
+  mask: (text: string) => string,
+): string {
+  return (
+    cut(
+      mask(subject ?? message)
+        .replaceAll(/\s+/g, ' ')
+        .trim(),
+      MAX_TITLE,
+    ) || '…'
+  );
+}
 
 /** What became of a draft: figures, without a word of it or of what was sent. */
 export interface LearnedOutcome {
@@ -136,8 +158,12 @@ export interface RatedDraft extends Pick<LearnedOutcome, 'job' | 'intent' | 'art
 const MAX_CITED = 10;
 
 /** Addresses of the articles that a draft cites, each once; the first ten. */
-export const articlesOf = ({ sentences }: Pick<ProposedReply, 'sentences'>): string[] =>
-  [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))].slice(0, MAX_CITED);
+export function articlesOf({ sentences }: Pick<ProposedReply, 'sentences'>): string[] {
+  return [...new Set(sentences.flatMap(({ evidence }) => evidence.map(({ url }) => url)))].slice(
+    0,
+    MAX_CITED,
+  );
+}
 
 /** From this share of a draft's sentences on, it was edited; below, something else was sent. */
 const EDITED_FROM = 0.25;
@@ -151,7 +177,9 @@ const compareReply = (
   const sought = sentences.map(({ text }) => wordsOf(text));
   const telling = sought.filter((each) => each.length >= TELLING_WORDS);
   const compared = telling.length > 0 ? telling : sought;
-  const share = compared.filter((each) => words.includes(` ${each.join(' ')} `)).length / Math.max(1, compared.length);
+  const share =
+    compared.filter((each) => words.includes(` ${each.join(' ')} `)).length /
+    Math.max(1, compared.length);
   return { share, outcome: share === 1 ? 'kept' : share >= EDITED_FROM ? 'edited' : 'discarded' };
 };
 
@@ -165,7 +193,9 @@ const MAX_DIFFERENT_LENGTH = 2000;
 
 const lessonOf = (reply: ProposedReply, sent: string): DraftLesson => {
   const articles = new Map(
-    reply.sentences.flatMap(({ evidence }) => evidence.map(({ title, url }) => [url, { title, url }] as const)),
+    reply.sentences.flatMap(({ evidence }) =>
+      evidence.map(({ title, url }) => [url, { title, url }] as const),
+    ),
   );
   return {
     articles: [...articles.values()].slice(0, MAX_CITED),
@@ -192,7 +222,9 @@ const missingIn = (text: string, sentences: readonly string[]): string[] => {
 };
 
 const MIGRATIONS = [
-  ['CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)'],
+  [
+    'CREATE TABLE drafts (job INTEGER PRIMARY KEY, reply TEXT NOT NULL, feedback TEXT, comment TEXT)',
+  ],
   addColumn('drafts', 'outcome', 'TEXT'),
   [
     `CREATE TABLE cases (job INTEGER PRIMARY KEY, request TEXT NOT NULL, sent TEXT, sent_at INTEGER, rewritten TEXT,
@@ -229,20 +261,36 @@ const sentText = (text: string | null, at: number | null): SentText | null =>
 export type DraftStore = ReturnType<typeof draftStore>;
 
 /** The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. */
-export const draftStore = (sql: Sql) => {
+export function draftStore(sql: Sql) {
   migrate(sql, 'drafts', MIGRATIONS);
   /** The draft for the newest message that has one. */
-  const latest = (): Row | undefined => sql.all<Row>('SELECT * FROM drafts ORDER BY job DESC LIMIT 1')[0];
+  const latest = (): Row | undefined =>
+    sql.all<Row>('SELECT * FROM drafts ORDER BY job DESC LIMIT 1')[0];
   const noteText = (job: number, kind: 'sent' | 'rewritten', { text, at }: NotedText): void =>
-    sql.run(`UPDATE cases SET ${kind} = ?, ${kind}_at = ? WHERE job = ?`, cut(text, MAX_TEXT), at, job);
+    sql.run(
+      `UPDATE cases SET ${kind} = ?, ${kind}_at = ? WHERE job = ?`,
+      cut(text, MAX_TEXT),
+      at,
+      job,
+    );
   return {
     keep: (job: number, reply: ProposedReply | undefined, shown: TicketCase): void => {
-      sql.run('INSERT OR REPLACE INTO cases (job, request) VALUES (?, ?)', job, JSON.stringify(shown));
+      sql.run(
+        'INSERT OR REPLACE INTO cases (job, request) VALUES (?, ?)',
+        job,
+        JSON.stringify(shown),
+      );
       if (reply !== undefined)
-        sql.run('INSERT OR REPLACE INTO drafts (job, reply) VALUES (?, ?)', job, JSON.stringify(reply));
+        sql.run(
+          'INSERT OR REPLACE INTO drafts (job, reply) VALUES (?, ?)',
+          job,
+          JSON.stringify(reply),
+        );
     },
     /** What is kept of a message; all null where nothing is. */
-    caseOf: (job: number): { case: TicketCase | null; sent: SentText | null; rewritten: SentText | null } => {
+    caseOf: (
+      job: number,
+    ): { case: TicketCase | null; sent: SentText | null; rewritten: SentText | null } => {
       const [row] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
       if (row === undefined) return { case: null, sent: null, rewritten: null };
       return {
@@ -261,26 +309,43 @@ export const draftStore = (sql: Sql) => {
       return reply === undefined || sent == null ? undefined : lessonOf(reply, sent);
     },
     /** Undefined when there is none, or it is damaged. */
-    latest: (): { job: number; reply: ProposedReply; feedback: DraftFeedback | null } | undefined => {
+    latest: ():
+      | { job: number; reply: ProposedReply; feedback: DraftFeedback | null }
+      | undefined => {
       const row = latest();
       const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
       if (row === undefined || reply === undefined) return undefined;
       const comment = row.comment === null ? {} : { comment: row.comment };
-      return { job: row.job, reply, feedback: row.feedback === null ? null : { value: row.feedback, ...comment } };
+      return {
+        job: row.job,
+        reply,
+        feedback: row.feedback === null ? null : { value: row.feedback, ...comment },
+      };
     },
     rate: (job: number, { value, comment }: DraftFeedback): void =>
-      sql.run('UPDATE drafts SET feedback = ?, comment = ? WHERE job = ?', value, comment ?? null, job),
+      sql.run(
+        'UPDATE drafts SET feedback = ?, comment = ? WHERE job = ?',
+        value,
+        comment ?? null,
+        job,
+      ),
     /** Keeps the first reply to a message, and compares it with the draft; undefined when one is known already. */
     learn: (job: number, sent: NotedText): RepliedMessage | undefined => {
       const [known] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
       if (known?.sent != null) return undefined;
       noteText(job, 'sent', sent);
       const row = latest();
-      const reply = row === undefined || row.outcome !== null ? undefined : readStored(ProposedReply, row.reply);
+      const reply =
+        row === undefined || row.outcome !== null
+          ? undefined
+          : readStored(ProposedReply, row.reply);
       if (row === undefined || reply === undefined) return { job, outcome: undefined };
       const compared = compareReply(reply, sent.text);
       sql.run('UPDATE drafts SET outcome = ? WHERE job = ?', compared.outcome, row.job);
-      return { job, outcome: { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared } };
+      return {
+        job,
+        outcome: { job: row.job, intent: reply.intent, articles: articlesOf(reply), ...compared },
+      };
     },
     remove: (job: number): void => {
       for (const table of ['drafts', 'cases']) sql.run(`DELETE FROM ${table} WHERE job = ?`, job);
@@ -289,7 +354,7 @@ export const draftStore = (sql: Sql) => {
       for (const table of ['drafts', 'cases']) sql.run(`DELETE FROM ${table}`);
     },
   };
-};
+}
 
 /** The support function returned no analysis. */
 export class AnalysisFailed extends Error {
@@ -309,11 +374,11 @@ const SUPPORT = 'support';
 const CALLS = 12;
 
 /** Context of calls that this function makes on its own behalf, in one workspace and with these capabilities only. */
-export const ownContext = (
+export function ownContext(
   workspace: string,
   options: { capabilities: readonly string[]; timeoutMs: number; now: number },
-) =>
-  originate({
+) {
+  return originate({
     ...options,
     self: SELF,
     subject: `svc:${SELF}`,
@@ -321,6 +386,7 @@ export const ownContext = (
     workspace,
     budgets: { calls: CALLS },
   });
+}
 
 /**
  * Asks the support function for the analysis of a message. A ticket can wait: when the knowledge was too late for it (a function that has
@@ -328,9 +394,14 @@ export const ownContext = (
  *
  * @throws {AnalysisFailed} When there is none; transient unless support refused the request itself.
  */
-export const supportAnalysis =
-  (client: SignedClient, { workspace, timeoutMs, now }: { workspace: string; timeoutMs: number; now: () => number }) =>
-  async (request: SupportRequest, { signal }: { signal: AbortSignal }): Promise<SupportResponse> => {
+export function supportAnalysis(
+  client: SignedClient,
+  { workspace, timeoutMs, now }: { workspace: string; timeoutMs: number; now: () => number },
+) {
+  return async (
+    request: SupportRequest,
+    { signal }: { signal: AbortSignal },
+  ): Promise<SupportResponse> => {
     const until = now() + timeoutMs;
     const analyse = async (): Promise<SupportResponse> => {
       const capabilities = ['support:analyze', 'kb:read'];
@@ -343,14 +414,19 @@ export const supportAnalysis =
         signal,
       });
       if (!answer.ok) throw failed(`there is no answer of support (${answer.error.code})`);
-      if (answer.status !== 200) throw failed(`support answered with status ${answer.status}`, answer.status !== 400);
+      if (answer.status !== 200)
+        throw failed(`support answered with status ${answer.status}`, answer.status !== 400);
       const read = readAs(SupportResponse, parsed(answer.json));
       if (!read.ok) throw failed('the answer of support is not in the expected form');
       return read.value;
     };
     let first: SupportResponse | undefined;
-    const isLoading = ({ knowledge_retrieval: { sources_consulted: sources, degraded } }: SupportResponse): boolean =>
-      sources.length === 0 && degraded?.includes('timeout') === true && until - now() >= timeoutMs / 2;
+    const isLoading = ({
+      knowledge_retrieval: { sources_consulted: sources, degraded },
+    }: SupportResponse): boolean =>
+      sources.length === 0 &&
+      degraded?.includes('timeout') === true &&
+      until - now() >= timeoutMs / 2;
     const analyseOrFirst = (): Promise<SupportResponse> =>
       analyse().catch((error: unknown) => {
         if (first === undefined) throw error;
@@ -363,6 +439,7 @@ export const supportAnalysis =
       },
     });
   };
+}
 
 /** Within that an edition is usually loaded. */
 const LOADING_MS = 1000;
@@ -394,31 +471,42 @@ const MAX_MEMBERS = 100;
  *
  * @returns Undefined when the message is empty.
  */
-export const supportRequestOf = (ticket: Ticket, message: HelpdeskMessage): SupportRequest | undefined => {
+export function supportRequestOf(
+  ticket: Ticket,
+  message: HelpdeskMessage,
+): SupportRequest | undefined {
   const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
   // A first message may consist of its subject.
-  const text = cut(message.text.trim() !== '' || !isFirst ? message.text : (ticket.subject ?? ''), MAX_TEXT);
+  const text = cut(
+    message.text.trim() !== '' || !isFirst ? message.text : (ticket.subject ?? ''),
+    MAX_TEXT,
+  );
   if (text.trim() === '') return undefined;
   const metadata = boundedMetadata(ticket.metadata);
   const history = historyBefore(ticket, message);
   return {
     message: text,
     ...(ticket.subject?.trim() ? { subject: cut(ticket.subject.trim(), MAX_SUBJECT) } : {}),
-    ...(ticket.customer.name?.trim() ? { customer_name: cut(ticket.customer.name.trim(), MAX_NAME) } : {}),
+    ...(ticket.customer.name?.trim()
+      ? { customer_name: cut(ticket.customer.name.trim(), MAX_NAME) }
+      : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     ...(history.length > 0 ? { history } : {}),
   };
-};
+}
 
 /**
  * What kind of automatic mail a message is; undefined for what a person wrote. The subject of the ticket is that of its
  * first message.
  */
-export const automaticMailOf = (ticket: Ticket, message: HelpdeskMessage): AutomaticMail | undefined => {
+export function automaticMailOf(
+  ticket: Ticket,
+  message: HelpdeskMessage,
+): AutomaticMail | undefined {
   const isFirst = ticket.messages.find(({ from }) => from === 'customer')?.id === message.id;
   const subject = message.mail?.subject ?? (isFirst ? ticket.subject : undefined);
   return automaticMail({ ...message.mail, subject }, message.text);
-};
+}
 
 /** Public messages of customer and agents, oldest first, without internal notes and automatic mail. */
 const historyBefore = (ticket: Ticket, message: HelpdeskMessage): TicketMessage[] => {
@@ -433,7 +521,10 @@ const historyBefore = (ticket: Ticket, message: HelpdeskMessage): TicketMessage[
     const entry = { from, text: cut(text, MAX_TEXT) };
     bytes += utf8(JSON.stringify(entry)).length + 40;
     if (bytes > MAX_HISTORY_BYTES || history.length === MAX_HISTORY) break;
-    history.unshift({ ...entry, ...(isTime(sentAtMs) ? { sent_at: new Date(sentAtMs).toISOString() } : {}) });
+    history.unshift({
+      ...entry,
+      ...(isTime(sentAtMs) ? { sent_at: new Date(sentAtMs).toISOString() } : {}),
+    });
   }
   return history;
 };
@@ -448,7 +539,8 @@ const boundedMetadata = (metadata: Ticket['metadata']): Record<string, unknown> 
 };
 
 /** Up to the year 9999, as in the contract's timestamps. */
-const isTime = (ms: number | undefined): ms is number => ms !== undefined && ms >= 0 && ms < 253_402_300_800_000;
+const isTime = (ms: number | undefined): ms is number =>
+  ms !== undefined && ms >= 0 && ms < 253_402_300_800_000;
 
 /** Without half of a surrogate pair at the end. */
 const cut = (text: string, maxLength: number): string =>

@@ -15,7 +15,12 @@ import type {
   TicketsResponse,
 } from '../../contract/wire/tickets.ts';
 import type { ObjectMethods } from '../../platform/rpc/remote-store.ts';
-import { HELPDESK_IDS, type HelpdeskEvent, type HelpdeskId, type SentReply } from '../tools/helpdesk-tool.ts';
+import {
+  HELPDESK_IDS,
+  type HelpdeskEvent,
+  type HelpdeskId,
+  type SentReply,
+} from '../tools/helpdesk-tool.ts';
 import type { DraftLesson, ProposedReply, RatedDraft, RepliedMessage } from './ticket-draft.ts';
 
 /** A ticket: its workspace, the tool, and its id there. */
@@ -29,8 +34,9 @@ export interface TicketKey {
 export type TicketRef = Pick<TicketKey, 'helpdesk' | 'ticketId'>;
 
 /** Name of a ticket's Durable Object: unique for each place. */
-export const ticketObjectName = ({ workspace, helpdesk, ticketId }: TicketKey): string =>
-  JSON.stringify([workspace, helpdesk, ticketId]);
+export function ticketObjectName({ workspace, helpdesk, ticketId }: TicketKey): string {
+  return JSON.stringify([workspace, helpdesk, ticketId]);
+}
 
 export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 
@@ -82,7 +88,8 @@ export interface StoredDraft {
 }
 
 /** A draft that was not sent as it was. */
-export interface ChangedDraft extends Pick<Lesson, 'helpdesk' | 'ticket_id' | 'title' | 'intent' | 'outcome' | 'at'> {
+export interface ChangedDraft
+  extends Pick<Lesson, 'helpdesk' | 'ticket_id' | 'title' | 'intent' | 'outcome' | 'at'> {
   job: number;
 }
 
@@ -204,28 +211,35 @@ export const EventMessage = z.strictObject({
   kind: z.literal('event'),
   workspace: z.string().min(1).max(128),
   helpdesk: z.enum(HELPDESK_IDS),
-  event: z.custom<Exclude<HelpdeskEvent, { kind: 'ignored' }>>((value) => typeof value === 'object'),
+  event: z.custom<Exclude<HelpdeskEvent, { kind: 'ignored' }>>(
+    (value) => typeof value === 'object',
+  ),
 });
 export type EventMessage = z.infer<typeof EventMessage>;
 
 /** Stores an event where it survives every crash: a message in its ticket's object, an article in the workspace's object. */
-export const storeEvent = async (
+export async function storeEvent(
   { workspace, helpdesk, event }: EventMessage,
   { ticketStub, workspaceStub }: Stubs,
-): Promise<void> => {
+): Promise<void> {
   if (event.kind === 'message') {
     const place = { workspace, helpdesk, ticketId: event.ticketId };
     return ticketStub(place).accept(place, event);
   }
   // Only a full listing shows that an article is gone.
   return workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
-};
+}
 
 /** Keeps a reply that an agent has sent with the draft of its ticket, compares them, and counts the outcome. */
-export const learnFrom = async (
+export async function learnFrom(
   { ticketId, text }: SentReply,
-  { workspace, helpdesk, ticketStub, workspaceStub }: Stubs & Pick<TicketKey, 'workspace' | 'helpdesk'>,
-): Promise<void> => {
+  {
+    workspace,
+    helpdesk,
+    ticketStub,
+    workspaceStub,
+  }: Stubs & Pick<TicketKey, 'workspace' | 'helpdesk'>,
+): Promise<void> {
   const stub = workspaceStub(workspace);
   // A ticket without jobs has no draft, and gets no object.
   const page = await stub.list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
@@ -233,4 +247,4 @@ export const learnFrom = async (
   const place = { workspace, helpdesk, ticketId };
   const replied = await ticketStub(place).learn(place, text);
   if (replied !== undefined) await stub.addReply(workspace, { helpdesk, ticketId }, replied);
-};
+}

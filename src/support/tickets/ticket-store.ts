@@ -44,7 +44,9 @@ export type Job = JobRecord & {
 };
 
 /** Whether a job names no message yet. */
-export const isUnnamed = ({ about }: Job): boolean => about === 'first' || about === 'latest';
+export function isUnnamed({ about }: Job): boolean {
+  return about === 'first' || about === 'latest';
+}
 
 type Changes = Partial<Omit<Job, 'id' | 'version' | 'changed_at'>>;
 
@@ -80,10 +82,12 @@ const MIGRATIONS = [
 export type TicketStore = ReturnType<typeof ticketStore>;
 
 /** Jobs and marks of one ticket, in the database of its object. */
-export const ticketStore = (sql: Sql) => {
+export function ticketStore(sql: Sql) {
   migrate(sql, 'tickets', MIGRATIONS);
-  const one = (query: string, ...values: SqlValue[]): Job | undefined => sql.all<Job>(query, ...values)[0];
-  const jobAbout = (about: string): Job | undefined => one('SELECT * FROM jobs WHERE about = ?', about);
+  const one = (query: string, ...values: SqlValue[]): Job | undefined =>
+    sql.all<Job>(query, ...values)[0];
+  const jobAbout = (about: string): Job | undefined =>
+    one('SELECT * FROM jobs WHERE about = ?', about);
   /** Stores changes and their time. Returns the changed job. */
   const change = (job: Job, changes: Changes, now: number): Job => {
     // Column names come from the type, never from input.
@@ -107,11 +111,15 @@ export const ticketStore = (sql: Sql) => {
     unreported: () => sql.all<Job>('SELECT * FROM jobs WHERE told < version ORDER BY id LIMIT 100'),
     /** The first hundred that ended at or before a time. */
     endedBy: (time: number) =>
-      sql.all<Job>("SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100", time),
+      sql.all<Job>(
+        "SELECT * FROM jobs WHERE state IN ('dead', 'done') AND changed_at <= ? LIMIT 100",
+        time,
+      ),
     /** When the first of the jobs that are not open ended. */
     endedAt: (): number | undefined =>
-      sql.all<{ at: number | null }>("SELECT min(changed_at) AS at FROM jobs WHERE state IN ('dead', 'done')")[0]?.at ??
-      undefined,
+      sql.all<{ at: number | null }>(
+        "SELECT min(changed_at) AS at FROM jobs WHERE state IN ('dead', 'done')",
+      )[0]?.at ?? undefined,
     job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
     latest: () => one('SELECT * FROM jobs ORDER BY id DESC LIMIT 1'),
     titled: () => sql.all<Job>('SELECT * FROM jobs WHERE title IS NOT NULL'),
@@ -123,7 +131,8 @@ export const ticketStore = (sql: Sql) => {
         ...[about, now, ticket, now, now, now],
       );
       const added = jobAbout(about);
-      if (added === undefined) throw new Error('Cannot store the job: it is missing after the write');
+      if (added === undefined)
+        throw new Error('Cannot store the job: it is missing after the write');
       return added;
     },
     change,
@@ -133,7 +142,8 @@ export const ticketStore = (sql: Sql) => {
     markOf: (message: string): Mark | undefined =>
       sql.all<Mark>('SELECT message, marker, note FROM marks WHERE message = ?', message)[0],
     /** Whether a message is one of our own notes. */
-    isOwnNote: (message: string) => sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
+    isOwnNote: (message: string) =>
+      sql.all('SELECT 1 AS one FROM marks WHERE note = ? LIMIT 1', message).length > 0,
     mark: ({ message, marker, note }: Mark, now: number) =>
       sql.run(
         'INSERT OR REPLACE INTO marks (message, marker, note, at) VALUES (?, ?, ?, ?)',
@@ -141,4 +151,4 @@ export const ticketStore = (sql: Sql) => {
       ),
     transaction: <T>(work: () => T): T => sql.transaction(work),
   };
-};
+}

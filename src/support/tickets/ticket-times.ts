@@ -1,4 +1,8 @@
-import { readSettings, type SettingsSchema, type Variables } from '../../platform/settings/settings.ts';
+import {
+  readSettings,
+  type SettingsSchema,
+  type Variables,
+} from '../../platform/settings/settings.ts';
 import { wholeNumber } from '../../platform/settings/values.ts';
 
 /** Timeouts and retries of the work on tickets; times in milliseconds. */

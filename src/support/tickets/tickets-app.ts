@@ -58,23 +58,31 @@ interface TicketsAppOptions extends Stubs, Pick<HandoverRoutesOptions, 'handover
 const SELF = 'webhooks';
 
 /** Lists the jobs of a workspace's tickets and replays dead ones, for a signed context with `helpdesk:write`. */
-export const createTicketsApp = (options: TicketsAppOptions) => {
+export function createTicketsApp(options: TicketsAppOptions) {
   const { guard, workspaceStub } = options;
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler({ ...guard, self: SELF }));
   app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
   const settings = { ...guard, self: SELF, access: 'signed' as const };
   const replay = {
-    isFirst: (linkHash: string, { workspace, ...call }: { workspace: string; ttlSeconds: number; nowMs: number }) =>
-      workspaceStub(workspace).isFirstCall(workspace, linkHash, call),
+    isFirst: (
+      linkHash: string,
+      { workspace, ...call }: { workspace: string; ttlSeconds: number; nowMs: number },
+    ) => workspaceStub(workspace).isFirstCall(workspace, linkHash, call),
   };
   const mayWrite = requireCapability('helpdesk:write');
   app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
-  app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) => restoreTickets(c, options));
+  app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) =>
+    restoreTickets(c, options),
+  );
   const mayRead = requireCapability('helpdesk:read');
   app.get('/v1/support/tickets/case', contextGuard(settings), mayRead, (c) => showCase(c, options));
-  app.get('/v1/support/tickets/lessons', contextGuard(settings), mayRead, (c) => listLessons(c, options));
-  app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) => showDraft(c, options));
+  app.get('/v1/support/tickets/lessons', contextGuard(settings), mayRead, (c) =>
+    listLessons(c, options),
+  );
+  app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) =>
+    showDraft(c, options),
+  );
   app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
     const { workspace } = c.get('context');
     return c.json((await workspaceStub(workspace).outcomes(workspace)) satisfies TicketOutcomes);
@@ -82,19 +90,38 @@ export const createTicketsApp = (options: TicketsAppOptions) => {
   app.delete('/v1/support/tickets/draft', contextGuard({ ...settings, replay }), mayWrite, (c) =>
     eraseDrafts(c, options),
   );
-  app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) => rate(c, options));
-  app.post('/v1/support/tickets/replay', contextGuard({ ...settings, replay }), mayWrite, async (c) => {
-    const request = readJson(c.get('body'), ReplayRequest);
-    if (!request.ok) return invalid(c, request.problem, request.suggestion);
-    return c.json(await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }));
-  });
+  app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) =>
+    rate(c, options),
+  );
+  app.post(
+    '/v1/support/tickets/replay',
+    contextGuard({ ...settings, replay }),
+    mayWrite,
+    async (c) => {
+      const request = readJson(c.get('body'), ReplayRequest);
+      if (!request.ok) return invalid(c, request.problem, request.suggestion);
+      return c.json(
+        await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }),
+      );
+    },
+  );
   const handovers = handoverRoutes(options);
   const mayRequest = requireCapability('helpdesk:requests:write');
-  app.post('/v1/support/requests', contextGuard({ ...settings, replay }), mayRequest, handovers.accept);
+  app.post(
+    '/v1/support/requests',
+    contextGuard({ ...settings, replay }),
+    mayRequest,
+    handovers.accept,
+  );
   app.get('/v1/support/requests', contextGuard(settings), mayRead, handovers.list);
-  app.delete('/v1/support/requests', contextGuard({ ...settings, replay }), mayWrite, handovers.erase);
+  app.delete(
+    '/v1/support/requests',
+    contextGuard({ ...settings, replay }),
+    mayWrite,
+    handovers.erase,
+  );
   return app;
-};
+}
 
 const listTickets = async (
   c: Context<GuardedEnv>,
@@ -102,13 +129,18 @@ const listTickets = async (
 ): Promise<Response> => {
   const query = TicketsRequest.safeParse(c.req.query());
   if (!query.success)
-    return refuseQuery(c, 'Cannot list tickets', { schema: TicketsRequest, issues: issuesOf(query.error) });
+    return refuseQuery(c, 'Cannot list tickets', {
+      schema: TicketsRequest,
+      issues: issuesOf(query.error),
+    });
   const { workspace } = c.get('context');
   const page = await workspaceStub(workspace).list(workspace, query.data);
-  if (page === 'unknown cursor') return invalid(c, 'Cannot list tickets: cursor is not one of ours');
+  if (page === 'unknown cursor')
+    return invalid(c, 'Cannot list tickets: cursor is not one of ours');
   const { refusals, ...tickets } = page;
   const helpdesks = connectionsOf(workspace).map(({ helpdesk, problem = null }) => {
-    const { count: refused, last_at: last_refused_at } = refusals.find((each) => each.helpdesk === helpdesk) ?? NONE;
+    const { count: refused, last_at: last_refused_at } =
+      refusals.find((each) => each.helpdesk === helpdesk) ?? NONE;
     return { helpdesk, problem, refused, last_refused_at };
   });
   return c.json({ ...tickets, helpdesks: helpdesks.slice(0, 20) } satisfies TicketsResponse);
@@ -124,20 +156,30 @@ const findPlace = async (
 ): Promise<TicketKey | undefined> => {
   const id = HELPDESK_IDS.find((known) => known === helpdesk);
   if (id === undefined) return undefined;
-  const page = await workspaceStub(workspace).list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
-  return page === 'unknown cursor' || page.total === 0 ? undefined : { workspace, helpdesk: id, ticketId };
+  const page = await workspaceStub(workspace).list(workspace, {
+    helpdesk,
+    ticket_id: ticketId,
+    limit: 1,
+  });
+  return page === 'unknown cursor' || page.total === 0
+    ? undefined
+    : { workspace, helpdesk: id, ticketId };
 };
 
 const noDraft = (c: Context<GuardedEnv>): Response => {
   c.set('outcome', 'NOT_FOUND');
-  const message = 'Cannot find a draft for this ticket: no message of it was answered, or its time is over';
+  const message =
+    'Cannot find a draft for this ticket: no message of it was answered, or its time is over';
   return refusal('NOT_FOUND', { librarian: SELF, message });
 };
 
 const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
   if (!query.success)
-    return refuseQuery(c, 'Cannot show the draft', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+    return refuseQuery(c, 'Cannot show the draft', {
+      schema: TicketPlaceRequest,
+      issues: issuesOf(query.error),
+    });
   const place = await findPlace(c.get('context').workspace, query.data, options);
   const draft = place && (await options.ticketStub(place).draft(place));
   if (place === undefined || draft === undefined) return noDraft(c);
@@ -147,7 +189,10 @@ const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pr
 const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
   if (!query.success)
-    return refuseQuery(c, 'Cannot show the ticket', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+    return refuseQuery(c, 'Cannot show the ticket', {
+      schema: TicketPlaceRequest,
+      issues: issuesOf(query.error),
+    });
   const { workspace } = c.get('context');
   const place = await findPlace(workspace, query.data, options);
   const stored = place && (await options.ticketStub(place).onDesk(place));
@@ -162,19 +207,34 @@ const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pro
   ]);
   const { version: _, job, ...report } = stored.job;
   const id = idOf({ ...place, job });
-  const outcome = listed === 'unknown cursor' ? undefined : listed.tickets.find((each) => each.id === id)?.outcome;
+  const outcome =
+    listed === 'unknown cursor'
+      ? undefined
+      : listed.tickets.find((each) => each.id === id)?.outcome;
   return c.json({
     ...stored,
-    job: { ...report, id, helpdesk: place.helpdesk, ticket_id: place.ticketId, ...(outcome && { outcome }) },
+    job: {
+      ...report,
+      id,
+      helpdesk: place.helpdesk,
+      ticket_id: place.ticketId,
+      ...(outcome && { outcome }),
+    },
     // A draft for an earlier message is none for this one.
     draft: draft === undefined || draft.job !== job ? null : draftOf(place, draft),
   } satisfies TicketOnDesk);
 };
 
-const listLessons = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+const listLessons = async (
+  c: Context<GuardedEnv>,
+  options: TicketsAppOptions,
+): Promise<Response> => {
   const query = LessonsRequest.safeParse(c.req.query());
   if (!query.success)
-    return refuseQuery(c, 'Cannot list lessons', { schema: LessonsRequest, issues: issuesOf(query.error) });
+    return refuseQuery(c, 'Cannot list lessons', {
+      schema: LessonsRequest,
+      issues: issuesOf(query.error),
+    });
   const { workspace } = c.get('context');
   const changed = await options.workspaceStub(workspace).changedDrafts(workspace, query.data);
   const lessons = await Promise.all(
@@ -184,7 +244,9 @@ const listLessons = async (c: Context<GuardedEnv>, options: TicketsAppOptions): 
       const place = { workspace, helpdesk: id, ticketId: known.ticket_id };
       const lesson = await options.ticketStub(place).lesson(place, job);
       // What is proposed for articles names no one.
-      return lesson === undefined ? [] : [{ ...known, ...lesson, added: lesson.added.map(maskAll) }];
+      return lesson === undefined
+        ? []
+        : [{ ...known, ...lesson, added: lesson.added.map(maskAll) }];
     }),
   );
   return c.json({ lessons: lessons.flat() } satisfies LessonsResponse);
@@ -192,17 +254,26 @@ const listLessons = async (c: Context<GuardedEnv>, options: TicketsAppOptions): 
 
 const { mask: maskAll } = createMask(MASK_KINDS);
 
-const draftOf = (place: TicketKey, { reply, feedback, job, createdAt }: StoredDraft): TicketDraft => ({
+const draftOf = (
+  place: TicketKey,
+  { reply, feedback, job, createdAt }: StoredDraft,
+): TicketDraft => ({
   ...reply,
   feedback,
   created_at: new Date(createdAt).toISOString(),
   id: idOf({ ...place, job }),
 });
 
-const eraseDrafts = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
+const eraseDrafts = async (
+  c: Context<GuardedEnv>,
+  options: TicketsAppOptions,
+): Promise<Response> => {
   const query = TicketPlaceRequest.safeParse(c.req.query());
   if (!query.success)
-    return refuseQuery(c, 'Cannot erase the drafts', { schema: TicketPlaceRequest, issues: issuesOf(query.error) });
+    return refuseQuery(c, 'Cannot erase the drafts', {
+      schema: TicketPlaceRequest,
+      issues: issuesOf(query.error),
+    });
   const place = await findPlace(c.get('context').workspace, query.data, options);
   if (place !== undefined) {
     await options.ticketStub(place).eraseDrafts(place);
@@ -216,7 +287,10 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
   if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { value, comment, text, ...named } = request.value;
   const place = await findPlace(c.get('context').workspace, named, options);
-  if (place === undefined || !(await options.ticketStub(place).rate(place, { value, comment }, text)))
+  if (
+    place === undefined ||
+    !(await options.ticketStub(place).rate(place, { value, comment }, text))
+  )
     return noDraft(c);
   const draft = await options.ticketStub(place).draft(place);
   if (draft !== undefined) {
@@ -228,12 +302,18 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
 };
 
 /** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
-const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: TicketsAppOptions): Promise<Response> => {
+const restoreTickets = async (
+  c: Context<GuardedEnv>,
+  { workspaceStub }: TicketsAppOptions,
+): Promise<Response> => {
   const request = readJson(c.get('body'), TicketsRestore);
   if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { workspace } = c.get('context');
-  const isOurs = (job: TicketJob) => HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
-  const [ours, others] = [true, false].map((ours) => request.value.tickets.filter((job) => isOurs(job) === ours));
+  const isOurs = (job: TicketJob) =>
+    HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
+  const [ours, others] = [true, false].map((ours) =>
+    request.value.tickets.filter((job) => isOurs(job) === ours),
+  );
   const outcomes = await workspaceStub(workspace).restore(workspace, ours ?? []);
   const restored = outcomes.filter(Boolean).length;
   const reason = 'Cannot restore the ticket: its id is not that of a ticket of a known helpdesk';
@@ -241,7 +321,11 @@ const restoreTickets = async (c: Context<GuardedEnv>, { workspaceStub }: Tickets
   return c.json({ restored, unchanged: outcomes.length - restored, refused } satisfies Restored);
 };
 
-const invalid = (c: Context<GuardedEnv>, message: string, suggestion?: string | undefined): Response => {
+const invalid = (
+  c: Context<GuardedEnv>,
+  message: string,
+  suggestion?: string | undefined,
+): Response => {
   c.set('outcome', 'INVALID_QUERY');
   return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
 };
@@ -251,7 +335,8 @@ const refuseQuery = (
   c: Context<GuardedEnv>,
   what: string,
   { schema, issues }: { schema: z.ZodType; issues: readonly Issue[] },
-): Response => invalid(c, `${what}: ${describeIssues(issues)}`, suggestForm(schema, issues, inAddress));
+): Response =>
+  invalid(c, `${what}: ${describeIssues(issues)}`, suggestForm(schema, issues, inAddress));
 
 interface ReplayParts extends Stubs {
   workspace: string;
@@ -263,14 +348,16 @@ const MAX_REPLAYED = 500;
 const MAX_AT_ONCE = 20;
 
 /** Reopens dead jobs. Those that their tickets' objects do not know any more are removed from the list. */
-export const replayTickets = async (
+export async function replayTickets(
   request: ReplayRequest,
   { workspace, ...parts }: ReplayParts,
-): Promise<ReplayResponse> => {
+): Promise<ReplayResponse> {
   const stub = parts.workspaceStub(workspace);
   const ids = 'all' in request ? 'all' : [...new Set(request.ids)];
   const dead = await stub.dead(workspace, ids, MAX_REPLAYED);
-  const groups = [...Map.groupBy(dead, ({ place }) => JSON.stringify([place.helpdesk, place.ticketId])).values()];
+  const groups = [
+    ...Map.groupBy(dead, ({ place }) => JSON.stringify([place.helpdesk, place.ticketId])).values(),
+  ];
   const replayed: string[] = [];
   const gone: string[] = [];
   for (let at = 0; at < groups.length; at += MAX_AT_ONCE) {
@@ -285,7 +372,7 @@ export const replayTickets = async (
   const { dead: remaining } = await stub.forget(workspace, gone);
   const unknown = ids === 'all' ? [] : ids.filter((id) => !replayed.includes(id));
   return { replayed: replayed.length, unknown, remaining };
-};
+}
 
 /** Dead jobs of one ticket. A delivery that was never stored is stored now, and removed from the list. */
 const replayJobs = async (
@@ -327,7 +414,10 @@ type Guarded = Context<GuardedEnv>;
 const RETRY_SECONDS = 3600;
 
 /** What the gateway sends: the request, and by what its sender is counted. */
-const Sent = z.strictObject({ request: HandoverRequest, sender: z.string().min(1).max(64).optional() });
+const Sent = z.strictObject({
+  request: HandoverRequest,
+  sender: z.string().min(1).max(64).optional(),
+});
 
 const refuse = (
   c: Guarded,
@@ -337,7 +427,11 @@ const refuse = (
   c.set('outcome', code);
   return refusal(code, { librarian: SELF, ...known });
 };
-type Refusal = { message: string; suggestion: string | undefined; details: Record<string, unknown> };
+type Refusal = {
+  message: string;
+  suggestion: string | undefined;
+  details: Record<string, unknown>;
+};
 
 /** Handlers of `/v1/support/requests`, behind the guard. */
 const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) => ({
@@ -350,9 +444,13 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
         suggestion: 'Set HANDOVER of the webhooks function (docs/widget.md), or use a contact link',
       });
     const sent = readJson(c.get('body'), Sent);
-    if (!sent.ok) return refuse(c, 'INVALID_QUERY', { message: sent.problem, suggestion: sent.suggestion });
+    if (!sent.ok)
+      return refuse(c, 'INVALID_QUERY', { message: sent.problem, suggestion: sent.suggestion });
     const { request, sender } = sent.value;
-    const state = await workspaceStub(workspace).addHandover(workspace, request, { target, sender });
+    const state = await workspaceStub(workspace).addHandover(workspace, request, {
+      target,
+      sender,
+    });
     if (state === 'too many')
       return refuse(c, 'RATE_LIMITED', {
         message: 'Cannot accept the request: there were too many within the last hour',
@@ -363,18 +461,29 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
   },
   list: async (c: Guarded): Promise<Response> => {
     const query = readAs(HandoversRequest, c.req.query());
-    if (!query.ok) return refuseQuery(c, 'Cannot list requests', { schema: HandoversRequest, issues: query.issues });
+    if (!query.ok)
+      return refuseQuery(c, 'Cannot list requests', {
+        schema: HandoversRequest,
+        issues: query.issues,
+      });
     const { workspace } = c.get('context');
     const page = await workspaceStub(workspace).handovers(workspace, query.value);
     if (page === 'unknown cursor')
-      return refuse(c, 'INVALID_QUERY', { message: 'Cannot list requests: cursor is not one of ours' });
+      return refuse(c, 'INVALID_QUERY', {
+        message: 'Cannot list requests: cursor is not one of ours',
+      });
     return c.json(page satisfies HandoversPage);
   },
   erase: async (c: Guarded): Promise<Response> => {
     const query = readAs(HandoverErasureQuery, c.req.query());
     if (!query.ok)
-      return refuseQuery(c, 'Cannot erase requests', { schema: HandoverErasureQuery, issues: query.issues });
+      return refuseQuery(c, 'Cannot erase requests', {
+        schema: HandoverErasureQuery,
+        issues: query.issues,
+      });
     const { workspace } = c.get('context');
-    return c.json({ erased: await workspaceStub(workspace).eraseHandovers(workspace, query.value) });
+    return c.json({
+      erased: await workspaceStub(workspace).eraseHandovers(workspace, query.value),
+    });
   },
 });

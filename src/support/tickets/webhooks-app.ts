@@ -35,7 +35,9 @@ interface WebhooksAppOptions {
   /** Counts deliveries to a connection that none of its secrets verifies. */
   countRefused(workspace: string, helpdesk: HelpdeskId, count: number): Promise<void>;
   /** Compares what an agent has sent with the draft. */
-  learn?: ((sent: SentReply, place: Pick<TicketKey, 'workspace' | 'helpdesk'>) => Promise<void>) | undefined;
+  learn?:
+    | ((sent: SentReply, place: Pick<TicketKey, 'workspace' | 'helpdesk'>) => Promise<void>)
+    | undefined;
   now?: (() => number) | undefined;
   log?: Log | undefined;
 }
@@ -50,21 +52,32 @@ const MAX_VERIFIED_BYTES = 32 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
 /** Webhooks of helpdesk tools: public, and verified by the secret that workspace and tool share instead of an API key. */
-export const createApp = (options: WebhooksAppOptions) => {
+export function createApp(options: WebhooksAppOptions) {
   const { now = Date.now, log = logLine } = options;
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler({ self: SELF, now, log }));
   app.notFound(() => refusal('NOT_FOUND', { librarian: SELF }));
   const onFault = (where: string, error: unknown): void => {
     const cause = describeCause(error);
-    log({ ...{ event: 'fault', time: now(), librarian: SELF, where, code: 'SERVICE_UNAVAILABLE' }, cause });
+    log({
+      event: 'fault',
+      time: now(),
+      librarian: SELF,
+      where,
+      code: 'SERVICE_UNAVAILABLE',
+      cause,
+    });
   };
 
   const connections = options.connections.list(options.tools);
   const wrong = connections.filter(({ problem }) => problem !== undefined);
   for (const { problem = '' } of wrong)
     log({
-      ...{ event: 'fault', time: now(), librarian: SELF, where: 'HELPDESKS', code: 'SERVICE_UNAVAILABLE' },
+      event: 'fault',
+      time: now(),
+      librarian: SELF,
+      where: 'HELPDESKS',
+      code: 'SERVICE_UNAVAILABLE',
       cause: problem,
     });
   const misconfigured = [...new Set(wrong.map(({ helpdesk }) => helpdesk))].slice(0, 100);
@@ -77,10 +90,15 @@ export const createApp = (options: WebhooksAppOptions) => {
 
   const countRefused = refusalCounter({ ...options, onFault });
   // Intercom checks the URL with HEAD, which Hono routes as GET.
-  app.get(ROUTE, (c) => (c.req.method === 'HEAD' ? c.body(null, 200) : refusal('NOT_FOUND', { librarian: SELF })));
+  app.get(ROUTE, (c) =>
+    c.req.method === 'HEAD' ? c.body(null, 200) : refusal('NOT_FOUND', { librarian: SELF }),
+  );
   app.post(ROUTE, async (c) => {
     const arrival = now();
-    const place = { helpdesk: c.req.param('helpdesk'), workspace: c.req.param('workspace') ?? 'default' };
+    const place = {
+      helpdesk: c.req.param('helpdesk'),
+      workspace: c.req.param('workspace') ?? 'default',
+    };
     const receipt = await receive(c.req.raw, place, {
       ...options,
       now,
@@ -90,7 +108,11 @@ export const createApp = (options: WebhooksAppOptions) => {
     });
     const status = receipt.ok ? 200 : HTTP_STATUS[receipt.code];
     const line = {
-      ...{ event: 'request' as const, time: arrival, librarian: SELF, route: `POST ${ROUTE}`, status },
+      event: 'request' as const,
+      time: arrival,
+      librarian: SELF,
+      route: `POST ${ROUTE}`,
+      status,
       outcome: receipt.ok ? 'ok' : receipt.code,
       duration_ms: now() - arrival,
       reason: receipt.reason,
@@ -100,7 +122,7 @@ export const createApp = (options: WebhooksAppOptions) => {
   });
 
   return app;
-};
+}
 
 type RefusalCode = Extract<ErrorCode, 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE' | 'INVALID_QUERY'>;
 
@@ -113,7 +135,8 @@ const refused = (code: RefusalCode): Response =>
 const REFUSALS: Record<RefusalCode, { message: string; suggestion: string }> = {
   UNAUTHORIZED: {
     message: 'Cannot accept the delivery: it is not signed with a secret of this address',
-    suggestion: 'Compare the address and the secret in the tool with the connection, and the clocks of both',
+    suggestion:
+      'Compare the address and the secret in the tool with the connection, and the clocks of both',
   },
   SERVICE_UNAVAILABLE: {
     message: 'Cannot store the delivery right now',
@@ -137,7 +160,8 @@ const HEADERS: Partial<Record<RefusalCode, Record<string, string>>> = {
 const refusalCounter = ({
   countRefused,
   onFault,
-}: Pick<WebhooksAppOptions, 'countRefused'> & Pick<ReceiveOptions, 'onFault'>): ReceiveOptions['countRefused'] => {
+}: Pick<WebhooksAppOptions, 'countRefused'> &
+  Pick<ReceiveOptions, 'onFault'>): ReceiveOptions['countRefused'] => {
   const waiting = new Map<string, number>();
   return async (workspace, helpdesk) => {
     const name = `${helpdesk} ${workspace}`;
@@ -195,18 +219,26 @@ const receive = async (
   const tool = id === undefined ? undefined : options.tools[id];
   const secrets = id === undefined ? undefined : secretsOf(options.connections, workspace, id);
   const { method, url, headers } = request;
-  const verification = startVerification({ method, url, headers }, (tool ?? options.tools.chatwoot)?.signatures ?? [], {
-    secrets: secrets === 'unusable' ? [] : (secrets ?? DUMMY_SECRETS),
-    now: options.now(),
-  });
-  const received = verification.isPossible ? await receiveBody(request, verification) : discard(request.body);
-  if (received === 'too large') return { ok: false, code: 'INVALID_QUERY', reason: 'the body is too large' };
+  const verification = startVerification(
+    { method, url, headers },
+    (tool ?? options.tools.chatwoot)?.signatures ?? [],
+    {
+      secrets: secrets === 'unusable' ? [] : (secrets ?? DUMMY_SECRETS),
+      now: options.now(),
+    },
+  );
+  const received = verification.isPossible
+    ? await receiveBody(request, verification)
+    : discard(request.body);
+  if (received === 'too large')
+    return { ok: false, code: 'INVALID_QUERY', reason: 'the body is too large' };
   if (secrets === 'unusable')
     return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'the connection cannot be used' };
   const isVerified = received !== undefined && (await verification.isVerified(received.body));
   if (!isVerified || tool === undefined || secrets === undefined) {
     // Only for connections that exist: no one else can make a workspace's object.
-    if (tool !== undefined && secrets !== undefined) options.waitUntil(options.countRefused(workspace, tool.id));
+    if (tool !== undefined && secrets !== undefined)
+      options.waitUntil(options.countRefused(workspace, tool.id));
     return { ok: false, code: 'UNAUTHORIZED', reason: 'the delivery is not verified' };
   }
   const { body } = received;
@@ -222,11 +254,14 @@ const receive = async (
   // A figure that is lost does no harm: no work depends on it, and the tool need not wait.
   if (sent !== undefined && isId(sent.ticketId))
     options.waitUntil(
-      options.learn?.(sent, { workspace, helpdesk: tool.id }).catch((error) => options.onFault('learn', error)) ??
-        Promise.resolve(),
+      options
+        .learn?.(sent, { workspace, helpdesk: tool.id })
+        .catch((error) => options.onFault('learn', error)) ?? Promise.resolve(),
     );
   const stored = await Promise.all(
-    wanted.map((event) => storeEither({ kind: 'event', workspace, helpdesk: tool.id, event }, options)),
+    wanted.map((event) =>
+      storeEither({ kind: 'event', workspace, helpdesk: tool.id, event }, options),
+    ),
   );
   const accepted = events.filter(({ kind }) => kind !== 'ignored').length;
   if (stored.every(Boolean)) return { ok: true, accepted, reason: ignored?.reason.slice(0, 200) };
@@ -258,7 +293,8 @@ const receiveBody = async (
     hash ??= sha256.create();
     for (const part of kept.splice(0)) hash.update(part);
   }
-  if (hash !== undefined) return { body: undefined, bytes, hash: encodeBase64url(new Uint8Array(hash.digest())) };
+  if (hash !== undefined)
+    return { body: undefined, bytes, hash: encodeBase64url(new Uint8Array(hash.digest())) };
   return { body: new Uint8Array(await new Blob(kept).arrayBuffer()) };
 };
 
@@ -274,7 +310,11 @@ const listed = async (
     return { ok: true, accepted: 0, reason: `listed only: it has ${bytes} bytes` };
   } catch (error) {
     onFault('list', error);
-    return { ok: false, code: 'SERVICE_UNAVAILABLE', reason: 'a large delivery could not be listed' };
+    return {
+      ok: false,
+      code: 'SERVICE_UNAVAILABLE',
+      reason: 'a large delivery could not be listed',
+    };
   }
 };
 
@@ -291,7 +331,10 @@ const secretsOf = (
   }
 };
 
-const readEvents = (tool: HelpdeskTool, delivery: Delivery): HelpdeskEvent[] | { reason: string } => {
+const readEvents = (
+  tool: HelpdeskTool,
+  delivery: Delivery,
+): HelpdeskEvent[] | { reason: string } => {
   try {
     const events = tool.read(delivery);
     if (events.length > MAX_EVENTS) return { reason: `more than ${MAX_EVENTS} events` };
@@ -303,28 +346,47 @@ const readEvents = (tool: HelpdeskTool, delivery: Delivery): HelpdeskEvent[] | {
 };
 
 /** Automatic mail is stored like a message, so that it is listed, and ends at once. */
-const listedEvent = ({ listed: mail }: Extract<HelpdeskEvent, { kind: 'ignored' }>): MessageEventOf[] =>
+const listedEvent = ({
+  listed: mail,
+}: Extract<HelpdeskEvent, { kind: 'ignored' }>): MessageEventOf[] =>
   mail === undefined || !isId(mail.ticketId) || !isId(mail.messageId)
     ? []
-    : [{ kind: 'message', ticketId: mail.ticketId, message: { id: mail.messageId }, automatic: mail.reason }];
+    : [
+        {
+          kind: 'message',
+          ticketId: mail.ticketId,
+          message: { id: mail.messageId },
+          automatic: mail.reason,
+        },
+      ];
 
 type MessageEventOf = Extract<HelpdeskEvent, { kind: 'message' }>;
 
 const isId = (id: string): boolean => id.length > 0 && id.length <= 200;
 
 const isBounded = (event: HelpdeskEvent): boolean =>
-  event.kind !== 'message' || (isId(event.ticketId) && (typeof event.message === 'string' || isId(event.message.id)));
+  event.kind !== 'message' ||
+  (isId(event.ticketId) && (typeof event.message === 'string' || isId(event.message.id)));
 
 /** Stores an event in its object, or with the workspace where that fails or takes too long; both together give one job. */
-const storeEither = async (message: EventMessage, { store, storeLater, onFault }: ReceiveOptions): Promise<boolean> => {
+const storeEither = async (
+  message: EventMessage,
+  { store, storeLater, onFault }: ReceiveOptions,
+): Promise<boolean> => {
   try {
-    await within(() => store(message), { ms: STORE_MS, reason: 'the object did not answer in time' });
+    await within(() => store(message), {
+      ms: STORE_MS,
+      reason: 'the object did not answer in time',
+    });
     return true;
   } catch (error) {
     onFault('object', error);
   }
   try {
-    await within(() => storeLater(message), { ms: STORE_LATER_MS, reason: 'the workspace did not answer in time' });
+    await within(() => storeLater(message), {
+      ms: STORE_LATER_MS,
+      reason: 'the workspace did not answer in time',
+    });
     return true;
   } catch (error) {
     onFault('workspace', error);
@@ -332,5 +394,7 @@ const storeEither = async (message: EventMessage, { store, storeLater, onFault }
   }
 };
 
-const within = <T>(work: () => Promise<T>, { ms, reason }: { ms: number; reason: string }): Promise<T> =>
-  withDeadline(work, { signal: AbortSignal.timeout(ms), reason });
+const within = <T>(
+  work: () => Promise<T>,
+  { ms, reason }: { ms: number; reason: string },
+): Promise<T> => withDeadline(work, { signal: AbortSignal.timeout(ms), reason });

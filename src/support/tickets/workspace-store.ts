@@ -87,7 +87,7 @@ type Row = {
 export type TicketIndex = ReturnType<typeof ticketIndex>;
 
 /** The jobs of all tickets of one workspace. */
-export const ticketIndex = (sql: Sql) => {
+export function ticketIndex(sql: Sql) {
   migrate(sql, 'ticket index', INDEX_MIGRATIONS);
   const count = (state: TicketState): number =>
     sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE state = ?', state)[0]?.n ?? 0;
@@ -105,8 +105,22 @@ export const ticketIndex = (sql: Sql) => {
                 changed_at = excluded.changed_at, next_at = excluded.next_at, reason = excluded.reason, title = excluded.title,
                 intent = excluded.intent, message = NULL
               WHERE excluded.version > version`,
-            ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, job, version, state, result, attempts],
-            ...[reported.last_error, reported.accepted_at, reported.changed_at, reported.next_attempt_at],
+            ...[
+              idOf({ helpdesk, ticketId, job }),
+              helpdesk,
+              ticketId,
+              job,
+              version,
+              state,
+              result,
+              attempts,
+            ],
+            ...[
+              reported.last_error,
+              reported.accepted_at,
+              reported.changed_at,
+              reported.next_attempt_at,
+            ],
             ...[reported.reason ?? null, reported.title ?? null, reported.intent ?? null],
           );
         }
@@ -122,9 +136,17 @@ export const ticketIndex = (sql: Sql) => {
       const shown = rows.slice(0, limit);
       const last = rows.length > limit ? shown.at(-1) : undefined;
       const total =
-        sql.all<{ n: number }>(`SELECT count(*) AS n FROM tickets WHERE ${where} true`, ...values)[0]?.n ?? 0;
+        sql.all<{ n: number }>(
+          `SELECT count(*) AS n FROM tickets WHERE ${where} true`,
+          ...values,
+        )[0]?.n ?? 0;
       const refusals = sql.all<Refusals>('SELECT * FROM refusals ORDER BY helpdesk');
-      return { tickets: shown.map(toTicketJob), total, next_cursor: last ? writeCursor(last) : null, refusals };
+      return {
+        tickets: shown.map(toTicketJob),
+        total,
+        next_cursor: last ? writeCursor(last) : null,
+        refusals,
+      };
     },
     /** Counts deliveries that no secret of the connection verifies. */
     addRefused: (helpdesk: HelpdeskId, { count, now }: { count: number; now: number }): void =>
@@ -141,7 +163,15 @@ export const ticketIndex = (sql: Sql) => {
           sql.run(
             `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, reason, intent)
               VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?)`,
-            ...[id, job.helpdesk, job.ticket_id, Number(id.split('/')[2]), job.state, job.result, job.attempts],
+            ...[
+              id,
+              job.helpdesk,
+              job.ticket_id,
+              Number(id.split('/')[2]),
+              job.state,
+              job.result,
+              job.attempts,
+            ],
             ...[job.last_error, job.accepted_at, job.changed_at, job.reason ?? null],
             job.intent ?? null,
           );
@@ -152,10 +182,16 @@ export const ticketIndex = (sql: Sql) => {
     dead: (ids: readonly string[] | 'all', limit: number): DeadJob[] => {
       const rows =
         ids === 'all'
-          ? sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' ORDER BY changed_at, id LIMIT ?", limit)
-          : ids.flatMap((id) => sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' AND id = ?", id));
+          ? sql.all<Row>(
+              "SELECT * FROM tickets WHERE state = 'dead' ORDER BY changed_at, id LIMIT ?",
+              limit,
+            )
+          : ids.flatMap((id) =>
+              sql.all<Row>("SELECT * FROM tickets WHERE state = 'dead' AND id = ?", id),
+            );
       return rows.map(({ id, helpdesk, ticket, job, message }) => ({
-        ...{ id, message },
+        id,
+        message,
         place: { helpdesk, ticketId: ticket, job },
       }));
     },
@@ -163,10 +199,17 @@ export const ticketIndex = (sql: Sql) => {
     forget: (id: string) => sql.run('DELETE FROM tickets WHERE id = ?', id),
     /** Lists a delivery that could not be stored anywhere else. */
     addUndelivered: (
-      { helpdesk, ticketId, about, message }: Omit<Undelivered, 'message'> & { message: string | null },
+      {
+        helpdesk,
+        ticketId,
+        about,
+        message,
+      }: Omit<Undelivered, 'message'> & { message: string | null },
       { now, error }: { now: number; error: string },
     ): void => {
-      const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM tickets WHERE message IS NOT NULL');
+      const [stored] = sql.all<{ n: number }>(
+        'SELECT count(*) AS n FROM tickets WHERE message IS NOT NULL',
+      );
       if ((stored?.n ?? 0) >= MAX_UNDELIVERED)
         throw new Error('Cannot list the delivery: too many are waiting already');
       // There is no job yet; numbers of jobs begin with 1.
@@ -180,20 +223,40 @@ export const ticketIndex = (sql: Sql) => {
       );
     },
     /** Notes that an agent has replied to a message, and what became of its draft. */
-    addReply: ({ helpdesk, ticketId }: TicketRef, { job, outcome: learned }: RepliedMessage, now: number): void => {
+    addReply: (
+      { helpdesk, ticketId }: TicketRef,
+      { job, outcome: learned }: RepliedMessage,
+      now: number,
+    ): void => {
       sql.run('UPDATE tickets SET replied = 1 WHERE id = ?', idOf({ helpdesk, ticketId, job }));
       if (learned === undefined) return;
       sql.run(
         'INSERT OR REPLACE INTO outcomes (id, helpdesk, ticket, intent, articles, outcome, share, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
         ...[idOf({ helpdesk, ticketId, job: learned.job }), helpdesk, ticketId, learned.intent],
-        ...[JSON.stringify(learned.articles), learned.outcome, learned.share, new Date(now).toISOString()],
+        ...[
+          JSON.stringify(learned.articles),
+          learned.outcome,
+          learned.share,
+          new Date(now).toISOString(),
+        ],
       );
     },
     /** Notes whether a draft helped; the last word counts. */
-    addFeedback: ({ helpdesk, ticketId }: TicketRef, { job, intent, articles, value }: RatedDraft, now: number): void =>
+    addFeedback: (
+      { helpdesk, ticketId }: TicketRef,
+      { job, intent, articles, value }: RatedDraft,
+      now: number,
+    ): void =>
       sql.run(
         'INSERT OR REPLACE INTO draft_feedback (id, helpdesk, ticket, intent, articles, value, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-        ...[idOf({ helpdesk, ticketId, job }), helpdesk, ticketId, intent, JSON.stringify(articles), value],
+        ...[
+          idOf({ helpdesk, ticketId, job }),
+          helpdesk,
+          ticketId,
+          intent,
+          JSON.stringify(articles),
+          value,
+        ],
         new Date(now).toISOString(),
       ),
     /** What became of drafts, by intent and by cited article. */
@@ -207,7 +270,12 @@ export const ticketIndex = (sql: Sql) => {
       ),
     }),
     /** Drafts that agents changed, replaced, or found unhelpful, newest first. */
-    changedDrafts: ({ intent, helpdesk, ticket_id: ticket, limit }: LessonsRequest): ChangedDraft[] =>
+    changedDrafts: ({
+      intent,
+      helpdesk,
+      ticket_id: ticket,
+      limit,
+    }: LessonsRequest): ChangedDraft[] =>
       sql.all<ChangedDraft & Record<string, SqlValue>>(
         `SELECT changed.helpdesk, changed.ticket AS ticket_id, changed.intent, changed.outcome, changed.at,
             tickets.title, tickets.job
@@ -227,12 +295,16 @@ export const ticketIndex = (sql: Sql) => {
     /** Removes jobs that ended before a time, and counts of refusals that ended then. */
     prune: (before: number) => {
       const time = new Date(before).toISOString();
-      sql.run("DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?", time);
+      sql.run(
+        "DELETE FROM tickets WHERE state IN ('dead', 'done') AND message IS NULL AND changed_at < ?",
+        time,
+      );
       sql.run('DELETE FROM refusals WHERE last_at < ?', time);
-      for (const table of ['outcomes', 'draft_feedback']) sql.run(`DELETE FROM ${table} WHERE at < ?`, time);
+      for (const table of ['outcomes', 'draft_feedback'])
+        sql.run(`DELETE FROM ${table} WHERE at < ?`, time);
     },
   };
-};
+}
 
 /** Conditions of a list, each followed by AND. */
 const conditionsOf = ({
@@ -269,12 +341,17 @@ const WAITING = `result IN ('note', 'draft') AND replied = 0
 type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id' | 'outcome' | 'intent'>;
 
 /** Whether the id of a listed job is one of its ticket. */
-export const isIdOf = (id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean =>
-  id.startsWith(idOf({ helpdesk, ticketId, job: 0 }).slice(0, -1)) && /^[^/]+\/[^/]*\/\d{1,9}(?:\/[^/]*)?$/.test(id);
+export function isIdOf(id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean {
+  return (
+    id.startsWith(idOf({ helpdesk, ticketId, job: 0 }).slice(0, -1)) &&
+    /^[^/]+\/[^/]*\/\d{1,9}(?:\/[^/]*)?$/.test(id)
+  );
+}
 
 /** Readable and unambiguous: `chatwoot/1207/1`. */
-export const idOf = ({ helpdesk, ticketId, job }: JobPlace): string =>
-  `${helpdesk}/${encodeURIComponent(ticketId.toWellFormed())}/${job}`;
+export function idOf({ helpdesk, ticketId, job }: JobPlace): string {
+  return `${helpdesk}/${encodeURIComponent(ticketId.toWellFormed())}/${job}`;
+}
 
 const toTicketJob = (row: Row): TicketJob => ({
   id: row.id,
@@ -303,13 +380,18 @@ const readCursor = (cursor: string): { at: string; id: string } | undefined => {
 };
 
 /** Ends of the rate-limit pauses that tools of a workspace requested, by tool. */
-export const rateLimitPauses = (sql: Sql) => {
+export function rateLimitPauses(sql: Sql) {
   migrate(sql, 'pauses', [
-    ['CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID'],
+    [
+      'CREATE TABLE IF NOT EXISTS pauses (helpdesk TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID',
+    ],
   ]);
   return {
     all: (now: number): Record<string, number> => {
-      const rows = sql.all<{ helpdesk: string; until: number }>('SELECT * FROM pauses WHERE until > ?', now);
+      const rows = sql.all<{ helpdesk: string; until: number }>(
+        'SELECT * FROM pauses WHERE until > ?',
+        now,
+      );
       return Object.fromEntries(rows.map(({ helpdesk, until }) => [helpdesk, until]));
     },
     set: (helpdesk: string, until: number) =>
@@ -318,7 +400,7 @@ export const rateLimitPauses = (sql: Sql) => {
         ...[helpdesk, until],
       ),
   };
-};
+}
 
 interface ArticleSyncParts {
   sql: Sql;
@@ -342,17 +424,24 @@ export type ArticleSync = ReturnType<typeof articleSync>;
  * Syncs of the workspace's knowledge base that article events requested. A request is stored until a sync has started after the last
  * event, however often that fails.
  */
-export const articleSync = ({ sql, start, ...times }: ArticleSyncParts) => {
+export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
   migrate(sql, 'article sync', [
     [
       `CREATE TABLE IF NOT EXISTS article_sync (
         id INTEGER PRIMARY KEY, asked INTEGER NOT NULL, full INTEGER NOT NULL, failures INTEGER NOT NULL, due_at INTEGER NOT NULL
       )`,
     ],
-    ['ALTER TABLE article_sync RENAME COLUMN failures TO attempts', 'ALTER TABLE article_sync ADD COLUMN error TEXT'],
+    [
+      'ALTER TABLE article_sync RENAME COLUMN failures TO attempts',
+      'ALTER TABLE article_sync ADD COLUMN error TEXT',
+    ],
   ]);
   // There is no bound of attempts, so no request is ever dead.
-  const store = sqlJobs<SyncRequest>(sql, { table: 'article_sync', open: 'true', bury: () => undefined });
+  const store = sqlJobs<SyncRequest>(sql, {
+    table: 'article_sync',
+    open: 'true',
+    bury: () => undefined,
+  });
   const runner = jobRunner<SyncRequest>({
     ...times,
     name: 'article sync',
@@ -362,9 +451,15 @@ export const articleSync = ({ sql, start, ...times }: ArticleSyncParts) => {
       // A request made meanwhile may concern changes that the sync has not seen.
       if (hasStarted) sql.run('DELETE FROM article_sync WHERE asked = ?', request.asked);
       if (store.current(request) !== undefined)
-        throw new NotYet('another sync runs', { at: times.now() + backOffMs(BUSY_FAILURES, times) });
+        throw new NotYet('another sync runs', {
+          at: times.now() + backOffMs(BUSY_FAILURES, times),
+        });
     },
-    failureOf: (error) => ({ sentence: String(error).slice(0, 300), isTransient: true, isFault: true }),
+    failureOf: (error) => ({
+      sentence: String(error).slice(0, 300),
+      isTransient: true,
+      isFault: true,
+    }),
     attempts: Number.POSITIVE_INFINITY,
     atOnce: 1,
   });
@@ -381,4 +476,4 @@ export const articleSync = ({ sql, start, ...times }: ArticleSyncParts) => {
     /** Starts the sync, when it is due. */
     work: async (): Promise<void> => void (await runner.run()),
   };
-};
+}

@@ -17,7 +17,14 @@ import {
   RecordId,
 } from './payload.ts';
 import { CHATWOOT } from './signature-schemes.ts';
-import { contains, htmlText, ignoredMail, MAX_MESSAGES, MAX_NOTE, plainText } from './ticket-parts.ts';
+import {
+  contains,
+  htmlText,
+  ignoredMail,
+  MAX_MESSAGES,
+  MAX_NOTE,
+  plainText,
+} from './ticket-parts.ts';
 
 /** The mail that a message came in. */
 const Email = optionalObject({
@@ -54,17 +61,23 @@ const readDelivery = (payload: z.infer<typeof ChatwootDelivery>): HelpdeskEvent 
   const reason = reasonToIgnore(payload);
   if (reason !== undefined) return { kind: 'ignored', reason, sent: sentBy(payload, reason) };
   const { conversation, id, content, sender, content_attributes: attributes } = payload;
-  if (!conversation || id === undefined) return { kind: 'ignored', reason: 'a message without its ids' };
+  if (!conversation || id === undefined)
+    return { kind: 'ignored', reason: 'a message without its ids' };
   const place = { ticketId: conversation.id, messageId: id, text: plainText(content) };
   const ignored = ignoredMail(mailOf(attributes?.email, sender), place);
   return ignored ?? { kind: 'message', ticketId: conversation.id, message: { id } };
 };
 
 /** Public replies of people alone: bots and templates say nothing about a draft. */
-const sentBy = (payload: z.infer<typeof ChatwootDelivery>, reason: string): SentReply | undefined => {
+const sentBy = (
+  payload: z.infer<typeof ChatwootDelivery>,
+  reason: string,
+): SentReply | undefined => {
   const { conversation, message_type: type, sender, content } = payload;
   const isReply = reason === NOT_FROM_CUSTOMER && type === 'outgoing' && sender?.type === 'user';
-  return isReply && conversation && content ? { ticketId: conversation.id, text: plainText(content) } : undefined;
+  return isReply && conversation && content
+    ? { ticketId: conversation.id, text: plainText(content) }
+    : undefined;
 };
 
 const NOT_FROM_CUSTOMER = 'not from the customer';
@@ -114,7 +127,8 @@ const PAGE_SIZE = 20;
 
 const operations = ({ call, create, option }: ToolApi): ToolOperations => {
   const accountPath = () => pathOf`/api/v1/accounts/${option('accountId')}`;
-  const conversationPath = (ticketId: string) => `${accountPath()}${pathOf`/conversations/${ticketId}`}`;
+  const conversationPath = (ticketId: string) =>
+    `${accountPath()}${pathOf`/conversations/${ticketId}`}`;
 
   /** An address belongs to one contact at most. A repetition finds what a lost reply has created. */
   const contactOf = async (email: string): Promise<string> => {
@@ -123,7 +137,14 @@ const operations = ({ call, create, option }: ToolApi): ToolOperations => {
       method: 'POST',
       path: `${accountPath()}/contacts/filter`,
       body: {
-        payload: [{ attribute_key: 'email', filter_operator: 'equal_to', values: [email], query_operator: null }],
+        payload: [
+          {
+            attribute_key: 'email',
+            filter_operator: 'equal_to',
+            values: [email],
+            query_operator: null,
+          },
+        ],
       },
       reply: z.object({ payload: itemsOf(z.object({ id: RecordId }), 15) }),
       isSafe: true,
@@ -161,7 +182,12 @@ const operations = ({ call, create, option }: ToolApi): ToolOperations => {
       const path = conversationPath(ticketId);
       const conversation = await call({ action: 'read a ticket', path, reply: Conversation });
       const messages = await readMessages(ticketId);
-      const { meta, labels, additional_attributes: attributes, custom_attributes: fields } = conversation;
+      const {
+        meta,
+        labels,
+        additional_attributes: attributes,
+        custom_attributes: fields,
+      } = conversation;
       return {
         subject: attributes?.mail_subject,
         customer: { id: meta?.sender?.id, name: meta?.sender?.name },
@@ -176,7 +202,8 @@ const operations = ({ call, create, option }: ToolApi): ToolOperations => {
       const messages = await readMessages(ticketId);
       return messages.find(
         ({ private: isPrivate, content, content_attributes: attributes }) =>
-          isPrivate === true && (attributes?.constellation_marker === marker || contains(marker, content)),
+          isPrivate === true &&
+          (attributes?.constellation_marker === marker || contains(marker, content)),
       )?.id;
     },
 
@@ -211,11 +238,18 @@ const operations = ({ call, create, option }: ToolApi): ToolOperations => {
 };
 
 /** A file is given by its URL only, which ends with its name. */
-const fileNameOf = (url: string): string => decodeUri(url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '');
+const fileNameOf = (url: string): string =>
+  decodeUri(url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '');
 
 /** Activities, such as a change of status, are no messages. */
 const toMessage = (message: Message): ToolMessage[] => {
-  const { id, content, message_type: type, content_attributes: attributes, created_at: sentAtMs } = message;
+  const {
+    id,
+    content,
+    message_type: type,
+    content_attributes: attributes,
+    created_at: sentAtMs,
+  } = message;
   if (type === 2) return [];
   const agent = type === 3 || message.sender?.type === 'agent_bot' ? 'system' : 'agent';
   const { email } = attributes ?? {};

@@ -11,14 +11,21 @@ import {
   type Variables,
 } from '../../platform/settings/settings.ts';
 import { json } from '../../platform/settings/values.ts';
-import { HELPDESK_IDS, type HelpdeskConnection, type HelpdeskId, type HelpdeskTool } from './helpdesk-tool.ts';
+import {
+  HELPDESK_IDS,
+  type HelpdeskConnection,
+  type HelpdeskId,
+  type HelpdeskTool,
+} from './helpdesk-tool.ts';
 
 /** What is written into a ticket: an internal note, an unsent draft (a note where the tool has no drafts), or both. */
 const Write = z.enum(['note', 'draft', 'both']);
 export type Write = z.infer<typeof Write>;
 
 /** Name of a secret of the function on Cloudflare. */
-const SecretName = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _');
+const SecretName = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'is not a name of a secret: capitals, digits and _');
 
 const Setting = z.strictObject({
   /** Base URL of the tool's API; absent where nothing can be written back. */
@@ -73,11 +80,16 @@ export interface ListedConnection {
 }
 
 /** Reads the connections to helpdesk tools. A wrong entry makes only its own connection unusable, a variable that is no JSON all of them. */
-export const readConnections = (variables: HelpdeskVariables) => {
-  const { value, problem: unread } = attemptSettings(() => readSettings(helpdeskSettings, variables).HELPDESKS);
+export function readConnections(variables: HelpdeskVariables) {
+  const { value, problem: unread } = attemptSettings(
+    () => readSettings(helpdeskSettings, variables).HELPDESKS,
+  );
   const isLocal = isDevelopment(variables);
   const entries = new Map<string, Map<string, Entry>>(
-    Object.entries(value ?? {}).map(([workspace, tools]) => [workspace, readTools(workspace, tools, isLocal)]),
+    Object.entries(value ?? {}).map(([workspace, tools]) => [
+      workspace,
+      readTools(workspace, tools, isLocal),
+    ]),
   );
   const settingOf = (workspace: string, helpdesk: HelpdeskId): Setting | undefined => {
     if (unread !== undefined) throw new ConnectionUnusable(unread);
@@ -89,7 +101,9 @@ export const readConnections = (variables: HelpdeskVariables) => {
   const setOf = (names: readonly string[]): [string, ...string[]] => {
     const [first, ...others] = names.flatMap((name) => secretOf(variables, name) ?? []);
     if (first === undefined)
-      throw new ConnectionUnusable(`Cannot reach the helpdesk: the secret ${names.join(' or ')} is not set`);
+      throw new ConnectionUnusable(
+        `Cannot reach the helpdesk: the secret ${names.join(' or ')} is not set`,
+      );
     return [first, ...others];
   };
   /** Shorter ones can be guessed: a delivery shows whether a guess is right. */
@@ -106,7 +120,8 @@ export const readConnections = (variables: HelpdeskVariables) => {
     if (setting === undefined) return undefined;
     const { apiUrl, secrets, token, options, write } = setting;
     return {
-      ...{ options, write },
+      options,
+      write,
       apiUrl: apiUrl?.replace(/\/+$/, ''),
       secrets: secretsIn(secrets),
       apiToken: token === undefined ? undefined : setOf([token])[0],
@@ -123,7 +138,10 @@ export const readConnections = (variables: HelpdeskVariables) => {
       return setting && secretsIn(setting.secrets);
     },
     /** Every connection of one workspace or of all, with what is wrong with it: also an option missing that its tool requires. */
-    list: (tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>, ofWorkspace?: string): ListedConnection[] => {
+    list: (
+      tools: Readonly<Partial<Record<HelpdeskId, HelpdeskTool>>>,
+      ofWorkspace?: string,
+    ): ListedConnection[] => {
       if (unread !== undefined) return [{ workspace: '?', helpdesk: '?', problem: unread }];
       return [...entries]
         .filter(([workspace]) => ofWorkspace === undefined || workspace === ofWorkspace)
@@ -131,7 +149,8 @@ export const readConnections = (variables: HelpdeskVariables) => {
           [...known.keys()].map((name) => {
             const problem = problemOf(() => {
               const entry = known.get(name);
-              if (entry !== undefined && 'problem' in entry) throw new ConnectionUnusable(entry.problem);
+              if (entry !== undefined && 'problem' in entry)
+                throw new ConnectionUnusable(entry.problem);
               // Names that are no tools have a problem.
               const helpdesk = name as HelpdeskId;
               const connection = find(workspace, helpdesk);
@@ -143,17 +162,22 @@ export const readConnections = (variables: HelpdeskVariables) => {
         .slice(0, MAX_LISTED);
     },
   };
-};
+}
 
 const MAX_LISTED = 1000;
 
-const requireSettings = ({ apiUrl, apiToken, options }: OpenConnection, tool: HelpdeskTool | undefined): void => {
+const requireSettings = (
+  { apiUrl, apiToken, options }: OpenConnection,
+  tool: HelpdeskTool | undefined,
+): void => {
   if (tool?.requires === undefined) return;
   const given = { apiUrl, token: apiToken };
   const missing = Object.entries(given).flatMap(([name, value]) => (value ? [] : [name]));
   missing.push(...tool.requires.filter((name) => !options[name]).map((name) => `options.${name}`));
   if (missing.length === 0) return;
-  throw new ConnectionUnusable(`Cannot call ${tool.name}: its entry in HELPDESKS has no ${missing.join(', ')}`);
+  throw new ConnectionUnusable(
+    `Cannot call ${tool.name}: its entry in HELPDESKS has no ${missing.join(', ')}`,
+  );
 };
 
 type Entry = { setting: Setting } | { problem: string };
@@ -164,15 +188,25 @@ const readTools = (workspace: string, tools: unknown, isLocal: boolean): Map<str
   if (!named.success || workspace === '' || workspace.length > 128)
     return new Map([['?', { problem: `Cannot read ${where} does not name tools of a workspace` }]]);
   return new Map(
-    Object.entries(named.data).map(([name, entry]) => [name.slice(0, 40), readEntry(name, entry, { where, isLocal })]),
+    Object.entries(named.data).map(([name, entry]) => [
+      name.slice(0, 40),
+      readEntry(name, entry, { where, isLocal }),
+    ]),
   );
 };
 
-const readEntry = (name: string, entry: unknown, { where, isLocal }: { where: string; isLocal: boolean }): Entry => {
+const readEntry = (
+  name: string,
+  entry: unknown,
+  { where, isLocal }: { where: string; isLocal: boolean },
+): Entry => {
   if (!HELPDESK_IDS.some((id) => id === name))
-    return { problem: `Cannot read ${where} names an unknown tool; there are ${HELPDESK_IDS.join(', ')}` };
+    return {
+      problem: `Cannot read ${where} names an unknown tool; there are ${HELPDESK_IDS.join(', ')}`,
+    };
   const setting = readAs(Setting, entry);
-  if (!setting.ok) return { problem: `Cannot read ${where}, ${name}: ${describeIssues(setting.issues)}` };
+  if (!setting.ok)
+    return { problem: `Cannot read ${where}, ${name}: ${describeIssues(setting.issues)}` };
   const { apiUrl } = setting.value;
   const problem = problemOf(
     () => apiUrl && serviceAddress(apiUrl, { name: `the apiUrl of ${name} in HELPDESKS`, isLocal }),

@@ -1,5 +1,11 @@
 import type * as z from 'zod';
-import { findWrittenNote, type HelpdeskApi, helpdeskApi, requiredOption, requiredToken } from './helpdesk-api.ts';
+import {
+  findWrittenNote,
+  type HelpdeskApi,
+  helpdeskApi,
+  requiredOption,
+  requiredToken,
+} from './helpdesk-api.ts';
 import type {
   ClientOptions,
   Delivery,
@@ -32,7 +38,9 @@ export interface ToolMessage extends HelpdeskMessage {
 }
 
 /** A ticket as a tool tells it: its messages in any order, and what is known besides them. */
-interface ToolTicket extends Omit<TicketFacts, 'productField'>, Pick<Ticket, 'subject' | 'customer'> {
+interface ToolTicket
+  extends Omit<TicketFacts, 'productField'>,
+    Pick<Ticket, 'subject' | 'customer'> {
   messages: readonly ToolMessage[];
 }
 
@@ -136,7 +144,8 @@ export function defineTool<Payload extends z.ZodType>({
       const { writeDraft, createTicket, findTicket } = within(AbortSignal.abort());
       return {
         readTicket: async (ticketId, { signal }) => {
-          const { subject, customer, messages, ...facts } = await within(signal).readTicket(ticketId);
+          const { subject, customer, messages, ...facts } =
+            await within(signal).readTicket(ticketId);
           return ticketOf({ id: ticketId, subject, customer }, messages, {
             ...facts,
             productField: connection.options.productField,
@@ -150,8 +159,11 @@ export function defineTool<Payload extends z.ZodType>({
         },
         writeDraft:
           writeDraft &&
-          (async (ticketId, draft, { signal }) => (await within(signal).writeDraft?.(ticketId, draft)) === true),
-        createTicket: createTicket && (async (ticket, { signal }) => within(signal).createTicket?.(ticket) ?? ''),
+          (async (ticketId, draft, { signal }) =>
+            (await within(signal).writeDraft?.(ticketId, draft)) === true),
+        createTicket:
+          createTicket &&
+          (async (ticket, { signal }) => within(signal).createTicket?.(ticket) ?? ''),
         findTicket: findTicket && (async (key, { signal }) => within(signal).findTicket?.(key)),
       };
     },
@@ -164,7 +176,9 @@ export function ticketOf(
   messages: readonly ToolMessage[],
   { attachments = [], ...facts }: TicketFacts,
 ): Ticket {
-  const sent = messages.flatMap(({ from, attachments: files = [] }) => (from === 'customer' ? files : []));
+  const sent = messages.flatMap(({ from, attachments: files = [] }) =>
+    from === 'customer' ? files : [],
+  );
   return {
     ...about,
     messages: inOrder(messages.map(({ attachments: _, ...message }) => message)),

@@ -21,11 +21,23 @@ import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 /** The body of a rule: in advanced mode the admin writes it. Nothing is signed, so only ids are used. */
 const FreshdeskDelivery = z.union([
   z
-    .object({ ticket: z.object({ id: TemplateId }), event: optionalText(100), triggered_event: optionalText(200) })
-    .transform(({ ticket, event, triggered_event }) => ({ ticketId: ticket.id, event: event ?? triggered_event })),
+    .object({
+      ticket: z.object({ id: TemplateId }),
+      event: optionalText(100),
+      triggered_event: optionalText(200),
+    })
+    .transform(({ ticket, event, triggered_event }) => ({
+      ticketId: ticket.id,
+      event: event ?? triggered_event,
+    })),
   z
-    .object({ freshdesk_webhook: z.object({ ticket_id: TemplateId, triggered_event: optionalText(200) }) })
-    .transform(({ freshdesk_webhook: { ticket_id: ticketId, triggered_event: event } }) => ({ ticketId, event })),
+    .object({
+      freshdesk_webhook: z.object({ ticket_id: TemplateId, triggered_event: optionalText(200) }),
+    })
+    .transform(({ freshdesk_webhook: { ticket_id: ticketId, triggered_event: event } }) => ({
+      ticketId,
+      event,
+    })),
 ]);
 
 /** Who wrote is decided when the ticket is read. */
@@ -67,7 +79,13 @@ const MAX_PAGES = 10;
 const OUTBOUND = 10;
 /** Open, of low priority, from the feedback widget: status and priority are required. */
 const NEW_TICKET = { status: 2, priority: 1, source: 9 };
-const CHANNELS: Readonly<Record<number, string>> = { 1: 'email', 2: 'portal', 3: 'phone', 7: 'chat', 9: 'widget' };
+const CHANNELS: Readonly<Record<number, string>> = {
+  1: 'email',
+  2: 'portal',
+  3: 'phone',
+  7: 'chat',
+  9: 'widget',
+};
 
 const operations = ({ call, create, options }: ToolApi): ToolOperations => {
   const { userId } = options;
@@ -122,7 +140,8 @@ const operations = ({ call, create, options }: ToolApi): ToolOperations => {
     findNote: async (ticketId, marker) => {
       const entries = await readEntries(ticketId);
       return entries.find(
-        ({ private: isPrivate, body, body_text: plain }) => isPrivate === true && contains(marker, body, plain),
+        ({ private: isPrivate, body, body_text: plain }) =>
+          isPrivate === true && contains(marker, body, plain),
       )?.id;
     },
 

@@ -67,7 +67,9 @@ const Ticket = z.object({
   messages: itemsOf(Message, 1000),
 });
 
-const Found = z.object({ data: itemsOf(z.object({ id: RecordId, external_id: optionalText(255) }), 100) });
+const Found = z.object({
+  data: itemsOf(z.object({ id: RecordId, external_id: optionalText(255) }), 100),
+});
 
 const operations = ({ call, create, option, options }: ToolApi): ToolOperations => {
   const ownEmail = options.email;
@@ -107,7 +109,9 @@ const operations = ({ call, create, option, options }: ToolApi): ToolOperations 
     findNote: async (ticketId, marker) => {
       const { messages } = await read(ticketId);
       return messages.find(
-        (message) => isNote(message) && (message.external_id === marker || contains(marker, message.body_text)),
+        (message) =>
+          isNote(message) &&
+          (message.external_id === marker || contains(marker, message.body_text)),
       )?.id;
     },
 
@@ -153,7 +157,8 @@ const operations = ({ call, create, option, options }: ToolApi): ToolOperations 
   };
 };
 
-const isNote = ({ channel, public: isPublic }: Message): boolean => channel === 'internal-note' || isPublic === false;
+const isNote = ({ channel, public: isPublic }: Message): boolean =>
+  channel === 'internal-note' || isPublic === false;
 
 /**
  * Gorgias with an API key. An integration calls us with our own token; nothing is signed. Options: `email` of the owner of the key,

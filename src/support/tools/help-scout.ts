@@ -3,10 +3,24 @@ import { textToHtml } from '../../documents/markdown/render-markdown.ts';
 import { headersOfMail } from '../../language/mail.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
-import { defineTool, type ToolApi, type ToolConnection, type ToolMessage, type ToolOperations } from './define-tool.ts';
+import {
+  defineTool,
+  type ToolApi,
+  type ToolConnection,
+  type ToolMessage,
+  type ToolOperations,
+} from './define-tool.ts';
 import { helpdeskApi, pathOf, readPages } from './helpdesk-api.ts';
 import { type Delivery, type HelpdeskEvent, HelpdeskFailed } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId } from './payload.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  numberOf,
+  optionalId,
+  optionalObject,
+  RecordId,
+} from './payload.ts';
 import { HELP_SCOUT } from './signature-schemes.ts';
 import { contains, htmlText, MAX_NOTE } from './ticket-parts.ts';
 
@@ -21,7 +35,9 @@ type ThreadSummary = z.infer<typeof ThreadSummary>;
 
 const HelpScoutDelivery = z.object({
   id: RecordId,
-  _embedded: optionalObject({ threads: listOf(ThreadSummary.extend({ body: optionalText(MAX_NOTE) }), 100) }),
+  _embedded: optionalObject({
+    threads: listOf(ThreadSummary.extend({ body: optionalText(MAX_NOTE) }), 100),
+  }),
 });
 
 /** Each delivery of two messages written within this time may contain both. */
@@ -38,27 +54,38 @@ const readDelivery = (
   const event = headers.get(EVENT_HEADER);
   if (event === AGENT_REPLY) {
     const [reply] = newestFirst(embedded?.threads ?? []).filter(
-      (thread) => thread.type === 'message' && isPublished(thread) && thread.createdBy?.type === 'user',
+      (thread) =>
+        thread.type === 'message' && isPublished(thread) && thread.createdBy?.type === 'user',
     );
     const body = embedded?.threads.find(({ id }) => id === reply?.id)?.body;
     const sent = body === undefined ? undefined : { ticketId, text: htmlText(body) };
     return [{ kind: 'ignored', reason: NO_NEW_MESSAGE, sent }];
   }
-  const threads = newestFirst(embedded?.threads ?? []).filter((thread) => isMessage(thread) && isPublished(thread));
+  const threads = newestFirst(embedded?.threads ?? []).filter(
+    (thread) => isMessage(thread) && isPublished(thread),
+  );
   const fromCustomer = threads.filter(isFromCustomer);
   const [newest] = fromCustomer;
   if (newest === undefined) {
-    if (event === 'convo.created' && threads.length > 0) return [{ kind: 'ignored', reason: 'opened by an agent' }];
+    if (event === 'convo.created' && threads.length > 0)
+      return [{ kind: 'ignored', reason: 'opened by an agent' }];
     return [{ kind: 'message', ticketId, message: 'latest' }];
   }
   const isNew = ({ id, createdAt }: ThreadSummary) =>
-    id === newest.id || (createdAt ?? Number.NEGATIVE_INFINITY) >= (newest.createdAt ?? Number.NaN) - TOGETHER_MS;
-  return fromCustomer.filter(isNew).map(({ id }) => ({ kind: 'message', ticketId, message: { id } }));
+    id === newest.id ||
+    (createdAt ?? Number.NEGATIVE_INFINITY) >= (newest.createdAt ?? Number.NaN) - TOGETHER_MS;
+  return fromCustomer
+    .filter(isNew)
+    .map(({ id }) => ({ kind: 'message', ticketId, message: { id } }));
 };
 
 const EVENT_HEADER = 'x-helpscout-event';
 const AGENT_REPLY = 'convo.agent.reply.created';
-const READ_EVENTS: ReadonlySet<string | null> = new Set([AGENT_REPLY, 'convo.created', 'convo.customer.reply.created']);
+const READ_EVENTS: ReadonlySet<string | null> = new Set([
+  AGENT_REPLY,
+  'convo.created',
+  'convo.customer.reply.created',
+]);
 const NO_NEW_MESSAGE = 'not about a new message of the customer';
 
 const reasonToIgnore = (event: string | null): string | undefined => {
@@ -68,25 +95,38 @@ const reasonToIgnore = (event: string | null): string | undefined => {
 
 /** Chats and calls name their author, other threads have the author in their type. */
 const isFromCustomer = ({ type, createdBy }: ThreadSummary): boolean =>
-  type === 'customer' ? createdBy?.type !== 'user' : CHAT_TYPES.has(type ?? '') && createdBy?.type === 'customer';
+  type === 'customer'
+    ? createdBy?.type !== 'user'
+    : CHAT_TYPES.has(type ?? '') && createdBy?.type === 'customer';
 
 /** Line items are changes of state. */
 const isMessage = ({ type }: ThreadSummary): boolean => type !== undefined && type !== 'lineitem';
 
 /** Drafts, replies under review and hidden threads are not published: the customer does not see them. */
-const isPublished = ({ state }: ThreadSummary): boolean => state === undefined || state === 'published';
+const isPublished = ({ state }: ThreadSummary): boolean =>
+  state === undefined || state === 'published';
 
 const CHAT_TYPES: ReadonlySet<string> = new Set(['chat', 'beaconchat', 'phone']);
 
 /** By time, then by id, since later threads have greater ones. */
 const newestFirst = (threads: readonly ThreadSummary[]): ThreadSummary[] =>
-  threads.toSorted((one, other) => (other.createdAt ?? 0) - (one.createdAt ?? 0) || Number(other.id) - Number(one.id));
+  threads.toSorted(
+    (one, other) =>
+      (other.createdAt ?? 0) - (one.createdAt ?? 0) || Number(other.id) - Number(one.id),
+  );
 
 const Conversation = z.object({
   subject: optionalText(1000),
-  primaryCustomer: optionalObject({ id: optionalId, first: optionalText(100), last: optionalText(100) }),
+  primaryCustomer: optionalObject({
+    id: optionalId,
+    first: optionalText(100),
+    last: optionalText(100),
+  }),
   tags: listOf(z.object({ tag: z.string() }), 50),
-  customFields: listOf(z.object({ name: z.string(), value: z.unknown(), text: optionalText(500) }), 50),
+  customFields: listOf(
+    z.object({ name: z.string(), value: z.unknown(), text: optionalText(500) }),
+    50,
+  ),
   source: optionalObject({ type: optionalText(50) }),
 });
 
@@ -111,13 +151,24 @@ const MAX_PAGES = 8;
 const operations = ({ call, send, option, options }: ToolApi): ToolOperations => {
   const { userId } = options;
   const readConversation = (ticketId: string) =>
-    call({ action: 'read a conversation', path: pathOf`/v2/conversations/${ticketId}`, reply: Conversation });
+    call({
+      action: 'read a conversation',
+      path: pathOf`/v2/conversations/${ticketId}`,
+      reply: Conversation,
+    });
   /** Newest first, as the tool returns them. */
   const readThreads = async (ticketId: string): Promise<Thread[]> => {
     const pages = await readPages(MAX_PAGES, async (number: number = 1) => {
       const path = `${pathOf`/v2/conversations/${ticketId}/threads`}?page=${number}`;
-      const { _embedded, page } = await call({ action: 'read a conversation', path, reply: Threads });
-      return { page: _embedded.threads, next: number >= (page?.totalPages ?? 1) ? undefined : number + 1 };
+      const { _embedded, page } = await call({
+        action: 'read a conversation',
+        path,
+        reply: Threads,
+      });
+      return {
+        page: _embedded.threads,
+        next: number >= (page?.totalPages ?? 1) ? undefined : number + 1,
+      };
     });
     return pages.flat();
   };
@@ -136,7 +187,8 @@ const operations = ({ call, send, option, options }: ToolApi): ToolOperations =>
   };
   const toMessage = (thread: Thread): ToolMessage[] => {
     if (!isMessage(thread) || !isPublished(thread)) return [];
-    const isCustomer = isFromCustomer(thread) && (userId === undefined || thread.createdBy?.id !== userId);
+    const isCustomer =
+      isFromCustomer(thread) && (userId === undefined || thread.createdBy?.id !== userId);
     return [
       {
         id: thread.id,
@@ -153,7 +205,9 @@ const operations = ({ call, send, option, options }: ToolApi): ToolOperations =>
     readTicket: async (ticketId) => {
       const conversation = await readConversation(ticketId);
       const threads = (await readThreads(ticketId)).toReversed();
-      const newest = threads.findLast((thread) => isFromCustomer(thread) && thread.source?.type === 'email');
+      const newest = threads.findLast(
+        (thread) => isFromCustomer(thread) && thread.source?.type === 'email',
+      );
       const headers = newest && (await readHeaders(ticketId, newest));
       const { id, first, last } = conversation.primaryCustomer ?? {};
       const name = [first, last].filter((part) => part !== undefined).join(' ');
@@ -166,9 +220,13 @@ const operations = ({ call, send, option, options }: ToolApi): ToolOperations =>
           ),
         ),
         channel: conversation.source?.type,
-        attachments: threads.filter(isFromCustomer).flatMap((thread) => thread._embedded?.attachments ?? []),
+        attachments: threads
+          .filter(isFromCustomer)
+          .flatMap((thread) => thread._embedded?.attachments ?? []),
         tags: conversation.tags.map(({ tag }) => tag),
-        fields: Object.fromEntries(conversation.customFields.map((field) => [field.name, field.text ?? field.value])),
+        fields: Object.fromEntries(
+          conversation.customFields.map((field) => [field.name, field.text ?? field.value]),
+        ),
       };
     },
 
@@ -193,7 +251,9 @@ const operations = ({ call, send, option, options }: ToolApi): ToolOperations =>
       if (threads.some(({ state }) => state === 'draft')) return false;
       const { primaryCustomer: customer } = await readConversation(ticketId);
       if (customer?.id === undefined) {
-        throw new HelpdeskFailed('Cannot write a draft in Help Scout: the conversation has no customer');
+        throw new HelpdeskFailed(
+          'Cannot write a draft in Help Scout: the conversation has no customer',
+        );
       }
       await send({
         action: 'write a draft',
@@ -221,16 +281,23 @@ const operations = ({ call, send, option, options }: ToolApi): ToolOperations =>
       });
       const id = optionalId.parse(headers.get('resource-id'));
       if (id !== undefined) return id;
-      throw new HelpdeskFailed('Cannot create a conversation in Help Scout: its reply does not name it', {
-        isTransient: true,
-        isOutcomeUnknown: true,
-      });
+      throw new HelpdeskFailed(
+        'Cannot create a conversation in Help Scout: its reply does not name it',
+        {
+          isTransient: true,
+          isOutcomeUnknown: true,
+        },
+      );
     },
   };
 };
 
 /** A forwarded message goes to somebody other than the customer. */
-const INTERNAL_TYPES: ReadonlySet<string | undefined> = new Set(['note', 'forwardparent', 'forwardchild']);
+const INTERNAL_TYPES: ReadonlySet<string | undefined> = new Set([
+  'note',
+  'forwardparent',
+  'forwardchild',
+]);
 
 const MAX_CACHED_TOKENS = 100;
 /** Tokens are valid for two days; cached for less, so that a revoked secret is noticed. */
@@ -244,7 +311,9 @@ const TokenReply = z.object({
 });
 
 /** Tokens of the connections used last. */
-const tokenCache = lruCache<string, { token: string; expiresAt: number }>({ max: MAX_CACHED_TOKENS });
+const tokenCache = lruCache<string, { token: string; expiresAt: number }>({
+  max: MAX_CACHED_TOKENS,
+});
 
 /** An access token by OAuth client credentials (RFC 6749, section 4.4). */
 const accessToken = async (
@@ -272,7 +341,10 @@ const accessToken = async (
     reply: TokenReply,
     isSafe: true,
   });
-  tokenCache.set(key, { token, expiresAt: now() + Math.min(seconds * 1000 - EXPIRY_MARGIN_MS, MAX_TOKEN_AGE_MS) });
+  tokenCache.set(key, {
+    token,
+    expiresAt: now() + Math.min(seconds * 1000 - EXPIRY_MARGIN_MS, MAX_TOKEN_AGE_MS),
+  });
   return token;
 };
 
@@ -289,7 +361,9 @@ export const helpScout = defineTool({
   delivery: HelpScoutDelivery,
   ignores: ({ headers }) => reasonToIgnore(headers.get(EVENT_HEADER)),
   read: readDelivery,
-  headers: async (connection, options) => ({ Authorization: `Bearer ${await accessToken(connection, options)}` }),
+  headers: async (connection, options) => ({
+    Authorization: `Bearer ${await accessToken(connection, options)}`,
+  }),
   renewsOn401: true,
   operations,
 });

@@ -1,6 +1,12 @@
 import * as z from 'zod';
 import { readRequest } from '../../contract/core/read-request.ts';
-import { HttpFailure, RATE_LIMIT_HEADERS, readJson, retryAfterMs, sendOk } from '../../platform/http/fetch-json.ts';
+import {
+  HttpFailure,
+  RATE_LIMIT_HEADERS,
+  readJson,
+  retryAfterMs,
+  sendOk,
+} from '../../platform/http/fetch-json.ts';
 import { isOwnAddress } from '../../platform/http/public-address.ts';
 import { discard } from '../../platform/http/read-body.ts';
 import { parseJson } from '../../platform/http/read-fields.ts';
@@ -50,7 +56,7 @@ const MAX_REPLY_BYTES = 4_194_304;
 /** A longer wait is a mistake of the tool or of its clock. */
 const MAX_WAIT_MS = 3_600_000;
 
-export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
+export function helpdeskApi(settings: ApiSettings): HelpdeskApi {
   const request = async (
     call: ApiCall,
     { isRenewed = false } = {},
@@ -59,12 +65,16 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
     const { signal: outer } = settings;
     const url = urlOf(settings, path);
     if (outer.aborted)
-      throw new HelpdeskFailed(`Cannot ${action} in ${settings.tool}: no time left`, { isTransient: true });
+      throw new HelpdeskFailed(`Cannot ${action} in ${settings.tool}: no time left`, {
+        isTransient: true,
+      });
     const own = await settings.headers({ isRenewed });
     const signal = AbortSignal.any([outer, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
       const response = await sendOk(url, {
-        ...{ method, signal, fetch: settings.fetch },
+        method,
+        signal,
+        fetch: settings.fetch,
         headers: {
           Accept: 'application/json',
           'User-Agent': 'constellation',
@@ -84,9 +94,11 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
   };
   const call: HelpdeskApi['call'] = async ({ reply, ...sent }) => {
     const { response, signal } = await request(sent);
-    const json = await readJson(response, { maxBytes: MAX_REPLY_BYTES, signal, parse }).catch((error) => {
-      throw error instanceof HttpFailure ? failureOf(error, { settings, call: sent }) : error;
-    });
+    const json = await readJson(response, { maxBytes: MAX_REPLY_BYTES, signal, parse }).catch(
+      (error) => {
+        throw error instanceof HttpFailure ? failureOf(error, { settings, call: sent }) : error;
+      },
+    );
     const read = readRequest(reply, json);
     if (read.ok) return read.value;
     throw lostReply('the reply is not what its documentation says', { settings, call: sent });
@@ -100,24 +112,25 @@ export const helpdeskApi = (settings: ApiSettings): HelpdeskApi => {
       return response.headers;
     },
   };
-};
+}
 
 const Created = z.object({ id: RecordId });
 
 /** Puts values into a path, each as one segment. Throws `HelpdeskFailed` for values that would lead elsewhere. */
-export const pathOf = (parts: TemplateStringsArray, ...values: readonly string[]): string =>
-  parts.reduce((path, part, at) => {
+export function pathOf(parts: TemplateStringsArray, ...values: readonly string[]): string {
+  return parts.reduce((path, part, at) => {
     const value = values[at - 1] ?? '';
     if (value === '' || /^\.+$/.test(value) || value.length > 256)
       throw new HelpdeskFailed('Cannot call the helpdesk: an id is not valid');
     return `${path}${encodeURIComponent(value.toWellFormed())}${part}`;
   });
+}
 
 /** Reads the pages of a list to its end, at most `maxPages`. `readPage` gets `next` of the page before. */
-export const readPages = async <Page, Next>(
+export async function readPages<Page, Next>(
   maxPages: number,
   readPage: (next: Next | undefined) => Promise<{ page: Page; next: Next | undefined }>,
-): Promise<Page[]> => {
+): Promise<Page[]> {
   const pages: Page[] = [];
   let next: Next | undefined;
   do {
@@ -126,7 +139,7 @@ export const readPages = async <Page, Next>(
     next = read.next;
   } while (next !== undefined && pages.length < maxPages);
   return pages;
-};
+}
 
 /**
  * Returns the id of a note that was written although the reply does not name it.
@@ -134,7 +147,10 @@ export const readPages = async <Page, Next>(
  * @param find Looks for the note in the ticket.
  * @throws {HelpdeskFailed} Always with an unknown outcome: writing the note again could make two.
  */
-export const findWrittenNote = async (tool: string, find: () => Promise<string | undefined>): Promise<string> => {
+export async function findWrittenNote(
+  tool: string,
+  find: () => Promise<string | undefined>,
+): Promise<string> {
   const failed = (problem: string, cause?: unknown) =>
     new HelpdeskFailed(`Cannot write a note in ${tool}: ${problem}`, {
       isTransient: true,
@@ -147,27 +163,32 @@ export const findWrittenNote = async (tool: string, find: () => Promise<string |
   });
   if (id === undefined) throw failed('the ticket does not show it');
   return id;
-};
+}
 
 /** An option of the connection. Throws `HelpdeskFailed` when it is not set. */
-export const requiredOption = ({ options }: HelpdeskConnection, name: string, tool: string): string => {
+export function requiredOption(
+  { options }: HelpdeskConnection,
+  name: string,
+  tool: string,
+): string {
   const value = options[name];
   if (value !== undefined && value !== '') return value;
   throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no option ${name}`);
-};
+}
 
 /** The token of the tool's API. Throws `HelpdeskFailed` when it is not set. */
-export const requiredToken = ({ apiToken }: HelpdeskConnection, tool: string): string => {
+export function requiredToken({ apiToken }: HelpdeskConnection, tool: string): string {
   if (apiToken !== undefined && apiToken !== '') return apiToken;
   throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no API token`);
-};
+}
 
 /** Zammad's reply is empty where a ticket has no draft. */
 const parse = (bytes: Uint8Array): unknown => (bytes.length === 0 ? undefined : parseJson(bytes));
 
 const urlOf = ({ tool, apiUrl }: ApiSettings, path: string): string => {
   const url = `${apiUrl ?? ''}${path}`;
-  if (apiUrl === undefined) throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no apiUrl`);
+  if (apiUrl === undefined)
+    throw new HelpdeskFailed(`Cannot call ${tool}: its connection has no apiUrl`);
   if (!url.startsWith('https://') && !isOwnAddress(url))
     throw new HelpdeskFailed(`Cannot call ${tool}: the apiUrl of its connection is not https`);
   return url;
@@ -183,7 +204,9 @@ const failureOf = (error: HttpFailure, scene: Scene): HelpdeskFailed => {
   if (kind !== 'status') return lostReply(message, scene, error.cause);
   const { tool, now, rateLimitWaitMs } = scene.settings;
   const advice =
-    status >= 300 && status < 400 ? 'the ticket was merged, or the API has another address now' : ADVICE[status];
+    status >= 300 && status < 400
+      ? 'the ticket was merged, or the API has another address now'
+      : ADVICE[status];
   const isTransient = TRANSIENT.has(status) || status >= 500;
   const names = status === 429 ? RATE_LIMIT_HEADERS : undefined;
   const asked = isTransient ? retryAfterMs(headers, now(), names) : undefined;
@@ -194,7 +217,12 @@ const failureOf = (error: HttpFailure, scene: Scene): HelpdeskFailed => {
       // A 502 or 504 of a proxy does not say what the tool behind it did.
       isOutcomeUnknown: (status === 408 || status >= 500) && !isSafe(scene.call),
       isNotFound: status === 404,
-      retryAfterMs: asked === undefined ? (status === 429 ? rateLimitWaitMs : undefined) : Math.min(asked, MAX_WAIT_MS),
+      retryAfterMs:
+        asked === undefined
+          ? status === 429
+            ? rateLimitWaitMs
+            : undefined
+          : Math.min(asked, MAX_WAIT_MS),
     },
   );
 };

@@ -131,7 +131,11 @@ export interface ClientOptions {
 export interface HelpdeskClient {
   readTicket(ticketId: string, options: { signal: AbortSignal }): Promise<Ticket>;
   /** Id of the note that contains the marker; undefined when the ticket has none. */
-  findNote(ticketId: string, marker: string, options: { signal: AbortSignal }): Promise<string | undefined>;
+  findNote(
+    ticketId: string,
+    marker: string,
+    options: { signal: AbortSignal },
+  ): Promise<string | undefined>;
   /** Writes an internal note, which the customer never sees, and returns its id. */
   writeNote(ticketId: string, note: Note, options: { signal: AbortSignal }): Promise<string>;
   /** Saves an unsent draft beside the note, where the tool has drafts. False when the ticket has another draft, which stays. */
@@ -139,9 +143,13 @@ export interface HelpdeskClient {
     | ((ticketId: string, draft: DraftReply, options: { signal: AbortSignal }) => Promise<boolean>)
     | undefined;
   /** Creates a ticket for a visitor of a web page, and returns its id; for tools whose API we use for that. */
-  createTicket?: ((ticket: NewTicket, options: { signal: AbortSignal }) => Promise<string>) | undefined;
+  createTicket?:
+    | ((ticket: NewTicket, options: { signal: AbortSignal }) => Promise<string>)
+    | undefined;
   /** Id of the ticket that was created under a key; absent where the tool cannot be asked for it. */
-  findTicket?: ((key: string, options: { signal: AbortSignal }) => Promise<string | undefined>) | undefined;
+  findTicket?:
+    | ((key: string, options: { signal: AbortSignal }) => Promise<string | undefined>)
+    | undefined;
 }
 
 /** A ticket that a visitor of a web page asks for. */

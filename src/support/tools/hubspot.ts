@@ -20,16 +20,19 @@ const HubspotEvent = z.object({
 const HubspotDelivery = z.array(z.unknown()).max(100);
 
 /** New messages of conversations; whether one is from the customer is decided when the conversation is read. */
-const readDelivery = (events: z.infer<typeof HubspotDelivery>): HelpdeskEvent[] => events.map(readEvent);
+const readDelivery = (events: z.infer<typeof HubspotDelivery>): HelpdeskEvent[] =>
+  events.map(readEvent);
 
 /** Each on its own, so that one that cannot be read does not stop the others. */
 const readEvent = (event: unknown): HelpdeskEvent => {
   const read = readAs(HubspotEvent, event);
   if (!read.ok) return { kind: 'ignored', reason: 'an event that is not as documented' };
   const { subscriptionType: type, objectId: ticketId, messageId: id, messageType } = read.value;
-  if (type !== 'conversation.newMessage') return { kind: 'ignored', reason: 'not about a new message' };
+  if (type !== 'conversation.newMessage')
+    return { kind: 'ignored', reason: 'not about a new message' };
   if (messageType !== 'MESSAGE') return { kind: 'ignored', reason: 'a comment' };
-  if (ticketId === undefined || id === undefined) return { kind: 'ignored', reason: 'a message without its ids' };
+  if (ticketId === undefined || id === undefined)
+    return { kind: 'ignored', reason: 'a message without its ids' };
   return { kind: 'message', ticketId, message: { id } };
 };
 
@@ -55,14 +58,19 @@ const Message = z.object({
 type Message = z.infer<typeof Message>;
 
 const addressOf = (sender: Message['senders'][number] | undefined): string | undefined =>
-  sender?.deliveryIdentifier?.type === 'HS_EMAIL_ADDRESS' ? sender.deliveryIdentifier.value : sender?.name;
+  sender?.deliveryIdentifier?.type === 'HS_EMAIL_ADDRESS'
+    ? sender.deliveryIdentifier.value
+    : sender?.name;
 
 const Messages = z.object({
   results: itemsOf(Message, 100),
   paging: optionalObject({ next: z.object({ after: optionalText(1000) }).optional() }),
 });
 
-const OriginalContent = z.object({ text: optionalText(MAX_NOTE), richText: optionalText(MAX_NOTE) });
+const OriginalContent = z.object({
+  text: optionalText(MAX_NOTE),
+  richText: optionalText(MAX_NOTE),
+});
 
 /** By HubSpot's own numbering. */
 const TICKET_TO_CONTACT = { associationCategory: 'HUBSPOT_DEFINED', associationTypeId: 16 };
@@ -73,13 +81,21 @@ const MAX_ORIGINALS = 3;
 
 const operations = ({ call, create, options }: ToolApi): ToolOperations => {
   const { actorId } = options;
-  const messagesPath = (ticketId: string) => pathOf`/conversations/v3/conversations/threads/${ticketId}/messages`;
+  const messagesPath = (ticketId: string) =>
+    pathOf`/conversations/v3/conversations/threads/${ticketId}/messages`;
 
   const readMessages = async (ticketId: string): Promise<Message[]> => {
     const pages = await readPages(MAX_PAGES, async (after: string | undefined) => {
-      const query = new URLSearchParams({ limit: '100', ...(after === undefined ? {} : { after }) });
+      const query = new URLSearchParams({
+        limit: '100',
+        ...(after === undefined ? {} : { after }),
+      });
       const path = `${messagesPath(ticketId)}?${query}`;
-      const { results, paging } = await call({ action: 'read a conversation', path, reply: Messages });
+      const { results, paging } = await call({
+        action: 'read a conversation',
+        path,
+        reply: Messages,
+      });
       return { page: results, next: paging?.next?.after };
     });
     return pages.flat();
@@ -126,20 +142,27 @@ const operations = ({ call, create, options }: ToolApi): ToolOperations => {
         (one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0),
       );
       const fromCustomer = messages.filter(isFromCustomer);
-      const truncated = fromCustomer.filter(({ truncationStatus: status }) => status === 'TRUNCATED');
+      const truncated = fromCustomer.filter(
+        ({ truncationStatus: status }) => status === 'TRUNCATED',
+      );
       const originals = new Map<string, z.infer<typeof OriginalContent>>();
-      for (const { id } of truncated.slice(-MAX_ORIGINALS)) originals.set(id, await readOriginal(ticketId, id));
+      for (const { id } of truncated.slice(-MAX_ORIGINALS))
+        originals.set(id, await readOriginal(ticketId, id));
       const customer = fromCustomer[0]?.senders[0];
       return {
         subject: messages.find(({ subject }) => subject !== undefined)?.subject,
         customer: { id: customer?.actorId, name: customer?.name },
-        messages: messages.flatMap((message) => toMessage({ ...message, ...originals.get(message.id) })),
+        messages: messages.flatMap((message) =>
+          toMessage({ ...message, ...originals.get(message.id) }),
+        ),
       };
     },
 
     findNote: async (ticketId, marker) => {
       const messages = await readMessages(ticketId);
-      return messages.find(({ type, text, richText }) => type === 'COMMENT' && contains(marker, text, richText))?.id;
+      return messages.find(
+        ({ type, text, richText }) => type === 'COMMENT' && contains(marker, text, richText),
+      )?.id;
     },
 
     // A comment is for the team; a `MESSAGE` would be sent to the customer.

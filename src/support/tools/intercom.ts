@@ -3,7 +3,15 @@ import { optionalSeconds, optionalText } from '../../platform/http/read-fields.t
 import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
 import { pathOf } from './helpdesk-api.ts';
 import type { HelpdeskEvent } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, optionalFields, optionalId, optionalObject, RecordId } from './payload.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  optionalFields,
+  optionalId,
+  optionalObject,
+  RecordId,
+} from './payload.ts';
 import { HUB_SIGNATURE } from './signature-schemes.ts';
 import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
@@ -23,7 +31,12 @@ const IntercomDelivery = z.object({
       source: optionalObject({ id: optionalId, author: Author }),
       conversation_parts: optionalObject({
         conversation_parts: listOf(
-          z.object({ id: RecordId, part_type: optionalText(50), author: Author, body: optionalText(MAX_NOTE) }),
+          z.object({
+            id: RecordId,
+            part_type: optionalText(50),
+            author: Author,
+            body: optionalText(MAX_NOTE),
+          }),
           500,
         ),
       }),
@@ -38,7 +51,8 @@ const readDelivery = ({ topic, data }: z.infer<typeof IntercomDelivery>): Helpde
   const isCreated = topic === 'conversation.user.created';
   if (!isCreated && topic !== 'conversation.user.replied') {
     const reply = parts?.conversation_parts.findLast(({ author }) => author?.type === 'admin');
-    const isSent = topic === 'conversation.admin.replied' && ticketId !== undefined && reply?.body !== undefined;
+    const isSent =
+      topic === 'conversation.admin.replied' && ticketId !== undefined && reply?.body !== undefined;
     const sent = isSent ? { ticketId, text: htmlText(reply.body) } : undefined;
     return { kind: 'ignored', reason: 'not from the customer', sent };
   }
@@ -49,7 +63,8 @@ const readDelivery = ({ topic, data }: z.infer<typeof IntercomDelivery>): Helpde
   }
   // Newest last. The topic is signed: what an agent, a bot or we wrote since does not undo the customer's reply.
   const part = parts?.conversation_parts.findLast(
-    ({ part_type: type, author }) => type !== undefined && MESSAGE_TYPES.has(type) && isCustomer(author),
+    ({ part_type: type, author }) =>
+      type !== undefined && MESSAGE_TYPES.has(type) && isCustomer(author),
   );
   // A reply to a message that an agent sent to many opens a conversation that begins with the agent's words.
   if (part !== undefined) return { kind: 'message', ticketId, message: { id: part.id } };
@@ -118,7 +133,14 @@ const operations = ({ call, option, options }: ToolApi): ToolOperations => {
   /** If its reply is lost, the next attempt finds the lead or makes another: no ticket depends on it. */
   const createLead = (email: string) => {
     const body = { role: 'lead', email };
-    return call({ action: 'create a contact', method: 'POST', path: '/contacts', body, reply: Contact, isSafe: true });
+    return call({
+      action: 'create a contact',
+      method: 'POST',
+      path: '/contacts',
+      body,
+      reply: Contact,
+      isSafe: true,
+    });
   };
   const isFromCustomer = (author: Author) => isCustomer(author, { except: adminId });
   /** Parts without a text are changes of state. */
@@ -134,7 +156,10 @@ const operations = ({ call, option, options }: ToolApi): ToolOperations => {
     readTicket: async (ticketId) => {
       const conversation = await read(ticketId);
       const { source, contacts } = conversation;
-      const parts = [...openingOf(conversation), ...conversation.conversation_parts.conversation_parts];
+      const parts = [
+        ...openingOf(conversation),
+        ...conversation.conversation_parts.conversation_parts,
+      ];
       const fromCustomer = parts.filter(({ author }) => isFromCustomer(author));
       const customer = [source?.author, ...parts.map(({ author }) => author)].find(isFromCustomer);
       return {
@@ -187,7 +212,8 @@ const noteIn = ({ conversation_parts: parts }: Conversation, marker: string): st
   parts.conversation_parts.find((part) => isNote(part) && contains(marker, part.body))?.id;
 
 /** A note that reopens or wakes the conversation is a `note_and_reopen` or a `note_and_unsnooze`. */
-const isNote = ({ part_type: type }: Part): boolean => type === 'note' || type?.startsWith('note_') === true;
+const isNote = ({ part_type: type }: Part): boolean =>
+  type === 'note' || type?.startsWith('note_') === true;
 
 /**
  * Intercom conversations with an access token; the secret is the app's client secret. Options: `adminId`, the author of notes;

@@ -9,11 +9,11 @@ import { type Delivery, DeliveryUnreadable } from './helpdesk-tool.ts';
  * @param tool For the message.
  * @throws {DeliveryUnreadable} When it is not JSON in UTF-8, or does not match the schema. The message quotes nothing of it.
  */
-export const readPayload = <Schema extends z.ZodType>(
+export function readPayload<Schema extends z.ZodType>(
   { body }: Delivery,
   schema: Schema,
   tool: string,
-): z.output<Schema> => {
+): z.output<Schema> {
   let json: unknown;
   try {
     json = parseJson(body);
@@ -25,7 +25,7 @@ export const readPayload = <Schema extends z.ZodType>(
   throw new DeliveryUnreadable(
     `Cannot read a delivery of ${tool}: ${read.issues[0]?.path || 'the body'} is not as documented`,
   );
-};
+}
 
 /**
  * An id of a helpdesk as text: letters, digits and `_ - : .`, without a leading dot, so that it can be part of a path; at most 128
@@ -37,7 +37,9 @@ export const RecordId = z
   .pipe(z.string().regex(/^[\w:-][\w.:-]{0,127}$/));
 
 /** A numeric id in a template that the admin wrote: leading zeros do not make it another id. */
-export const TemplateId = RecordId.transform((id) => (/^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id));
+export const TemplateId = RecordId.transform((id) =>
+  /^\d+$/.test(id) ? id.replace(/^0+(?=\d)/, '') : id,
+);
 
 /** An id that may be missing or unusable. */
 export const optionalId = RecordId.nullish()
@@ -45,7 +47,9 @@ export const optionalId = RecordId.nullish()
   .transform((id) => id ?? undefined);
 
 /** An object that may be missing or of another form. */
-export const optionalObject = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape).nullish().catch(undefined);
+export function optionalObject<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.object(shape).nullish().catch(undefined);
+}
 
 /** Custom fields by name. */
 export const optionalFields = z
@@ -62,7 +66,9 @@ export const mailHeaders = z
   .transform((fields) => {
     if (fields === null || fields === undefined) return undefined;
     const entries = Object.entries(fields).flatMap(([name, value]): [string, string][] => {
-      const text = Array.isArray(value) ? value.filter((each) => typeof each === 'string').join(', ') : value;
+      const text = Array.isArray(value)
+        ? value.filter((each) => typeof each === 'string').join(', ')
+        : value;
       if (typeof text !== 'string' || name.length > 100 || name === '__proto__') return [];
       return [[name, text.slice(0, 1000).toWellFormed()]];
     });
@@ -70,30 +76,35 @@ export const mailHeaders = z
   });
 
 /** A list that may be missing; at most `maxItems`, without those that cannot be read. */
-export const listOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
-  itemsOf(item, maxItems)
+export function listOf<Schema extends z.ZodType>(item: Schema, maxItems: number) {
+  return itemsOf(item, maxItems)
     .nullish()
     .catch(undefined)
     .transform((items) => items ?? []);
+}
 
 /** The same for a list that must be there: a ticket without its list would look like one without our note. */
-export const itemsOf = <Schema extends z.ZodType>(item: Schema, maxItems: number) =>
-  z.array(z.unknown()).transform((items) =>
+export function itemsOf<Schema extends z.ZodType>(item: Schema, maxItems: number) {
+  return z.array(z.unknown()).transform((items) =>
     items.slice(0, maxItems).flatMap((one): z.output<Schema>[] => {
       const read = readRequest(item, one);
       return read.ok ? [read.value] : [];
     }),
   );
+}
 
 /** In bodies that we send ids are numbers, unless they are too long for one. */
-export const numberOf = (id: string): number | string => (/^\d{1,15}$/.test(id) ? Number(id) : id);
+export function numberOf(id: string): number | string {
+  return /^\d{1,15}$/.test(id) ? Number(id) : id;
+}
 
 /** Names of files, from the given member of each. */
-export const fileNames = (member: string) =>
-  listOf(
+export function fileNames(member: string) {
+  return listOf(
     z
       .looseObject({})
       .transform((file) => file[member])
       .pipe(z.string().min(1).max(2048)),
     20,
   );
+}

@@ -2,15 +2,19 @@ import { BODY, type SignatureScheme } from './helpdesk-tool.ts';
 import { decodeBase64 } from './signatures.ts';
 
 // Parsers of signed timestamps return milliseconds since 1970, and undefined for anything in another form.
-const unixSeconds = (text: string): number | undefined => (/^\d{9,11}$/.test(text) ? Number(text) * 1000 : undefined);
+const unixSeconds = (text: string): number | undefined =>
+  /^\d{9,11}$/.test(text) ? Number(text) * 1000 : undefined;
 
-const unixMilliseconds = (text: string): number | undefined => (/^\d{12,14}$/.test(text) ? Number(text) : undefined);
+const unixMilliseconds = (text: string): number | undefined =>
+  /^\d{12,14}$/.test(text) ? Number(text) : undefined;
 
 /** Sources disagree about the unit of Front's header, so the number of digits decides. */
-const secondsOrMilliseconds = (text: string): number | undefined => unixMilliseconds(text) ?? unixSeconds(text);
+const secondsOrMilliseconds = (text: string): number | undefined =>
+  unixMilliseconds(text) ?? unixSeconds(text);
 
 const isoTime = (text: string): number | undefined => {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text)) return undefined;
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text))
+    return undefined;
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : time;
 };
@@ -122,7 +126,11 @@ export const STANDARD_WEBHOOKS_PUBLIC_KEY: SignatureScheme = {
 };
 
 /** Freshdesk and Gorgias sign nothing: the admin enters a header with a secret token. */
-export const STATIC_TOKEN: SignatureScheme = { algorithm: 'token', header: 'x-webhook-token', encoding: 'text' };
+export const STATIC_TOKEN: SignatureScheme = {
+  algorithm: 'token',
+  header: 'x-webhook-token',
+  encoding: 'text',
+};
 
 /** HubSpot documents which escapes are decoded before signing; all others stay. */
 const decodedAddress = (address: string): string =>

@@ -36,11 +36,11 @@ export interface Verification {
  *
  * At most 4 secrets and 16 signatures are tried. Never throws: anything malformed is refused.
  */
-export const startVerification = (
+export function startVerification(
   head: DeliveryHead,
   schemes: readonly SignatureScheme[],
   options: VerifyOptions,
-): Verification => {
+): Verification {
   const checks = schemes.flatMap((scheme) => checksOf(head, scheme, options));
   return {
     isPossible: checks.length > 0,
@@ -52,7 +52,7 @@ export const startVerification = (
       return false;
     },
   };
-};
+}
 
 /** What is signed with one secret, as far as it has arrived. */
 interface Check {
@@ -70,9 +70,14 @@ interface Hash {
   digest(): Uint8Array;
 }
 
-const checksOf = (head: DeliveryHead, scheme: SignatureScheme, { secrets, now }: VerifyOptions): Check[] => {
+const checksOf = (
+  head: DeliveryHead,
+  scheme: SignatureScheme,
+  { secrets, now }: VerifyOptions,
+): Check[] => {
   const signatures = signaturesOf(head, scheme);
-  const timestamp = scheme.timestamp === undefined ? '' : freshTimestamp(head, scheme.timestamp, now);
+  const timestamp =
+    scheme.timestamp === undefined ? '' : freshTimestamp(head, scheme.timestamp, now);
   if (signatures.length === 0 || timestamp === undefined) return [];
   const header = (name: string) => readHeader(head, name, 256);
   const parts = scheme.signed === undefined ? [] : scheme.signed({ head, timestamp, header });
@@ -111,27 +116,37 @@ const matches = async (
   return false;
 };
 
-const signaturesOf = (head: DeliveryHead, { header, prefix = '', separator, encoding }: SignatureScheme): Bytes[] => {
+const signaturesOf = (
+  head: DeliveryHead,
+  { header, prefix = '', separator, encoding }: SignatureScheme,
+): Bytes[] => {
   const value = readHeader(head, header, MAX_SIGNATURE_LENGTH) ?? '';
   const entries = separator === undefined ? [value] : value.split(separator, MAX_SIGNATURES);
   return entries.flatMap((entry) => {
-    const bytes = entry.startsWith(prefix) ? DECODERS[encoding](entry.slice(prefix.length)) : undefined;
+    const bytes = entry.startsWith(prefix)
+      ? DECODERS[encoding](entry.slice(prefix.length))
+      : undefined;
     return bytes === undefined || bytes.length === 0 ? [] : [bytes];
   });
 };
 
 /** Base64 with its padding (RFC 4648, section 4); undefined for any other way to write the same bytes. */
-export const decodeBase64 = (text: string): Bytes | undefined => {
+export function decodeBase64(text: string): Bytes | undefined {
   if (text.length % 4 !== 0 || /[-_]/.test(text)) return undefined;
-  const bare = text.endsWith('==') ? text.slice(0, -2) : text.endsWith('=') ? text.slice(0, -1) : text;
+  const bare = text.endsWith('==')
+    ? text.slice(0, -2)
+    : text.endsWith('=')
+      ? text.slice(0, -1)
+      : text;
   return decodeBase64url(bare.replaceAll('+', '-').replaceAll('/', '_'));
-};
+}
 
 /** Lower case, as every tool writes it. */
 const decodeHex = (text: string): Bytes | undefined => {
   if (text.length % 2 !== 0 || !/^[0-9a-f]*$/.test(text)) return undefined;
   const bytes = new Uint8Array(text.length / 2);
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = Number.parseInt(text.slice(at * 2, at * 2 + 2), 16);
+  for (let at = 0; at < bytes.length; at += 1)
+    bytes[at] = Number.parseInt(text.slice(at * 2, at * 2 + 2), 16);
   return bytes;
 };
 
@@ -148,9 +163,15 @@ const freshTimestamp = (
 };
 
 /** A header that came twice is joined by `, `, which no signature and no time contains. */
-const readHeader = ({ headers }: DeliveryHead, name: string, maxLength: number): string | undefined => {
+const readHeader = (
+  { headers }: DeliveryHead,
+  name: string,
+  maxLength: number,
+): string | undefined => {
   const value = headers.get(name);
-  return value !== null && value.length <= maxLength && /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
+  return value !== null &&
+    value.length <= maxLength &&
+    /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value)
     ? value
     : undefined;
 };
@@ -168,7 +189,9 @@ const concatenate = (parts: readonly Bytes[]): Bytes => {
 /** WebCrypto throws for bytes that are no key, such as a point that is not on the curve. */
 const isSignedBy = async (key: Bytes, signature: Bytes, signed: Bytes): Promise<boolean> => {
   try {
-    const imported = await crypto.subtle.importKey('raw', key, { name: 'Ed25519' }, false, ['verify']);
+    const imported = await crypto.subtle.importKey('raw', key, { name: 'Ed25519' }, false, [
+      'verify',
+    ]);
     return await crypto.subtle.verify('Ed25519', imported, signature, signed);
   } catch {
     return false;
@@ -178,9 +201,12 @@ const isSignedBy = async (key: Bytes, signature: Bytes, signed: Bytes): Promise<
 /** Compares in constant time: by the HMAC of both under a random key. */
 const isEqual = async (one: Bytes, other: Bytes): Promise<boolean> => {
   const parameters = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', crypto.getRandomValues(new Uint8Array(32)), parameters, false, [
-    'sign',
-    'verify',
-  ]);
+  const key = await crypto.subtle.importKey(
+    'raw',
+    crypto.getRandomValues(new Uint8Array(32)),
+    parameters,
+    false,
+    ['sign', 'verify'],
+  );
   return crypto.subtle.verify('HMAC', key, await crypto.subtle.sign('HMAC', key, one), other);
 };

@@ -2,8 +2,20 @@ import * as z from 'zod';
 import { utf8 } from '../../platform/encoding.ts';
 import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
 import { defineTool, type ToolApi, type ToolOperations, ticketOf } from './define-tool.ts';
-import { type HelpdeskEvent, HelpdeskFailed, type HelpdeskMessage, type Ticket } from './helpdesk-tool.ts';
-import { listOf, mailHeaders, optionalFields, optionalId, optionalObject, RecordId } from './payload.ts';
+import {
+  type HelpdeskEvent,
+  HelpdeskFailed,
+  type HelpdeskMessage,
+  type Ticket,
+} from './helpdesk-tool.ts';
+import {
+  listOf,
+  mailHeaders,
+  optionalFields,
+  optionalId,
+  optionalObject,
+  RecordId,
+} from './payload.ts';
 import { STANDARD_WEBHOOKS, STANDARD_WEBHOOKS_PUBLIC_KEY } from './signature-schemes.ts';
 import { decodeBase64 } from './signatures.ts';
 import { htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
@@ -66,7 +78,8 @@ type Content = Omit<z.infer<typeof StandardMessage>, 'id'> & { id?: string | und
 const readDelivery = (payload: z.infer<typeof StandardDelivery>): HelpdeskEvent => {
   if (!('data' in payload)) return { kind: 'ignored', reason: 'not about a new message' };
   const { type, timestamp, data } = payload;
-  const written: Content | undefined = type === 'ticket.created' ? { ...data, id: data.message?.id } : data.message;
+  const written: Content | undefined =
+    type === 'ticket.created' ? { ...data, id: data.message?.id } : data.message;
   if (written === undefined) return { kind: 'ignored', reason: 'without its message' };
   if (written.public === false) return { kind: 'ignored', reason: 'an internal note' };
   // Without an author the message is the customer's: the event is about them.
@@ -75,7 +88,12 @@ const readDelivery = (payload: z.infer<typeof StandardDelivery>): HelpdeskEvent 
   const id = written.id ?? data.id;
   const message = toMessage({ ...written, id, created_at: written.created_at ?? timestamp });
   const earlier = data.messages.filter((one) => one.id !== id).map(toMessage);
-  return { kind: 'message', ticketId: data.id, message: { id }, ticket: toTicket(data, [...earlier, message]) };
+  return {
+    kind: 'message',
+    ticketId: data.id,
+    message: { id },
+    ticket: toTicket(data, [...earlier, message]),
+  };
 };
 
 const toTicket = (data: TicketData, messages: readonly HelpdeskMessage[]): Ticket => {
@@ -102,7 +120,9 @@ const toMessage = (message: z.infer<typeof StandardMessage>): HelpdeskMessage =>
 
 const operations = ({ send, now, ...connection }: ToolApi): ToolOperations => ({
   readTicket: async () => {
-    throw new HelpdeskFailed('Cannot read a ticket by Standard Webhooks: it is in its delivery only');
+    throw new HelpdeskFailed(
+      'Cannot read a ticket by Standard Webhooks: it is in its delivery only',
+    );
   },
   findNote: async () => undefined,
   writeNote: async (ticketId, { marker, markdown, html, text }) => {
@@ -111,7 +131,11 @@ const operations = ({ send, now, ...connection }: ToolApi): ToolOperations => ({
       timestamp: new Date(now()).toISOString(),
       data: { ticket_id: ticketId, marker, internal: true, markdown, html, text },
     });
-    const headers = await signedHeaders(body, { secret: signingSecret(connection), id: marker, now: now() });
+    const headers = await signedHeaders(body, {
+      secret: signingSecret(connection),
+      id: marker,
+      now: now(),
+    });
     await send({ action: 'write a note', method: 'POST', path: '', body, headers });
     return marker;
   },
@@ -130,21 +154,31 @@ const signedHeaders = async (
 ): Promise<Record<string, string>> => {
   const key = decodeBase64(secret.replace(/^whsec_/, ''));
   if (key === undefined || key.length === 0) {
-    throw new HelpdeskFailed('Cannot write a note by Standard Webhooks: the secret is not base64 after whsec_');
+    throw new HelpdeskFailed(
+      'Cannot write a note by Standard Webhooks: the secret is not base64 after whsec_',
+    );
   }
   const timestamp = String(Math.floor(now / 1000));
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['sign']);
-  const digest = new Uint8Array(await crypto.subtle.sign('HMAC', imported, utf8(`${id}.${timestamp}.${body}`)));
+  const digest = new Uint8Array(
+    await crypto.subtle.sign('HMAC', imported, utf8(`${id}.${timestamp}.${body}`)),
+  );
   const signature = btoa(String.fromCharCode(...digest));
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${signature}`,
+  };
 };
 
 /** The secret of the API, else the newest shared one; a public key cannot sign. */
 const signingSecret = ({ apiToken, secrets }: Pick<ToolApi, 'apiToken' | 'secrets'>): string => {
   const secret = apiToken ?? secrets.find((one) => !one.startsWith('whpk_'));
   if (secret !== undefined) return secret;
-  throw new HelpdeskFailed('Cannot write a note by Standard Webhooks: the connection has no secret to sign with');
+  throw new HelpdeskFailed(
+    'Cannot write a note by Standard Webhooks: the connection has no secret to sign with',
+  );
 };
 
 /**

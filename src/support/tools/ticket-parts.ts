@@ -13,31 +13,38 @@ export const MAX_NOTE = 256_000;
 export const MAX_MESSAGES = 200;
 
 /** The text of a message in plain text or Markdown. */
-export const plainText = (text: string | undefined): string =>
-  (text ?? '').trim().replaceAll('\r\n', '\n').slice(0, MAX_TEXT).toWellFormed();
+export function plainText(text: string | undefined): string {
+  return (text ?? '').trim().replaceAll('\r\n', '\n').slice(0, MAX_TEXT).toWellFormed();
+}
 
 /** The text of a message in HTML, which is cut after 128,000 characters. */
-export const htmlText = (html: string | undefined): string =>
-  html === undefined ? '' : plainText(readHtml(html.slice(0, MAX_HTML), { isPage: false }).text);
+export function htmlText(html: string | undefined): string {
+  return html === undefined
+    ? ''
+    : plainText(readHtml(html.slice(0, MAX_HTML), { isPage: false }).text);
+}
 
 /** The event of a message whose delivery already shows that it is automatic mail; undefined for others. */
-export const ignoredMail = (
+export function ignoredMail(
   signs: MailSigns,
   { ticketId, messageId, text }: { ticketId: string; messageId: string; text: string },
-): HelpdeskEvent | undefined => {
+): HelpdeskEvent | undefined {
   const reason = automaticMail(signs, text);
-  return reason === undefined ? undefined : { kind: 'ignored', reason, listed: { ticketId, messageId, reason } };
-};
+  return reason === undefined
+    ? undefined
+    : { kind: 'ignored', reason, listed: { ticketId, messageId, reason } };
+}
 
 /** Whether one of the texts contains a note's marker. */
-export const contains = (marker: string, ...texts: readonly (string | undefined)[]): boolean =>
-  texts.some((text) => text?.includes(marker) === true);
+export function contains(marker: string, ...texts: readonly (string | undefined)[]): boolean {
+  return texts.some((text) => text?.includes(marker) === true);
+}
 
 /**
  * The newest 200 messages, oldest first. Messages of the same time keep their order; one without a time follows the one before it.
  * Quoted messages are removed, except from the first message: what it quotes is nowhere else in the ticket.
  */
-export const inOrder = (messages: readonly HelpdeskMessage[]): HelpdeskMessage[] => {
+export function inOrder(messages: readonly HelpdeskMessage[]): HelpdeskMessage[] {
   let time = 0;
   const timed = messages.map((message) => {
     time = message.sentAtMs ?? time;
@@ -46,8 +53,10 @@ export const inOrder = (messages: readonly HelpdeskMessage[]): HelpdeskMessage[]
   return timed
     .toSorted((one, other) => one.time - other.time)
     .slice(-MAX_MESSAGES)
-    .map(({ message }, at) => (at === 0 ? message : { ...message, text: readMail(message.text).own }));
-};
+    .map(({ message }, at) =>
+      at === 0 ? message : { ...message, text: readMail(message.text).own },
+    );
+}
 
 export interface TicketFacts {
   channel?: string | undefined;
@@ -64,13 +73,13 @@ export interface TicketFacts {
  * What a helpdesk knows about a ticket besides its messages: `channel`, at most 20 `attachments`, 50 `tags`, 40 `fields` with primitive
  * values, and `product`: the field named by `productField`, else one named product, device or model. At most 12,000 characters of JSON.
  */
-export const ticketMetadata = ({
+export function ticketMetadata({
   channel,
   tags = [],
   fields = {},
   attachments = [],
   productField,
-}: TicketFacts): Ticket['metadata'] => {
+}: TicketFacts): Ticket['metadata'] {
   const plain = plainFields(fields);
   const isProduct = (name: string) =>
     productField === undefined ? /^(?:product|device|model)$/i.test(name) : name === productField;
@@ -78,13 +87,18 @@ export const ticketMetadata = ({
   return {
     ...(channel === undefined ? {} : { channel: channel.slice(0, 100) }),
     ...(typeof product === 'string' ? { product: product.slice(0, 200) } : {}),
-    ...(attachments.length === 0 ? {} : { attachments: shortNames(attachments.slice(-20), { each: 200, all: 3000 }) }),
+    ...(attachments.length === 0
+      ? {}
+      : { attachments: shortNames(attachments.slice(-20), { each: 200, all: 3000 }) }),
     ...(tags.length === 0 ? {} : { tags: shortNames(tags.slice(0, 50), { each: 100, all: 3000 }) }),
     ...(Object.keys(plain).length === 0 ? {} : { fields: plain }),
   };
-};
+}
 
-const shortNames = (names: readonly string[], { each, all }: { each: number; all: number }): string[] =>
+const shortNames = (
+  names: readonly string[],
+  { each, all }: { each: number; all: number },
+): string[] =>
   within(
     names.map((name) => name.slice(0, each).toWellFormed()),
     all,
@@ -92,12 +106,17 @@ const shortNames = (names: readonly string[], { each, all }: { each: number; all
 
 const MAX_FIELDS_LENGTH = 4000;
 
-const plainFields = (fields: Readonly<Record<string, unknown>>): Record<string, string | number | boolean> => {
-  const plain = Object.entries(fields).flatMap(([name, value]): [string, string | number | boolean][] => {
-    if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return [];
-    if (value === '' || name === '__proto__' || name.length > 100) return [];
-    return [[name, typeof value === 'string' ? value.slice(0, 500).toWellFormed() : value]];
-  });
+const plainFields = (
+  fields: Readonly<Record<string, unknown>>,
+): Record<string, string | number | boolean> => {
+  const plain = Object.entries(fields).flatMap(
+    ([name, value]): [string, string | number | boolean][] => {
+      if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
+        return [];
+      if (value === '' || name === '__proto__' || name.length > 100) return [];
+      return [[name, typeof value === 'string' ? value.slice(0, 500).toWellFormed() : value]];
+    },
+  );
   return Object.fromEntries(within(plain.slice(0, 40), MAX_FIELDS_LENGTH));
 };
 

@@ -4,7 +4,15 @@ import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
 import { defineTool, type ToolApi, type ToolMessage, type ToolOperations } from './define-tool.ts';
 import { pathOf } from './helpdesk-api.ts';
 import type { HelpdeskEvent } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, numberOf, optionalId, optionalObject, RecordId } from './payload.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  numberOf,
+  optionalId,
+  optionalObject,
+  RecordId,
+} from './payload.ts';
 import { HUB_SIGNATURE } from './signature-schemes.ts';
 import { contains, htmlText, ignoredMail, MAX_NOTE, plainText } from './ticket-parts.ts';
 
@@ -16,8 +24,14 @@ const Mail = {
   preferences: optionalObject({ 'is-auto-response': z.boolean().nullish().catch(undefined) }),
 };
 
-const mailOf = ({ from, reply_to, subject, preferences }: z.infer<z.ZodObject<typeof Mail>>): MailSigns => ({
-  ...{ from, subject },
+const mailOf = ({
+  from,
+  reply_to,
+  subject,
+  preferences,
+}: z.infer<z.ZodObject<typeof Mail>>): MailSigns => ({
+  from,
+  subject,
   headers: reply_to === undefined ? undefined : { 'reply-to': reply_to },
   isAutomatic: preferences?.['is-auto-response'] === true,
 });
@@ -45,8 +59,13 @@ const readDelivery = ({ ticket, article }: z.infer<typeof ZammadDelivery>): Help
     const sent = sender === 'Agent' && text !== '' ? { ticketId: ticket.id, text } : undefined;
     return { kind: 'ignored', reason: 'not from the customer', sent };
   }
-  const text = article.content_type === 'text/html' ? htmlText(article.body) : plainText(article.body);
-  const ignored = ignoredMail(mailOf(article), { ticketId: ticket.id, messageId: article.id, text });
+  const text =
+    article.content_type === 'text/html' ? htmlText(article.body) : plainText(article.body);
+  const ignored = ignoredMail(mailOf(article), {
+    ticketId: ticket.id,
+    messageId: article.id,
+    text,
+  });
   return ignored ?? { kind: 'message', ticketId: ticket.id, message: { id: article.id } };
 };
 
@@ -98,12 +117,16 @@ const operations = ({ call, create, send, option, options }: ToolApi): ToolOpera
   };
   const isOurs = ({ created_by: author, created_by_id: id }: Article): boolean =>
     (author !== undefined && author === login) || (id !== undefined && id === userId);
-  const isFromCustomer = (article: Article): boolean => article.sender === 'Customer' && !isOurs(article);
+  const isFromCustomer = (article: Article): boolean =>
+    article.sender === 'Customer' && !isOurs(article);
   const toMessage = (article: Article): ToolMessage => ({
     id: article.id,
     from: isFromCustomer(article) ? 'customer' : article.sender === 'System' ? 'system' : 'agent',
     isPublic: article.internal === false,
-    text: article.content_type?.startsWith('text/html') === true ? htmlText(article.body) : plainText(article.body),
+    text:
+      article.content_type?.startsWith('text/html') === true
+        ? htmlText(article.body)
+        : plainText(article.body),
     sentAtMs: article.created_at,
     mail: mailOf(article),
     attachments: article.attachments,
@@ -145,7 +168,13 @@ const operations = ({ call, create, send, option, options }: ToolApi): ToolOpera
       }),
 
     createTicket: async ({ email, subject, text }) => {
-      const article = { subject, body: text, content_type: 'text/plain', type: 'web', sender: 'Customer' };
+      const article = {
+        subject,
+        body: text,
+        content_type: 'text/plain',
+        type: 'web',
+        sender: 'Customer',
+      };
       return create({
         action: 'create a ticket',
         path: '/api/v1/tickets',
@@ -166,7 +195,9 @@ const operations = ({ call, create, send, option, options }: ToolApi): ToolOpera
       if (isOfAnother(current, userId)) return false;
       const ticket = await readTicket(ticketId);
       const articles = await readArticles(ticketId);
-      const latest = articles.findLast(({ sender, internal }) => sender === 'Customer' && internal === false);
+      const latest = articles.findLast(
+        ({ sender, internal }) => sender === 'Customer' && internal === false,
+      );
       await send({
         action: 'write a draft',
         method: 'PUT',
@@ -206,7 +237,9 @@ const nameIn = (from: string | undefined): string | undefined => {
 /** Attributes that the workspace added to tickets, without the tool's own. */
 const customFields = (ticket: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(ticket).filter(([name]) => !STANDARD_FIELDS.has(name) && !/_(?:id|ids|at|by|in_min)$/.test(name)),
+    Object.entries(ticket).filter(
+      ([name]) => !STANDARD_FIELDS.has(name) && !/_(?:id|ids|at|by|in_min)$/.test(name),
+    ),
   );
 
 const STANDARD_FIELDS: ReadonlySet<string> = new Set(

@@ -4,7 +4,15 @@ import { optionalText, optionalTime } from '../../platform/http/read-fields.ts';
 import { defineTool, type ToolApi, type ToolOperations } from './define-tool.ts';
 import { pathOf, readPages } from './helpdesk-api.ts';
 import { DeliveryUnreadable, type HelpdeskEvent } from './helpdesk-tool.ts';
-import { fileNames, itemsOf, listOf, optionalId, optionalObject, RecordId, TemplateId } from './payload.ts';
+import {
+  fileNames,
+  itemsOf,
+  listOf,
+  optionalId,
+  optionalObject,
+  RecordId,
+  TemplateId,
+} from './payload.ts';
 import { ZENDESK } from './signature-schemes.ts';
 import { contains, htmlText, MAX_NOTE, plainText } from './ticket-parts.ts';
 
@@ -56,7 +64,8 @@ const readEvent = ({ type, subject, detail, event }: ZendeskEvent): HelpdeskEven
   if (!comment) return { kind: 'message', ticketId, message: 'latest' };
   if (!comment.is_public) return { kind: 'ignored', reason: 'an internal note' };
   if (comment.author.is_staff) {
-    const sent = comment.body === undefined ? undefined : { ticketId, text: plainText(comment.body) };
+    const sent =
+      comment.body === undefined ? undefined : { ticketId, text: plainText(comment.body) };
     return { kind: 'ignored', reason: 'from an agent', sent };
   }
   return { kind: 'message', ticketId, message: { id: comment.id } };
@@ -65,15 +74,26 @@ const readEvent = ({ type, subject, detail, event }: ZendeskEvent): HelpdeskEven
 const readTrigger = ({ event, ticket, current_user: user }: ZendeskTrigger): HelpdeskEvent => {
   const role = user?.role?.toLowerCase();
   if (role === 'agent' || role === 'admin') return { kind: 'ignored', reason: 'from an agent' };
-  return { kind: 'message', ticketId: ticket.id, message: event === 'ticket.created' ? 'first' : 'latest' };
+  return {
+    kind: 'message',
+    ticketId: ticket.id,
+    message: event === 'ticket.created' ? 'first' : 'latest',
+  };
 };
 
-const User = z.object({ id: RecordId, name: optionalText(200), role: optionalText(50), email: optionalText(320) });
+const User = z.object({
+  id: RecordId,
+  name: optionalText(200),
+  role: optionalText(50),
+  email: optionalText(320),
+});
 
 /** How a ticket or a comment came in; `from` is the sender of a mail. */
 const Via = optionalObject({
   channel: optionalText(100),
-  source: optionalObject({ from: optionalObject({ address: optionalText(320), name: optionalText(200) }) }),
+  source: optionalObject({
+    from: optionalObject({ address: optionalText(320), name: optionalText(200) }),
+  }),
 });
 
 const TicketReply = z.object({
@@ -135,11 +155,21 @@ const operations = ({ call, options }: ToolApi): ToolOperations => {
   const readComments = (ticketId: string, { maxPages, isEnough = () => false }: ReadComments) =>
     readPages(
       maxPages,
-      async (after: string | undefined): Promise<{ page: CommentsReply; next: string | undefined }> => {
-        const query = new URLSearchParams({ 'page[size]': '100', sort: '-created_at', include: 'users' });
+      async (
+        after: string | undefined,
+      ): Promise<{ page: CommentsReply; next: string | undefined }> => {
+        const query = new URLSearchParams({
+          'page[size]': '100',
+          sort: '-created_at',
+          include: 'users',
+        });
         if (after !== undefined) query.set('page[after]', after);
         const path = `${pathOf`/api/v2/tickets/${ticketId}/comments`}.json?${query}`;
-        const page = await call({ action: 'read the comments of a ticket', path, reply: CommentsReply });
+        const page = await call({
+          action: 'read the comments of a ticket',
+          path,
+          reply: CommentsReply,
+        });
         const isLast = page.meta?.has_more !== true || isEnough(page.comments);
         return { page, next: isLast ? undefined : page.meta?.after_cursor };
       },
@@ -159,7 +189,9 @@ const operations = ({ call, options }: ToolApi): ToolOperations => {
       const pages = await readComments(ticketId, { maxPages: MAX_PAGES.ticket });
       // Oldest first; the order within a second stays.
       const comments = pages.flatMap((page) => page.comments).toReversed();
-      const known = new Map([...users, ...pages.flatMap((page) => page.users)].map((user) => [user.id, user]));
+      const known = new Map(
+        [...users, ...pages.flatMap((page) => page.users)].map((user) => [user.id, user]),
+      );
       const isFromCustomer = ({ author_id: author }: Comment) => {
         if (author === undefined || author === userId) return false;
         const role = known.get(author)?.role;
@@ -197,7 +229,14 @@ const operations = ({ call, options }: ToolApi): ToolOperations => {
         path: '/api/v2/tickets.json',
         // A repeated call within two hours gets the reply to the first.
         headers: { 'Idempotency-Key': key },
-        body: { ticket: { subject, external_id: key, requester: { email, name: email }, comment: { body: text } } },
+        body: {
+          ticket: {
+            subject,
+            external_id: key,
+            requester: { email, name: email },
+            comment: { body: text },
+          },
+        },
         reply: CreateReply,
       });
       return ticket.id;

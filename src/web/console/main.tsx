@@ -8,7 +8,8 @@ import { loadTexts } from './texts/texts.ts';
 import { VIEWS } from './views.ts';
 
 takeCredential();
-if (location.pathname === SIGN_IN_PATH) await (await import('./shell/identity-provider.ts')).returnFromProvider();
+if (location.pathname === SIGN_IN_PATH)
+  await (await import('./shell/identity-provider.ts')).returnFromProvider();
 followLinks();
 listenToKeys();
 await loadTexts();

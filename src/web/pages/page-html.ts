@@ -40,18 +40,29 @@ export function languageOf(c: Context): PageLanguage {
 const isLanguage = (tag: string): tag is PageLanguage => Object.hasOwn(texts, tag);
 
 /** The best passage of each article; an empty query shows the form alone. */
-export function resultsPage(language: PageLanguage, query: string, hits: readonly KnowledgeHit[]): Html {
+export function resultsPage(
+  language: PageLanguage,
+  query: string,
+  hits: readonly KnowledgeHit[],
+): Html {
   const text = texts[language];
   const ranked = hits.toSorted((one, other) => other.relevance - one.relevance);
-  const best = ranked.filter(({ article_id: id }, at) => ranked.findIndex((hit) => hit.article_id === id) === at);
+  const best = ranked.filter(
+    ({ article_id: id }, at) => ranked.findIndex((hit) => hit.article_id === id) === at,
+  );
   const isWeak = (best[0]?.relevance ?? 0) < WEAK;
-  const said = hits.length === 0 ? (query === '' ? '' : text.none) : isWeak ? text.weak : text.found;
+  const said =
+    hits.length === 0 ? (query === '' ? '' : text.none) : isWeak ? text.weak : text.found;
   const shown = best.slice(0, isWeak ? SHOWN_WHEN_WEAK : SHOWN);
   const words = new Set(wordsOf(query).map(stem));
   const body = html`<h1>${query === '' ? text.title : query}</h1>
 <p class="quiet">${said}</p>
 <ol class="results">${shown.map((hit) => resultOf(hit, { words, language }))}</ol>`;
-  return layout(language, { title: query === '' ? text.title : `${query} – ${text.title}`, query, body });
+  return layout(language, {
+    title: query === '' ? text.title : `${query} – ${text.title}`,
+    query,
+    body,
+  });
 }
 
 const resultOf = (
@@ -123,13 +134,17 @@ export function replyPage(
 
 /** Why a page is refused, and what to do. */
 export function refusalPage(language: PageLanguage, code: ErrorCode, query: string): Html {
-  const { refusals }: { refusals: Partial<Record<ErrorCode, { title: string; hint: string }>> } = texts[language];
+  const { refusals }: { refusals: Partial<Record<ErrorCode, { title: string; hint: string }>> } =
+    texts[language];
   const { title, hint } = refusals[code] ?? texts[language].refusals.SERVICE_UNAVAILABLE;
   const body = html`<h1>${title}</h1><p>${hint}</p>`;
   return layout(language, { title, query, body });
 }
 
-const layout = (language: PageLanguage, { title, query, body }: { title: string; query: string; body: Html }): Html => {
+const layout = (
+  language: PageLanguage,
+  { title, query, body }: { title: string; query: string; body: Html },
+): Html => {
   const text = texts[language];
   return html`<!doctype html>
 <html lang="${language}">

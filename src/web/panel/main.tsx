@@ -6,7 +6,8 @@ const begin = async (element: HTMLElement): Promise<void> => {
     // A browser that refuses storage to frames throws here, and in what the panel is made of.
     void sessionStorage.length;
   } catch {
-    element.textContent = 'This panel keeps its key in the storage of its frame. Allow storage (cookies) for it.';
+    element.textContent =
+      'This panel keeps its key in the storage of its frame. Allow storage (cookies) for it.';
     return;
   }
   const { showPanel } = await import('./panel.tsx');

@@ -14,14 +14,14 @@ import { ShownDraft } from '../console/support/shown-draft.tsx';
 import { loadTexts, loadTextsOfViews, t } from '../console/texts/texts.ts';
 
 /** Shows the draft of the ticket that the helpdesk around this page shows. The key is never part of the address. */
-export const showPanel = async (root: HTMLElement): Promise<void> => {
+export async function showPanel(root: HTMLElement): Promise<void> {
   restoreCredential();
   await loadTexts();
   await loadTextsOfViews();
   document.title = t('panel.title');
   const frame = parent === window ? undefined : connectFrame(location);
   render(<Panel frame={frame} />, root);
-};
+}
 
 const Panel = ({ frame }: { frame: HelpdeskFrame | undefined }) => (
   <main class="panel">
@@ -32,7 +32,8 @@ const Panel = ({ frame }: { frame: HelpdeskFrame | undefined }) => (
 
 const Contents = ({ frame }: { frame: HelpdeskFrame | undefined }) => {
   if (frame === undefined) return <Empty icon="warning" title={t('panel.outside')} />;
-  if (credential.value === undefined || isRefused.value) return <SignIn keyText={t('panel.sign_in')} />;
+  if (credential.value === undefined || isRefused.value)
+    return <SignIn keyText={t('panel.sign_in')} />;
   const ticketId = frame.ticketId.value;
   if (ticketId === undefined) return <Empty icon="tickets" title={t('panel.no_ticket')} />;
   return <Draft key={ticketId} frame={frame} ticketId={ticketId} />;
@@ -59,7 +60,8 @@ const Draft = ({ frame, ticketId }: { frame: HelpdeskFrame; ticketId: string }) 
   return (
     <>
       <p class="row small">
-        <span class="quiet">{t('analysis.intent')}</span> {intentTitle(value.intent)} <Share of={value.confidence} />
+        <span class="quiet">{t('analysis.intent')}</span> {intentTitle(value.intent)}{' '}
+        <Share of={value.confidence} />
       </p>
       {value.risks.length === 0 ? null : (
         <div class="banner small">
@@ -127,7 +129,8 @@ const onMessage = (take: (message: Record<string, unknown>) => void, origin?: st
     if (isRecord(message)) take(message);
   });
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
 
 const parsed = (text: string): unknown => {
   try {
@@ -163,7 +166,9 @@ const ANSWER_MS = 5000;
  */
 const zendesk = (query: URLSearchParams): HelpdeskFrame => {
   const ticketId = signal<string | undefined>(undefined);
-  const [origin = '', appGuid = ''] = [query.get('origin'), query.get('app_guid')].map((value) => value ?? '');
+  const [origin = '', appGuid = ''] = [query.get('origin'), query.get('app_guid')].map(
+    (value) => value ?? '',
+  );
   const waiting = new Map<number, PromiseWithResolvers<Record<string, unknown>>>();
   const post = (message: object): void => {
     const target = URL.canParse(origin) ? origin : location.origin;
@@ -175,7 +180,10 @@ const zendesk = (query: URLSearchParams): HelpdeskFrame => {
     const id = last;
     const answer = Promise.withResolvers<Record<string, unknown>>();
     waiting.set(id, answer);
-    setTimeout(() => answer.reject(new Error('Cannot reach Zendesk: it did not answer')), ANSWER_MS);
+    setTimeout(
+      () => answer.reject(new Error('Cannot reach Zendesk: it did not answer')),
+      ANSWER_MS,
+    );
     post({ id, request, params });
     return answer.promise.finally(() => waiting.delete(id));
   };
@@ -206,7 +214,10 @@ const zendesk = (query: URLSearchParams): HelpdeskFrame => {
 };
 
 /** The helpdesk that `/panel/{helpdesk}` is for; undefined for one without a panel. */
-const connectFrame = ({ pathname, search }: Pick<Location, 'pathname' | 'search'>): HelpdeskFrame | undefined => {
+const connectFrame = ({
+  pathname,
+  search,
+}: Pick<Location, 'pathname' | 'search'>): HelpdeskFrame | undefined => {
   if (pathname === '/panel/chatwoot') return chatwoot();
   return pathname === '/panel/zendesk' ? zendesk(new URLSearchParams(search)) : undefined;
 };

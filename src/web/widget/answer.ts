@@ -18,7 +18,10 @@ type Response = Extract<AskEvent, { type: 'done' }>['response'];
  *
  * @param elementsOf Reads Markdown.
  */
-export const createAnswer = (texts: AnswerTexts, elementsOf: (markdown: string) => (Node | string)[]) => {
+export function createAnswer(
+  texts: AnswerTexts,
+  elementsOf: (markdown: string) => (Node | string)[],
+) {
   const element = createElement('div', { class: 'answer' });
   const list = createElement('ol', { class: 'sources' });
   /** Statements by the index of their event. */
@@ -26,7 +29,8 @@ export const createAnswer = (texts: AnswerTexts, elementsOf: (markdown: string) 
   const numbers = new Map<string, number>();
   /** Names of external librarians by their ids. */
   const names = new Map<string, string>();
-  const reportedBy = (id: string): string => texts.reported.replace('{librarian}', names.get(id) ?? idAsWords(id));
+  const reportedBy = (id: string): string =>
+    texts.reported.replace('{librarian}', names.get(id) ?? idAsWords(id));
 
   const numberOf = ({
     name,
@@ -56,7 +60,9 @@ export const createAnswer = (texts: AnswerTexts, elementsOf: (markdown: string) 
       if (event.type === 'routing')
         for (const { id, name } of event.librarians) if (name !== undefined) names.set(id, name);
       if (event.type === 'statement') {
-        const cited = [...new Set(event.sources.map(numberOf))].map((number) => ` [${number}]`).join('');
+        const cited = [...new Set(event.sources.map(numberOf))]
+          .map((number) => ` [${number}]`)
+          .join('');
         const shown = createElement('div', { class: 'statement' }, ...elementsOf(event.text));
         if (cited !== '') lastLine(shown).append(createElement('span', { class: 'quiet' }, cited));
         // At each, since others of the same answer may be ours.
@@ -81,10 +87,11 @@ export const createAnswer = (texts: AnswerTexts, elementsOf: (markdown: string) 
       const reporter = metadata?.reported_by;
       if (typeof reporter === 'string' && statements.size === 0)
         element.prepend(createElement('p', { class: 'quiet' }, reportedBy(reporter)));
-      if (list.childElementCount > 0) element.append(createElement('p', { class: 'quiet' }, texts.sources), list);
+      if (list.childElementCount > 0)
+        element.append(createElement('p', { class: 'quiet' }, texts.sources), list);
     },
   };
-};
+}
 
 /** The element whose text the numbers of sources follow: the last paragraph or list item. */
 const lastLine = (statement: HTMLElement): Element => {

@@ -26,14 +26,20 @@ interface HandoverParts {
 }
 
 /** The form by which a visitor asks for a person. What is typed stays until it has arrived. */
-export const createHandover = (options: WidgetOptions, { text, turns, onClose }: HandoverParts) => {
+export function createHandover(options: WidgetOptions, { text, turns, onClose }: HandoverParts) {
   let key = newKey();
-  const email = createElement('input', { type: 'email', required: true, maxlength: MAX.email, autocomplete: 'email' });
+  const email = createElement('input', {
+    type: 'email',
+    required: true,
+    maxlength: MAX.email,
+    autocomplete: 'email',
+  });
   const message = createElement('textarea', { rows: 3, required: true, maxlength: MAX.message });
   const consent = createElement('input', { type: 'checkbox', required: true });
   const send = createElement('button', { class: 'primary' }, text.hand_over);
   const status = createElement('p', { class: 'quiet', role: 'status' });
-  const labelled = (label: string, field: Node) => createElement('label', {}, createElement('span', {}, label), field);
+  const labelled = (label: string, field: Node) =>
+    createElement('label', {}, createElement('span', {}, label), field);
 
   const submit = async (): Promise<void> => {
     send.disabled = true;
@@ -50,7 +56,9 @@ export const createHandover = (options: WidgetOptions, { text, turns, onClose }:
             .slice(-MAX.turns)
             .map(({ question, answer }) => ({ question, answer: answer.slice(0, MAX.answer) })),
           // Its query may hold personal data.
-          ...(location.protocol.startsWith('http') ? { page: location.origin + location.pathname } : {}),
+          ...(location.protocol.startsWith('http')
+            ? { page: location.origin + location.pathname }
+            : {}),
           consent: true,
         }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -108,10 +116,12 @@ export const createHandover = (options: WidgetOptions, { text, turns, onClose }:
       email.focus();
     },
   };
-};
+}
 
 const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 /** A question with its answer, as text. */
 export interface Turn {
@@ -126,22 +136,27 @@ const MAX_LENGTH = 2000;
 const MAX_ADDRESS_LENGTH = 1800;
 
 /** The last turns as `metadata.history`, so that a follow-up question is understood. */
-export const historyOf = (turns: readonly Turn[]): { speaker: 'user' | 'assistant'; text: string }[] =>
-  turns.slice(-MAX_TURNS).flatMap(({ question, answer }) => [
+export function historyOf(
+  turns: readonly Turn[],
+): { speaker: 'user' | 'assistant'; text: string }[] {
+  return turns.slice(-MAX_TURNS).flatMap(({ question, answer }) => [
     { speaker: 'user', text: question.slice(0, MAX_LENGTH) },
     { speaker: 'assistant', text: answer.slice(0, MAX_LENGTH) },
   ]);
+}
 
 /**
  * The address of the contact link with the conversation: as the body of a mail, or in place of `{conversation}`. Other addresses stay as
  * they are. The newest turns are kept when it is too long.
  */
-export const contactAddress = (
+export function contactAddress(
   contact: string,
   turns: readonly Turn[],
   labels: { you: string; answer: string },
-): string => {
-  const texts = turns.map(({ question, answer }) => `${labels.you}: ${question}\n${labels.answer}: ${answer}`);
+): string {
+  const texts = turns.map(
+    ({ question, answer }) => `${labels.you}: ${question}\n${labels.answer}: ${answer}`,
+  );
   for (let from = 0; from <= texts.length; from++) {
     const text = encodeURIComponent(texts.slice(from).join('\n\n'));
     const address = contact.startsWith('mailto:')
@@ -150,4 +165,4 @@ export const contactAddress = (
     if (address.length <= MAX_ADDRESS_LENGTH) return address;
   }
   return contact.replaceAll('{conversation}', '');
-};
+}

@@ -30,7 +30,8 @@ const elementOf = ({ tag, text, url, start, children }: MarkdownNode): Node => {
 };
 
 /** Headings have one size, below those of the page. The parser names no element that runs or loads something. */
-const elementName = (tag: string) => (/^h\d$/.test(tag) ? 'h3' : tag) as keyof HTMLElementTagNameMap;
+const elementName = (tag: string) =>
+  (/^h\d$/.test(tag) ? 'h3' : tag) as keyof HTMLElementTagNameMap;
 
 const attributesOf = (tag: string, start: number): Record<string, string | number> =>
   tag === 'ol' ? { start } : tag === 'th' ? { scope: 'col' } : {};

@@ -23,23 +23,39 @@ const SCRIPT = '<script src="…/widget.js" data-key="ck_pub_…" async></script
  *
  * @throws {Error} When there is no publishable key, or no element to fill; it says what to write instead.
  */
-export const readOptions = (script: HTMLScriptElement): WidgetOptions => {
+export function readOptions(script: HTMLScriptElement): WidgetOptions {
   const { key = '', target: selector, language = '', title, greeting, contact } = script.dataset;
   if (!key.startsWith('ck_pub_'))
-    throw new Error(`Cannot show the answer box: data-key is not a publishable key. Write ${SCRIPT}`);
-  const target = selector === undefined ? undefined : (document.querySelector(selector) ?? undefined);
+    throw new Error(
+      `Cannot show the answer box: data-key is not a publishable key. Write ${SCRIPT}`,
+    );
+  const target =
+    selector === undefined ? undefined : (document.querySelector(selector) ?? undefined);
   if (selector !== undefined && target === undefined)
     throw new Error(`Cannot show the answer box: no element fits data-target="${selector}"`);
   if (contact !== undefined && safeUrl(contact) === undefined)
-    throw new Error('Cannot show the answer box: data-contact is not an http, https or mailto address');
+    throw new Error(
+      'Cannot show the answer box: data-contact is not an http, https or mailto address',
+    );
   const { origin } = new URL(script.src);
   const handover = script.dataset.handover !== undefined;
-  return { key, url: origin, target, language: languageOf(language), title, greeting, contact, handover };
-};
+  return {
+    key,
+    url: origin,
+    target,
+    language: languageOf(language),
+    title,
+    greeting,
+    contact,
+    handover,
+  };
+}
 
 /** The language that is named, else that of the page, else that of the browser, else English. */
 const languageOf = (named: string): keyof typeof texts => {
-  const wanted = [named, document.documentElement.lang, navigator.language].map((tag) => tag.slice(0, 2).toLowerCase());
+  const wanted = [named, document.documentElement.lang, navigator.language].map((tag) =>
+    tag.slice(0, 2).toLowerCase(),
+  );
   const known = wanted.find((language) => Object.hasOwn(texts, language));
   // Only keys of the texts are found.
   return (known as keyof typeof texts | undefined) ?? 'en';
@@ -49,11 +65,11 @@ const languageOf = (named: string): keyof typeof texts => {
 type Attributes = Readonly<Record<string, string | number | boolean | ((event: Event) => void)>>;
 
 /** Creates an element with its attributes and children. `false` omits an attribute. */
-export const createElement = <Name extends keyof HTMLElementTagNameMap>(
+export function createElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
   ...children: readonly (Node | string)[]
-): HTMLElementTagNameMap[Name] => {
+): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(key, value);
@@ -61,7 +77,7 @@ export const createElement = <Name extends keyof HTMLElementTagNameMap>(
   }
   element.append(...children);
   return element;
-};
+}
 
 /** The absolute URL for a link; `undefined` unless its scheme is http, https or mailto. */
 const safeUrl = (address: string | undefined): string | undefined => {
@@ -71,8 +87,8 @@ const safeUrl = (address: string | undefined): string | undefined => {
 };
 
 /** A link that opens in a new tab; its text alone for an address that cannot be linked. */
-export const linkTo = (address: string | undefined, ...children: readonly (Node | string)[]): Node => {
+export function linkTo(address: string | undefined, ...children: readonly (Node | string)[]): Node {
   const href = safeUrl(address);
   if (href === undefined) return createElement('span', {}, ...children);
   return createElement('a', { href, target: '_blank', rel: 'noopener noreferrer' }, ...children);
-};
+}

@@ -10,9 +10,17 @@ const TIMEOUT_MS = 60_000;
 const MARGIN = 12;
 
 /** The answer box: what was asked and answered, and a form for the next question. */
-export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (() => void) | undefined } = {}) => {
+export function createPanel(
+  options: WidgetOptions,
+  { onClose }: { onClose?: (() => void) | undefined } = {},
+) {
   const text = texts[options.language];
-  const client = new Constellation({ url: options.url, key: options.key, retries: 1, interface: 'widget' });
+  const client = new Constellation({
+    url: options.url,
+    key: options.key,
+    retries: 1,
+    interface: 'widget',
+  });
   const turns: Turn[] = [];
   let running: AbortController | undefined;
   /** Loaded when a visitor begins to type; without it texts are shown as they are. */
@@ -22,7 +30,11 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
       () => (markdown) => [markdown],
     );
 
-  const messages = createElement('ol', { class: 'messages', tabindex: 0, 'aria-label': options.title ?? text.title });
+  const messages = createElement('ol', {
+    class: 'messages',
+    tabindex: 0,
+    'aria-label': options.title ?? text.title,
+  });
   /** Read aloud by screen readers, in place of the growing answer. */
   const status = createElement('p', { class: 'quiet', role: 'status' });
   const input = createElement('textarea', {
@@ -69,7 +81,9 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     );
   const showContact = (): void => {
     const link =
-      options.contact === undefined ? [] : [linkTo(contactAddress(options.contact, turns, text), text.contact)];
+      options.contact === undefined
+        ? []
+        : [linkTo(contactAddress(options.contact, turns, text), text.contact)];
     contact.replaceChildren(...(handover === undefined ? link : [askForPerson()]));
   };
 
@@ -84,12 +98,20 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     messages.append(asked, reply);
     say(text.searching);
     // The page itself stays where it is, as it would not with scrollIntoView.
-    messages.scrollTop += asked.getBoundingClientRect().top - messages.getBoundingClientRect().top - MARGIN;
+    messages.scrollTop +=
+      asked.getBoundingClientRect().top - messages.getBoundingClientRect().top - MARGIN;
     try {
-      const request = { query: question, ...(turns.length === 0 ? {} : { metadata: { history: historyOf(turns) } }) };
-      for await (const event of client.askStream(request, { signal: ending.signal, timeoutMs: TIMEOUT_MS })) {
+      const request = {
+        query: question,
+        ...(turns.length === 0 ? {} : { metadata: { history: historyOf(turns) } }),
+      };
+      for await (const event of client.askStream(request, {
+        signal: ending.signal,
+        timeoutMs: TIMEOUT_MS,
+      })) {
         answer.add(event);
-        if (event.type === 'statement') say(text.statements.replace('{count}', String(answer.count())));
+        if (event.type === 'statement')
+          say(text.statements.replace('{count}', String(answer.count())));
         if (event.type !== 'done') continue;
         answer.end(event.response);
         say(text.complete);
@@ -119,7 +141,11 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
     if (handover !== undefined) openHandover();
     else if (options.contact !== undefined)
       reply.append(
-        createElement('div', { class: 'actions' }, linkTo(contactAddress(options.contact, turns, text), text.contact)),
+        createElement(
+          'div',
+          { class: 'actions' },
+          linkTo(contactAddress(options.contact, turns, text), text.contact),
+        ),
       );
   };
 
@@ -162,7 +188,10 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
             row.replaceChildren(createElement('p', { class: 'quiet' }, text.thanks));
             void fetch(new URL(`/v1/answers/${encodeURIComponent(id)}/feedback`, options.url), {
               method: 'POST',
-              headers: { authorization: `Bearer ${options.key}`, 'content-type': 'application/json' },
+              headers: {
+                authorization: `Bearer ${options.key}`,
+                'content-type': 'application/json',
+              },
               body: JSON.stringify({ value }),
             }).catch(console.error);
           },
@@ -179,17 +208,26 @@ export const createPanel = (options: WidgetOptions, { onClose }: { onClose?: (()
   const close =
     onClose === undefined
       ? []
-      : [createElement('button', { type: 'button', 'aria-label': text.close, click: onClose }, '✕')];
+      : [
+          createElement(
+            'button',
+            { type: 'button', 'aria-label': text.close, click: onClose },
+            '✕',
+          ),
+        ];
   const element = createElement(
     'section',
-    { class: `panel ${onClose === undefined ? 'inline' : 'floating'}`, 'aria-label': options.title ?? text.title },
+    {
+      class: `panel ${onClose === undefined ? 'inline' : 'floating'}`,
+      'aria-label': options.title ?? text.title,
+    },
     createElement('header', {}, heading, ...close),
     messages,
     form,
     contact,
   );
   return { element, focus: () => input.focus() };
-};
+}
 
 /** The text that tells a reader what can be done. */
 const problemOf = (error: unknown): 'busy' | 'refused' | 'offline' | 'failed' => {

@@ -47,5 +47,6 @@ const start = (): void => {
     console.error(error instanceof Error ? error.message : error);
   }
 };
-if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start, { once: true });
+if (document.readyState === 'loading')
+  document.addEventListener('DOMContentLoaded', start, { once: true });
 else start();

@@ -37,7 +37,9 @@ const functionNamed = (librarian: string, kv = sharedKv()) => {
 
 it('provides no embeddings without an embedding model', () => {
   for (const without of [{}, { ...VARIABLES, EMBEDDING_MODEL: 'none' }])
-    expect(meaningsOf(readAdapters(without), { librarian: 'navigator', kv: sharedKv() })).toEqual({});
+    expect(meaningsOf(readAdapters(without), { librarian: 'navigator', kv: sharedKv() })).toEqual(
+      {},
+    );
 });
 it('embeds a query once for all functions that share a namespace', async () => {
   const kv = sharedKv();

@@ -16,7 +16,12 @@ describe('EmbeddingCache', () => {
     // Read last, and not written last.
     cache.get('a');
     cache.set('c', [3]);
-    expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([[1], undefined, [3], 2]);
+    expect([cache.get('a'), cache.get('b'), cache.get('c'), cache.size]).toEqual([
+      [1],
+      undefined,
+      [3],
+      2,
+    ]);
     now += 59_999;
     expect(cache.get('a')).toEqual([1]);
     now += 1;
@@ -39,9 +44,12 @@ describe('EmbeddingCache', () => {
     cache.clear();
     expect([cache.get('b'), cache.size]).toEqual([undefined, 0]);
   });
-  it.each([{ maxSize: 0 }, { maxSize: 1.5 }, { ttl: 0 }, { ttl: Number.NaN }])('refuses %j', (config) => {
-    expect(() => new EmbeddingCache(config)).toThrow();
-  });
+  it.each([{ maxSize: 0 }, { maxSize: 1.5 }, { ttl: 0 }, { ttl: Number.NaN }])(
+    'refuses %j',
+    (config) => {
+      expect(() => new EmbeddingCache(config)).toThrow();
+    },
+  );
 });
 
 describe('generateKey()', () => {
@@ -54,7 +62,17 @@ describe('generateKey()', () => {
     fc.assert(property, { numRuns: 300 });
   });
   it('distinguishes texts of equal UTF-8', () => {
-    const texts = ['\ud800', '\ud801', '\udfff', '\ufffd', 'a\ud800', '\ud800a', '\ud800\ud800', '', '\xff\x00\xd8'];
+    const texts = [
+      '\ud800',
+      '\ud801',
+      '\udfff',
+      '\ufffd',
+      'a\ud800',
+      '\ud800a',
+      '\ud800\ud800',
+      '',
+      '\xff\x00\xd8',
+    ];
     expect(new Set(texts.map((text) => generateKey(text, 'm'))).size).toBe(texts.length);
   });
   it('distinguishes models with any names', () => {

@@ -24,7 +24,9 @@ beforeAll(async () => {
     calls.push(texts);
     held.push(() => answer(response, texts));
   });
-  const contents = await bundle(fileURLToPath(new URL('cached-embeddings-worker.ts', import.meta.url)));
+  const contents = await bundle(
+    fileURLToPath(new URL('cached-embeddings-worker.ts', import.meta.url)),
+  );
   miniflare = oneWorker(
     contents,
     {
@@ -59,7 +61,8 @@ const ask = async (text: string, { leave = false, limit = 10_000 } = {}): Promis
 const SOON = { interval: 5, timeout: 60_000 };
 
 /** Number of received requests. */
-const received = async (): Promise<number> => (await (await fetch(new URL('/?received', url))).json()) as number;
+const received = async (): Promise<number> =>
+  (await (await fetch(new URL('/?received', url))).json()) as number;
 
 const release = (): void => {
   for (const each of held.splice(0)) each();
@@ -71,7 +74,8 @@ it('shares a call between requests of one isolate, each of which continues with 
   await expect.poll(received, SOON).toBe(before + 3);
   await expect.poll(() => calls.length, SOON).toBe(1);
   release();
-  for (const each of await Promise.all(all)) expect(each).toMatchObject({ vector: [6, 1], after: [[5, 1]] });
+  for (const each of await Promise.all(all))
+    expect(each).toMatchObject({ vector: [6, 1], after: [[5, 1]] });
   expect(calls).toEqual([['shared']]);
   expect(await ask('shared')).toMatchObject({ statistics: { misses: 1, coalesced: 2, hits: 1 } });
   expect(logged).toEqual([]);

@@ -14,7 +14,11 @@ let received = 0;
 /** A provider that uses the I/O of the request that creates it. */
 const providerAt = (url: string): EmbeddingProvider => {
   const embedBatch: EmbeddingProvider['embedBatch'] = async (texts, { signal } = {}) => {
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify(texts), signal: signal ?? null });
+    const response = await fetch(url, {
+      method: 'POST',
+      body: JSON.stringify(texts),
+      signal: signal ?? null,
+    });
     return (await response.json()) as number[][];
   };
   return {
@@ -54,7 +58,11 @@ export default {
     try {
       const vector = await pending;
       const after = await fetch(env.EMBEDDINGS, { method: 'POST', body: '["after"]' });
-      return Response.json({ vector, after: await after.json(), statistics: provider.statistics() });
+      return Response.json({
+        vector,
+        after: await after.json(),
+        statistics: provider.statistics(),
+      });
     } catch (error) {
       return Response.json({ error: String(error) }, { status: 500 });
     }

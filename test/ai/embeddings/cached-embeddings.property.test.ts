@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EmbeddingFailed, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import { cachedEmbeddings, EmbeddingCache, type SecondLevel } from '../../../src/ai/embeddings/cached-embeddings.ts';
+import {
+  cachedEmbeddings,
+  EmbeddingCache,
+  type SecondLevel,
+} from '../../../src/ai/embeddings/cached-embeddings.ts';
 
 const TEXTS = ['a', 'b', 'c', 'd', 'e'];
 const vectorOf = (text: string) => [text.charCodeAt(0), 1];
@@ -56,13 +60,15 @@ it('returns the right vector or a failure for every text, in any order of calls,
       const cache = new EmbeddingCache({ maxSize: 3 });
       const work: Promise<unknown>[] = [];
       const waitUntil = (promise: Promise<unknown>) => void work.push(promise);
-      const request = () => cachedEmbeddings(provider, { cache, store, waitUntil, storeReadMs: 5000 });
+      const request = () =>
+        cachedEmbeddings(provider, { cache, store, waitUntil, storeReadMs: 5000 });
       const pending = steps.map(async ({ do: what, texts, aborts }) => {
         await scheduler.schedule(Promise.resolve(), what);
         if (what === 'forget') return request().forget(texts);
         const controller = new AbortController();
         const embedding = request().embedBatch(texts, { signal: controller.signal });
-        if (aborts) void scheduler.schedule(Promise.resolve(), 'abort').then(() => controller.abort());
+        if (aborts)
+          void scheduler.schedule(Promise.resolve(), 'abort').then(() => controller.abort());
         const outcome = await embedding.catch((error: unknown) => error);
         if (outcome instanceof EmbeddingFailed) return;
         expect(outcome).toEqual(texts.map(vectorOf));

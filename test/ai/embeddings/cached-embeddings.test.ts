@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
+import {
+  EmbeddingFailed,
+  type EmbeddingOptions,
+  type EmbeddingProvider,
+} from '../../../src/ai/embeddings/base.ts';
 import {
   type CachedEmbeddingsOptions,
   cachedEmbeddings,
@@ -21,7 +25,13 @@ type Setup = Partial<Omit<CachedEmbeddingsOptions, 'store'>> & {
 };
 
 /** An isolate: its cache, a second level in memory, and one provider for each request. */
-const start = ({ holds = false, embed = vectorOf, inner = {}, store: methods, ...options }: Setup = {}) => {
+const start = ({
+  holds = false,
+  embed = vectorOf,
+  inner = {},
+  store: methods,
+  ...options
+}: Setup = {}) => {
   const calls: string[][] = [];
   const signals: AbortSignal[] = [];
   const gate = Promise.withResolvers<void>();
@@ -32,8 +42,15 @@ const start = ({ holds = false, embed = vectorOf, inner = {}, store: methods, ..
     await gate.promise;
     return texts.map(embed);
   };
-  const alone = async (text: string, more?: EmbeddingOptions) => (await embedBatch([text], more))[0] ?? [];
-  const provider: EmbeddingProvider = { model: 'test-model', dimensions: 2, embed: alone, embedBatch, ...inner };
+  const alone = async (text: string, more?: EmbeddingOptions) =>
+    (await embedBatch([text], more))[0] ?? [];
+  const provider: EmbeddingProvider = {
+    model: 'test-model',
+    dimensions: 2,
+    embed: alone,
+    embedBatch,
+    ...inner,
+  };
   const held = new Map<string, number[]>();
   const reads: number[] = [];
   const store: SecondLevel = {
@@ -53,7 +70,11 @@ const start = ({ holds = false, embed = vectorOf, inner = {}, store: methods, ..
   const faults: unknown[] = [];
   const work: Promise<unknown>[] = [];
   const waitUntil = (promise: Promise<unknown>) => void work.push(promise);
-  const shared = { waitUntil, onFault: (error: unknown) => void faults.push(error), ...(methods && { store }) };
+  const shared = {
+    waitUntil,
+    onFault: (error: unknown) => void faults.push(error),
+    ...(methods && { store }),
+  };
   const cache = new EmbeddingCache({});
   /** The provider of a request; another cache is another isolate on the same second level. */
   const request = (more: Partial<CachedEmbeddingsOptions> = {}) =>
@@ -63,7 +84,19 @@ const start = ({ holds = false, embed = vectorOf, inner = {}, store: methods, ..
     for (let done = 0; done < work.length; done += 1) await work[done];
   };
   const fill = () => [cache.size, held.size];
-  return { calls, signals, release: gate.resolve, held, reads, faults, cache, provider, request, settled, fill };
+  return {
+    calls,
+    signals,
+    release: gate.resolve,
+    held,
+    reads,
+    faults,
+    cache,
+    provider,
+    request,
+    settled,
+    fill,
+  };
 };
 
 const ticks = async () => {
@@ -111,9 +144,15 @@ describe('cachedEmbeddings() in scopes', () => {
 describe('cachedEmbeddings()', () => {
   it('calls the provider once for a text, and then reads the cache', async () => {
     const { calls, request } = start();
-    for (let time = 0; time < 2; time += 1) expect(await request().embed('hello')).toEqual([5, 104]);
+    for (let time = 0; time < 2; time += 1)
+      expect(await request().embed('hello')).toEqual([5, 104]);
     expect(calls).toEqual([['hello']]);
-    expect(request().statistics()).toMatchObject({ hits: 1, misses: 1, storeHits: 0, coalesced: 0 });
+    expect(request().statistics()).toMatchObject({
+      hits: 1,
+      misses: 1,
+      storeHits: 0,
+      coalesced: 0,
+    });
   });
   it('requests all missing texts in one call, each once, and answers in order', async () => {
     const { calls, request } = start();
@@ -141,7 +180,11 @@ describe('cachedEmbeddings()', () => {
     const { cache, provider, request } = start();
     expect([request().model, request().dimensions]).toEqual(['test-model', 2]);
     await request().embed('a');
-    const other: EmbeddingProvider = { ...provider, model: 'other', embedBatch: async () => [[7, 7]] };
+    const other: EmbeddingProvider = {
+      ...provider,
+      model: 'other',
+      embedBatch: async () => [[7, 7]],
+    };
     expect(await cachedEmbeddings(other, { cache }).embed('a')).toEqual([7, 7]);
   });
 });
@@ -184,7 +227,11 @@ describe('the second level', () => {
 describe('one call for a text', () => {
   it('is shared by concurrent requests', async () => {
     const { calls, release, request } = start({ holds: true });
-    const all = Promise.all([request().embed('a'), request().embed('a'), request().embedBatch(['b', 'a'])]);
+    const all = Promise.all([
+      request().embed('a'),
+      request().embed('a'),
+      request().embedBatch(['b', 'a']),
+    ]);
     await ticks();
     release();
     expect(await all).toEqual([A, A, [[1, 98], A]]);
@@ -194,22 +241,32 @@ describe('one call for a text', () => {
   it.each([
     ['that started it', 0],
     ['that joined it', 1],
-  ])('continues for the others, and for both levels, when the caller %s aborts', async (_, leaves) => {
-    const { calls, signals, release, held, request, settled } = start({ holds: true, store: {} });
-    const leaving = new AbortController();
-    const both = [0, 1].map((at) => request().embed('a', at === leaves ? { signal: leaving.signal } : {}));
-    leaving.abort();
-    await expect(both[leaves]).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'aborted' });
-    await ticks();
-    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
-    release();
-    expect(await both[1 - leaves]).toEqual(A);
-    await settled();
-    expect([calls.length, held.size]).toEqual([1, 1]);
-  });
+  ])(
+    'continues for the others, and for both levels, when the caller %s aborts',
+    async (_, leaves) => {
+      const { calls, signals, release, held, request, settled } = start({ holds: true, store: {} });
+      const leaving = new AbortController();
+      const both = [0, 1].map((at) =>
+        request().embed('a', at === leaves ? { signal: leaving.signal } : {}),
+      );
+      leaving.abort();
+      await expect(both[leaves]).rejects.toMatchObject({
+        name: 'EmbeddingFailed',
+        reason: 'aborted',
+      });
+      await ticks();
+      expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+      release();
+      expect(await both[1 - leaves]).toEqual(A);
+      await settled();
+      expect([calls.length, held.size]).toEqual([1, 1]);
+    },
+  );
   it('is cached although all callers have aborted', async () => {
     const { calls, release, request, settled } = start({ holds: true });
-    await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({ reason: 'aborted' });
+    await expect(request().embed('a', { signal: AbortSignal.timeout(5) })).rejects.toMatchObject({
+      reason: 'aborted',
+    });
     release();
     await settled();
     expect(await request().embed('a')).toEqual(A);
@@ -232,7 +289,10 @@ describe('one call for a text', () => {
   });
   it('times out when the provider never answers', async () => {
     const { request } = start({ holds: true, callMs: 20 });
-    await expect(request().embed('a')).rejects.toMatchObject({ name: 'EmbeddingFailed', reason: 'unavailable' });
+    await expect(request().embed('a')).rejects.toMatchObject({
+      name: 'EmbeddingFailed',
+      reason: 'unavailable',
+    });
   });
 });
 
@@ -247,7 +307,8 @@ describe('a failure', () => {
       },
     });
     const both = await Promise.allSettled([request().embed('a'), request().embed('a')]);
-    for (const each of both) expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'rate_limited' } });
+    for (const each of both)
+      expect(each).toMatchObject({ status: 'rejected', reason: { reason: 'rate_limited' } });
     expect(calls).toHaveLength(1);
     await settled();
     expect(held.size).toBe(0);
@@ -274,7 +335,10 @@ describe('a failure', () => {
     ['a vector of another dimension', [[1, 2], [1]]],
     ['a number that is not finite', [A, [1, Number.NaN]]],
   ])('is %s, and nothing of it is cached', async (_name, embeddings) => {
-    const { request, settled, fill } = start({ store: {}, inner: { embedBatch: async () => embeddings } });
+    const { request, settled, fill } = start({
+      store: {},
+      inner: { embedBatch: async () => embeddings },
+    });
     await expect(request().embedBatch(['a', 'b'])).rejects.toMatchObject({ reason: 'malformed' });
     await settled();
     expect(fill()).toEqual([0, 0]);
@@ -301,19 +365,26 @@ describe('forget()', () => {
     await settled();
     expect(fill()).toEqual([0, 0]);
   });
-  it.each([true, false])('keeps both of two calls from bringing it back (before the second: %s)', async (isBefore) => {
-    const { calls, release, request, settled, fill } = start({ holds: true, store: {}, maxSharedWaitMs: 20 });
-    const both = [request().embed('a'), request().embed('a')];
-    if (isBefore) await request().forget(['a']);
-    await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
-    if (!isBefore) await request().forget(['a']);
-    release();
-    expect(await Promise.all(both)).toEqual([A, A]);
-    await settled();
-    expect(fill()).toEqual([0, 0]);
-    await request().embed('a');
-    expect(fill()[0]).toBe(1);
-  });
+  it.each([true, false])(
+    'keeps both of two calls from bringing it back (before the second: %s)',
+    async (isBefore) => {
+      const { calls, release, request, settled, fill } = start({
+        holds: true,
+        store: {},
+        maxSharedWaitMs: 20,
+      });
+      const both = [request().embed('a'), request().embed('a')];
+      if (isBefore) await request().forget(['a']);
+      await expect.poll(() => calls.length, { interval: 2 }).toBe(2);
+      if (!isBefore) await request().forget(['a']);
+      release();
+      expect(await Promise.all(both)).toEqual([A, A]);
+      await settled();
+      expect(fill()).toEqual([0, 0]);
+      await request().embed('a');
+      expect(fill()[0]).toBe(1);
+    },
+  );
   it('prevents a pending write from storing the vector again', async () => {
     const gate = Promise.withResolvers<void>();
     const held = new Map<string, unknown>();

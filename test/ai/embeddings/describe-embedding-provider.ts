@@ -8,7 +8,11 @@ import { FAULTS, failureOf, HANGS } from '../openai-for-test.ts';
  *
  * @param make A provider whose vectors come from the server, and which knows no text yet.
  */
-export const describeEmbeddingProvider = (name: string, server: OpenAIServer, make: () => EmbeddingProvider): void => {
+export function describeEmbeddingProvider(
+  name: string,
+  server: OpenAIServer,
+  make: () => EmbeddingProvider,
+): void {
   describe(`an embedding provider: ${name}`, () => {
     const failing = (provider: EmbeddingProvider, text: string, signal?: AbortSignal) =>
       failureOf(provider.embed(text, { signal }), EmbeddingFailed);
@@ -52,15 +56,18 @@ export const describeEmbeddingProvider = (name: string, server: OpenAIServer, ma
       ]);
       expect(cosine(question, near)).toBeGreaterThan(cosine(question, far) + 0.1);
     });
-    it.each(FAULTS)('fails by name where %s, and not any longer than that', async (_, fault, reason) => {
-      const provider = make();
-      server.faults.always(fault);
-      const text = `Anna's number is 0170 5551234 (${reason})`;
-      const message = expect.stringMatching(/^Cannot embed /);
-      expect(await failing(provider, text)).toMatchObject({ reason, message });
-      server.faults.none();
-      expect(await provider.embed(text)).toHaveLength(provider.dimensions);
-    });
+    it.each(FAULTS)(
+      'fails by name where %s, and not any longer than that',
+      async (_, fault, reason) => {
+        const provider = make();
+        server.faults.always(fault);
+        const text = `Anna's number is 0170 5551234 (${reason})`;
+        const message = expect.stringMatching(/^Cannot embed /);
+        expect(await failing(provider, text)).toMatchObject({ reason, message });
+        server.faults.none();
+        expect(await provider.embed(text)).toHaveLength(provider.dimensions);
+      },
+    );
     it.each<(typeof HANGS)[number]>([
       ...HANGS,
       ['is unavailable for two seconds', { kind: 'status', status: 503, retryAfter: 2 }],
@@ -89,7 +96,7 @@ export const describeEmbeddingProvider = (name: string, server: OpenAIServer, ma
       expect(await provider.embed('of two callers')).toHaveLength(provider.dimensions);
     });
   });
-};
+}
 
 /** Cosine similarity of unit vectors. */
 const cosine = (a: readonly number[] = [], b: readonly number[] = []): number =>

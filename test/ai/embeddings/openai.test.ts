@@ -30,7 +30,11 @@ describe('new OpenAIEmbeddingProvider()', () => {
     ['when only a key is given', {}, { model: 'text-embedding-3-small', dimensions: 1536 }],
     ['of a large model', { model: 'text-embedding-3-large' }, { dimensions: 3072 }],
     ['of an old model', { model: 'text-embedding-ada-002' }, { dimensions: 1536 }],
-    ['of a model at another host', { model: 'openai/text-embedding-3-small' }, { dimensions: 1536 }],
+    [
+      'of a model at another host',
+      { model: 'openai/text-embedding-3-small' },
+      { dimensions: 1536 },
+    ],
   ])('knows the dimensions %s', (_, config, expected) => {
     expect(new OpenAIEmbeddingProvider({ apiKey: 'sk-1', ...config })).toMatchObject(expected);
   });
@@ -38,7 +42,10 @@ describe('new OpenAIEmbeddingProvider()', () => {
     ['no dimensions for a model it does not know', { model: 'a-model-of-our-own' }],
     ['more dimensions than the model has', { dimensions: 1537 }],
     ['half a dimension', { dimensions: 10.5 }],
-    ['other dimensions for a model that cannot shorten', { model: 'text-embedding-ada-002', dimensions: 512 }],
+    [
+      'other dimensions for a model that cannot shorten',
+      { model: 'text-embedding-ada-002', dimensions: 512 },
+    ],
     ['a key that no header can hold', { apiKey: 'sk-1\nX-Other: 1' }],
     ['an empty key', { apiKey: '' }],
     ['an address that is none', { baseURL: 'api.openai.com' }],
@@ -57,7 +64,9 @@ describe('OpenAIEmbeddingProvider', () => {
   it('requests base64 with a bearer token, and sends nothing that identifies the caller or is a default', async () => {
     // An address with a slash at its end is one, too.
     await providerOf({ baseURL: `${server.url}/` }).embed('text');
-    expect(sent()).toEqual([{ model: 'text-embedding-3-small', input: ['text'], encoding_format: 'base64' }]);
+    expect(sent()).toEqual([
+      { model: 'text-embedding-3-small', input: ['text'], encoding_format: 'base64' },
+    ]);
     const { headers } = server.requests[0]!;
     expect(headers.authorization).toBe(`Bearer ${server.apiKey}`);
     expect(Object.keys(headers).filter((name) => /^(x-|openai-|cookie)/.test(name))).toEqual([]);
@@ -69,19 +78,30 @@ describe('OpenAIEmbeddingProvider', () => {
       ...rest,
       data: data.map((one) => {
         const bytes = Buffer.from(one.embedding, 'base64');
-        return { ...one, embedding: Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4)) };
+        return {
+          ...one,
+          embedding: Array.from({ length: bytes.length / 4 }, (_, at) => bytes.readFloatLE(at * 4)),
+        };
       }),
     }));
-    expect(await providerOf({ fetch: floats }).embed('text')).toEqual(await providerOf().embed('text'));
+    expect(await providerOf({ fetch: floats }).embed('text')).toEqual(
+      await providerOf().embed('text'),
+    );
   });
   it('orders vectors by their index, not by their position', async () => {
-    const fetch = changeReply((reply: { data: unknown[] }) => ({ ...reply, data: reply.data.toReversed() }));
+    const fetch = changeReply((reply: { data: unknown[] }) => ({
+      ...reply,
+      data: reply.data.toReversed(),
+    }));
     const texts = ['one', 'two', 'three'];
-    expect(await providerOf({ fetch }).embedBatch(texts)).toEqual(await providerOf().embedBatch(texts));
+    expect(await providerOf({ fetch }).embedBatch(texts)).toEqual(
+      await providerOf().embedBatch(texts),
+    );
   });
 
   const both = (embedding: unknown) => [0, 1].map((index) => ({ index, embedding }));
-  const floats = (...numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+  const floats = (...numbers: number[]) =>
+    Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
   it.each<[string, unknown]>([
     ['a vector too few', [{ index: 0, embedding: [1, 0] }]],
     ['a vector too many', [0, 1, 2].map((index) => ({ index, embedding: [1, 0] }))],
@@ -105,14 +125,25 @@ describe('OpenAIEmbeddingProvider', () => {
     expect(server.requests).toHaveLength(1);
   });
   it.each([
-    ['a text by its type', () => new Response(VECTOR, { headers: { 'content-type': 'text/plain' } })],
+    [
+      'a text by its type',
+      () => new Response(VECTOR, { headers: { 'content-type': 'text/plain' } }),
+    ],
     ['what has no type', () => new Response(new TextEncoder().encode(VECTOR))],
     ['a page', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-    ['bytes that are no UTF-8', () => new Response(new Uint8Array([34, 255, 34]), { headers: JSON_TYPE })],
+    [
+      'bytes that are no UTF-8',
+      () => new Response(new Uint8Array([34, 255, 34]), { headers: JSON_TYPE }),
+    ],
     ['nothing', () => new Response(null, { headers: JSON_TYPE })],
-    ['more than its vectors can take', () => new Response(`"${'x'.repeat(200_000)}"`, { headers: JSON_TYPE })],
+    [
+      'more than its vectors can take',
+      () => new Response(`"${'x'.repeat(200_000)}"`, { headers: JSON_TYPE }),
+    ],
   ])('takes %s for malformed', async (_, reply) => {
-    expect(await reasonOf(['text'], { dimensions: 2, fetch: async () => reply() })).toBe('malformed');
+    expect(await reasonOf(['text'], { dimensions: 2, fetch: async () => reply() })).toBe(
+      'malformed',
+    );
   });
   const VECTOR = '{"data":[{"index":0,"embedding":[1,0]}]}';
   const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
@@ -133,7 +164,11 @@ describe('OpenAIEmbeddingProvider', () => {
   });
   it('sends the key to no other address', async () => {
     const other = await startOpenAIServer();
-    server.faults.always({ kind: 'status', status: 307, headers: { location: `${other.url}/embeddings` } });
+    server.faults.always({
+      kind: 'status',
+      status: 307,
+      headers: { location: `${other.url}/embeddings` },
+    });
     expect([await reasonOf(['text']), other.requests.length]).toEqual(['refused', 0]);
     await other.stop();
   });
@@ -159,14 +194,18 @@ describe('OpenAIEmbeddingProvider', () => {
     };
     server.faults.always({ kind: 'delay', ms: 20 });
     const texts = Array.from({ length: 200 }, (_, at) => `${at} ${'Ωmega '.repeat(1200)}`);
-    expect(await providerOf({ dimensions: 64, fetch: counting }).embedBatch(texts)).toHaveLength(200);
+    expect(await providerOf({ dimensions: 64, fetch: counting }).embedBatch(texts)).toHaveLength(
+      200,
+    );
     expect(most).toBe(4);
     expect(sent().length).toBeGreaterThan(4);
     expect(sent().flatMap(({ input }) => input)).toHaveLength(200);
   });
   it('aborts all requests when one fails, and reports that failure', async () => {
     const texts = Array.from({ length: 10_000 }, (_, at) => `text ${at}`);
-    server.faults.next(1, { kind: 'status', status: 401 }, ({ body }) => body.includes('"text 2048"'));
+    server.faults.next(1, { kind: 'status', status: 401 }, ({ body }) =>
+      body.includes('"text 2048"'),
+    );
     server.faults.always({ kind: 'hang-before-headers' });
     expect(await reasonOf(texts, { dimensions: 8 })).toBe('refused');
     expect(server.requests.length).toBeLessThanOrEqual(4);
@@ -180,35 +219,54 @@ describe('OpenAIEmbeddingProvider', () => {
 describe('what a service refuses', () => {
   type Body = { input: string[]; encoding_format?: string; dimensions?: number };
   const VECTOR = (text: string) => [text.length + 1, 1];
-  const base64 = (numbers: number[]) => Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
+  const base64 = (numbers: number[]) =>
+    Buffer.from(Float32Array.from(numbers).buffer).toString('base64');
   /** A provider of vectors of two numbers whose service refuses what `refuse` says, and the requests that it got. */
-  const refusing = (refuse: (body: Body) => { status: number; body?: unknown } | undefined, length = 2) => {
+  const refusing = (
+    refuse: (body: Body) => { status: number; body?: unknown } | undefined,
+    length = 2,
+  ) => {
     const sent: Body[] = [];
     const fetch = async (_: unknown, init?: { body?: unknown }): Promise<Response> => {
       const body = JSON.parse(String(init?.body)) as Body;
       sent.push(body);
       const refused = refuse(body);
-      if (refused !== undefined) return new Response(JSON.stringify(refused.body ?? ''), { status: refused.status });
+      if (refused !== undefined)
+        return new Response(JSON.stringify(refused.body ?? ''), { status: refused.status });
       const data = body.input.map((text, index) => {
-        const vector = [...VECTOR(text), ...Array(length).fill(0)].slice(0, body.dimensions ?? length);
+        const vector = [...VECTOR(text), ...Array(length).fill(0)].slice(
+          0,
+          body.dimensions ?? length,
+        );
         return { index, embedding: body.encoding_format === 'base64' ? base64(vector) : vector };
       });
       return Response.json({ data });
     };
-    const config = { model: 'other', dimensions: 2, baseURL: 'https://ai.example/v1', fetch: fetch as never };
+    const config = {
+      model: 'other',
+      dimensions: 2,
+      baseURL: 'https://ai.example/v1',
+      fetch: fetch as never,
+    };
     return { provider: providerOf(config), sent };
   };
   const texts = Array.from({ length: 100 }, (_, at) => 'x'.repeat(at));
   const expected = texts.map((text) => VECTOR(text === '' ? ' ' : text));
 
   it.each<[string, number, unknown, number]>([
-    ['TEI', 413, { message: 'batch size 100 > maximum allowed batch size 32', type: 'Validation' }, 32],
+    [
+      'TEI',
+      413,
+      { message: 'batch size 100 > maximum allowed batch size 32', type: 'Validation' },
+      32,
+    ],
     [
       'DashScope',
       400,
       {
         error: {
-          message: '<400> Value error, batch size is invalid, it should not be larger than 10.: input.contents',
+          message:
+            '<400> Value error, batch size is invalid, it should not be larger than 10.: input.contents',
         },
       },
       10,
@@ -219,7 +277,8 @@ describe('what a service refuses', () => {
       [
         {
           error: {
-            message: '* BatchEmbedContentsRequest.requests: at most 96 requests can be in one batch',
+            message:
+              '* BatchEmbedContentsRequest.requests: at most 96 requests can be in one batch',
             code: 400,
           },
         },
@@ -240,20 +299,38 @@ describe('what a service refuses', () => {
       { code: 20042, message: 'input batch size 100 > maximum allowed batch size 64', data: null },
       64,
     ],
-    ['Cohere', 400, { message: 'invalid request: total number of texts must be at most 96 but 100 was given' }, 96],
+    [
+      'Cohere',
+      400,
+      { message: 'invalid request: total number of texts must be at most 96 but 100 was given' },
+      96,
+    ],
     ['Jina', 422, { detail: 'ValidationError(max_length=64): the array of input is too long' }, 50],
-    ['words of another language', 400, { error: { code: '1214', message: 'input数组最大不得超过64条' } }, 64],
+    [
+      'words of another language',
+      400,
+      { error: { code: '1214', message: 'input数组最大不得超过64条' } },
+      64,
+    ],
     [
       'Voyage',
       400,
       {
-        detail: 'The max allowed tokens per submitted batch is 120000. Your batch has 121138 tokens after truncation.',
+        detail:
+          'The max allowed tokens per submitted batch is 120000. Your batch has 121138 tokens after truncation.',
       },
       50,
     ],
-    ['a list of tokens', 400, { error: { message: 'Requested 400000 tokens, max 300000 tokens per request' } }, 50],
+    [
+      'a list of tokens',
+      400,
+      { error: { message: 'Requested 400000 tokens, max 300000 tokens per request' } },
+      50,
+    ],
   ])('is split: %s', async (_, status, body, most) => {
-    const { provider, sent } = refusing(({ input }) => (input.length > most ? { status, body } : undefined));
+    const { provider, sent } = refusing(({ input }) =>
+      input.length > most ? { status, body } : undefined,
+    );
     expect(await provider.embedBatch(texts)).toEqual(expected);
     const first = sent.length;
     expect(first).toBeLessThan(100 / Math.ceil(most / 2) + 12);
@@ -266,7 +343,10 @@ describe('what a service refuses', () => {
   it('is one text that is too long, which does not make other batches small', async () => {
     const { provider, sent } = refusing(({ input }) =>
       input.some((text) => text.length > 3000)
-        ? { status: 400, body: { error: { message: 'the input length exceeds the context length' } } }
+        ? {
+            status: 400,
+            body: { error: { message: 'the input length exceeds the context length' } },
+          }
         : undefined,
     );
     const long = ['a', 'word '.repeat(1500), 'b'];
@@ -289,13 +369,22 @@ describe('what a service refuses', () => {
       { detail: [{ loc: ['body', 'encoding_format'], msg: 'Extra inputs' }] },
       undefined,
     ],
-    ['its parameter, without a word', ({ encoding_format: format }) => format !== undefined, '', undefined],
+    [
+      'its parameter, without a word',
+      ({ encoding_format: format }) => format !== undefined,
+      '',
+      undefined,
+    ],
   ])('is an encoding: %s', async (_, isRefused, body, left) => {
-    const { provider, sent } = refusing((asked) => (isRefused(asked) ? { status: 422, body } : undefined));
+    const { provider, sent } = refusing((asked) =>
+      isRefused(asked) ? { status: 422, body } : undefined,
+    );
     expect(await provider.embedBatch(texts)).toEqual(expected);
     sent.length = 0;
     expect(await provider.embedBatch(texts)).toEqual(expected);
-    expect(sent.map(({ input, encoding_format: format }) => [input.length, format])).toEqual([[100, left]]);
+    expect(sent.map(({ input, encoding_format: format }) => [input.length, format])).toEqual([
+      [100, left],
+    ]);
   });
   it('is not the length of a vector, which is asked for when it is another', async () => {
     const { provider, sent } = refusing(() => undefined, 5);
@@ -326,7 +415,9 @@ describe('what a service refuses', () => {
   });
   it('is given up after few requests when nothing is accepted', async () => {
     const { provider, sent } = refusing(() => ({ status: 400 }));
-    await expect(provider.embedBatch(['word '.repeat(1600), ...texts])).rejects.toMatchObject({ reason: 'refused' });
+    await expect(provider.embedBatch(['word '.repeat(1600), ...texts])).rejects.toMatchObject({
+      reason: 'refused',
+    });
     expect(sent.length).toBeLessThan(12);
     expect(provider.refusals()).toEqual([]);
   });
@@ -368,7 +459,11 @@ describe('fitText()', () => {
     ['cuts between two characters', `a${'😀'.repeat(9000)}`, `a${'😀'.repeat(2047)}`],
     ['keeps the spaces of a blank text', ' '.repeat(9000), ' '.repeat(8192)],
     ['replaces half a surrogate pair', 'cut \ud83d', 'cut \ufffd'],
-    ['takes the beginning of ten million letters', 'ab '.repeat(3_300_000), 'ab '.repeat(2730).trimEnd()],
+    [
+      'takes the beginning of ten million letters',
+      'ab '.repeat(3_300_000),
+      'ab '.repeat(2730).trimEnd(),
+    ],
   ])('%s', (_, text, fitting) => expect(fitText(text)).toBe(fitting));
   it('cuts after the last whole word that fits', () => {
     const text = 'descale the kettle '.repeat(1000);
@@ -382,7 +477,9 @@ describe('fitText()', () => {
     const units = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 9000 }),
       fc
-        .array(fc.constantFrom('a', ' ', 'é', '漢', '😀', '\ud83d', '\udc00', '\n'), { maxLength: 60 })
+        .array(fc.constantFrom('a', ' ', 'é', '漢', '😀', '\ud83d', '\udc00', '\n'), {
+          maxLength: 60,
+        })
         .map((parts) => parts.join('').repeat(400)),
     );
     fc.assert(

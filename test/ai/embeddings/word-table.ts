@@ -1,7 +1,7 @@
 /** A table of word vectors as `openWordVectors` reads it: whole numbers from -8 to 7 by stem, each times the stem's scale. */
-export const wordTable = (
+export function wordTable(
   stems: Readonly<Record<string, { scale: number; row: readonly number[] }>>,
-): Uint8Array<ArrayBuffer> => {
+): Uint8Array<ArrayBuffer> {
   const sorted = Object.entries(stems).sort(([left], [right]) => (left < right ? -1 : 1));
   const dimensions = sorted[0]?.[1].row.length ?? 0;
   const names = sorted.map(([name]) => name).join('');
@@ -16,5 +16,8 @@ export const wordTable = (
     row.flatMap((value, at) => (at % 2 === 0 ? [(value + 8) * 16 + (row[at + 1] ?? 0) + 8] : [])),
   );
   const parts = [header, new Uint8Array(scales.buffer), pairs, sorted.map(([name]) => name.length)];
-  return Uint8Array.from([...parts.flatMap((part) => [...part]), ...new TextEncoder().encode(names)]);
-};
+  return Uint8Array.from([
+    ...parts.flatMap((part) => [...part]),
+    ...new TextEncoder().encode(names),
+  ]);
+}

@@ -17,7 +17,8 @@ const TABLE = wordTable({
   lamp: { scale: 0.5, row: [0, 0, -8, 6] },
   ship: { scale: 2, row: [3, 4, 0, 0] },
 });
-const numbers = (vector: Float32Array | undefined) => vector && Array.from(vector, (value) => Number(value.toFixed(4)));
+const numbers = (vector: Float32Array | undefined) =>
+  vector && Array.from(vector, (value) => Number(value.toFixed(4)));
 const cosine = (left: Iterable<number> = [], right: ArrayLike<number> = []): number =>
   [...left].reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
 
@@ -36,7 +37,9 @@ describe('openWordVectors()', () => {
     expect(first / -third).toBeCloseTo((3 ** 0.7 * 3) / 4, 5);
   });
   it('ignores unknown stems, also before the first and after the last name', () => {
-    expect(numbers(words.vectorOf(['boat', 'aa', 'boats', 'boa', 'zebra']))).toEqual([0.6, 0.8, 0, 0]);
+    expect(numbers(words.vectorOf(['boat', 'aa', 'boats', 'boa', 'zebra']))).toEqual([
+      0.6, 0.8, 0, 0,
+    ]);
     expect(words.vectorOf(['zebra'])).toBeUndefined();
     expect(words.vectorOf([])).toBeUndefined();
     expect(words.vectorOfText('')).toBeUndefined();
@@ -61,11 +64,17 @@ describe('openWordVectors()', () => {
     const larger = new Uint8Array(TABLE.length + 3);
     larger.set(TABLE, 1);
     const moved = openWordVectors(larger.subarray(1, TABLE.length + 1));
-    expect(numbers(moved.vectorOf(['lamp', 'ship']))).toEqual(numbers(words.vectorOf(['lamp', 'ship'])));
+    expect(numbers(moved.vectorOf(['lamp', 'ship']))).toEqual(
+      numbers(words.vectorOf(['lamp', 'ship'])),
+    );
   });
   it.each([
     ['nothing', new Uint8Array(0), /begin with SWV1/],
-    ['another file', new TextEncoder().encode('<!doctype html><title>Not found</title>'), /begin with SWV1/],
+    [
+      'another file',
+      new TextEncoder().encode('<!doctype html><title>Not found</title>'),
+      /begin with SWV1/,
+    ],
     ['a table that is cut off', TABLE.slice(0, -1), /has \d+ bytes, and its header says \d+/],
     ['a table with bytes behind it', Uint8Array.from([...TABLE, 0]), /has \d+ bytes/],
     ['a table without stems', TABLE.slice(0, 16).fill(0, 4), /header is damaged/],
@@ -97,13 +106,17 @@ describe('the shipped table', () => {
   const words = shippedWordVectors();
 
   it('returns the vector of the stems, wherever the spaces are', () => {
-    const texts = "fan doesn't smartCard e-mail 16.0.4266 café 重置 Wi-Fi, NOISE. /api/v2 the “hot”".split(' ');
+    const texts =
+      "fan doesn't smartCard e-mail 16.0.4266 café 重置 Wi-Fi, NOISE. /api/v2 the “hot”".split(' ');
     const pieces = fc.constantFrom(...texts);
     fc.assert(
-      fc.property(fc.array(fc.tuple(pieces, fc.constantFrom(' ', '\n', '\t', '  ', ' - '))), (parts) => {
-        const text = parts.flat().join('');
-        expect(words.vectorOfText(text)).toEqual(words.vectorOf(wordsOf(text).map(stem)));
-      }),
+      fc.property(
+        fc.array(fc.tuple(pieces, fc.constantFrom(' ', '\n', '\t', '  ', ' - '))),
+        (parts) => {
+          const text = parts.flat().join('');
+          expect(words.vectorOfText(text)).toEqual(words.vectorOf(wordsOf(text).map(stem)));
+        },
+      ),
     );
   });
   it.each([
@@ -114,10 +127,17 @@ describe('the shipped table', () => {
     ['The display stays black', 'The screen is dark', 'The battery is empty'],
   ])('puts %s closer to %s than to %s', (question, close, far) => {
     const vector = words.vectorOfQuestion(question);
-    expect(cosine(vector, words.vectorOfText(close))).toBeGreaterThan(cosine(vector, words.vectorOfText(far)) + 0.1);
+    expect(cosine(vector, words.vectorOfText(close))).toBeGreaterThan(
+      cosine(vector, words.vectorOfText(far)) + 0.1,
+    );
   });
   it('reads texts of any length and kind', () => {
-    for (const text of ['a'.repeat(100_000), 'word '.repeat(100_000), '🔥'.repeat(1000), '\u0000 \ud800 \uffff']) {
+    for (const text of [
+      'a'.repeat(100_000),
+      'word '.repeat(100_000),
+      '🔥'.repeat(1000),
+      '\u0000 \ud800 \uffff',
+    ]) {
       const length = Math.hypot(...(words.vectorOfText(text) ?? [1]));
       expect(length).toBeCloseTo(1, 3);
     }

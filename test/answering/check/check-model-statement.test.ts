@@ -27,8 +27,16 @@ describe('a number of a statement', () => {
     ['in other digits', 'انتظر ٣٠ ثانية.', 'Wait for 30 seconds.'],
     ['that the source has as a word', 'Es gibt 3 Stufen.', 'Es gibt drei Stufen.'],
     ['of a month that the source names', 'Seit dem 04.11.2026.', 'Since November 4, 2026.'],
-    ['of a sum that is written out', 'That makes 2 x 48 = 96 ports for 2 units.', 'Each of the 2 units has 48 ports.'],
-    ['of a path at the end', 'Open /etc/brew/plan.conf.', 'The plan is in /etc/brew/plan.conf and more.'],
+    [
+      'of a sum that is written out',
+      'That makes 2 x 48 = 96 ports for 2 units.',
+      'Each of the 2 units has 48 ports.',
+    ],
+    [
+      'of a path at the end',
+      'Open /etc/brew/plan.conf.',
+      'The plan is in /etc/brew/plan.conf and more.',
+    ],
   ])('is no veto %s', (_what, text, source) => {
     expect(check(text, source).veto).toBeUndefined();
   });
@@ -43,17 +51,37 @@ describe('a number of a statement', () => {
 
 describe('the name of a program in a sentence', () => {
   it.each([
-    ['fr', 'Le mot de passe ssh est « marmotte ».', 'Connexion via ssh, mot de passe : « marmotte ».'],
-    ['de', 'Über ssh funktioniert das nur im selben Netz.', 'Nutzen Sie ssh. Das geht nur im selben Netz.'],
+    [
+      'fr',
+      'Le mot de passe ssh est « marmotte ».',
+      'Connexion via ssh, mot de passe : « marmotte ».',
+    ],
+    [
+      'de',
+      'Über ssh funktioniert das nur im selben Netz.',
+      'Nutzen Sie ssh. Das geht nur im selben Netz.',
+    ],
     ['de', 'Das geht mit docker und ohne Neustart.', 'Es geht ohne Neustart, wenn docker läuft.'],
-    ['es', 'La clave de ssh está en la etiqueta del aparato.', 'ssh: la clave está en la etiqueta del aparato.'],
+    [
+      'es',
+      'La clave de ssh está en la etiqueta del aparato.',
+      'ssh: la clave está en la etiqueta del aparato.',
+    ],
   ])('is no command: %s, %s', (_language, text, source) => {
     expect(check(text, source).veto).toBeUndefined();
   });
   it.each([
     ['en', 'Run kubectl delete pods now.', 'Run kubectl get pods now.'],
-    ['de', 'Führen Sie danach npm install aus, damit es wirkt.', 'Führen Sie danach den Befehl aus, damit es wirkt.'],
-    ['fr', 'Ensuite lancez sudo rm -rf / dans le terminal.', 'Ensuite lancez la commande dans le terminal.'],
+    [
+      'de',
+      'Führen Sie danach npm install aus, damit es wirkt.',
+      'Führen Sie danach den Befehl aus, damit es wirkt.',
+    ],
+    [
+      'fr',
+      'Ensuite lancez sudo rm -rf / dans le terminal.',
+      'Ensuite lancez la commande dans le terminal.',
+    ],
   ])('begins a command that must stand in the passage: %s, %s', (_language, text, source) => {
     expect(check(text, source).veto).toMatch(/does not have command/);
   });
@@ -63,7 +91,9 @@ describe('code of a statement', () => {
   const source = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 5173 }\n```';
   const text = 'Set the port:\n\n```js\nserver: { host: "0.0.0.0", port: 3000 }\n```';
   it('may have a number of the question in the place of its own, which the judge then looks at', () => {
-    const { veto, doubt } = check(text, source, { question: 'It runs on port 3000, how do I set that?' });
+    const { veto, doubt } = check(text, source, {
+      question: 'It runs on port 3000, how do I set that?',
+    });
     expect(veto).toBeUndefined();
     expect(doubt).toMatch(/3000/);
   });
@@ -76,14 +106,25 @@ describe('code of a statement', () => {
   const template =
     'Add `packages: ["php$VERSION-<extension>"]` to the file, or run:\n\n```sh\nadd <name> --to <place>\n```';
   it.each([
-    ['a span', 'Add `packages: ["php$VERSION-imap"]` to the file.', 'Where do I put the imap extension?'],
+    [
+      'a span',
+      'Add `packages: ["php$VERSION-imap"]` to the file.',
+      'Where do I put the imap extension?',
+    ],
     ['a block', 'Run:\n\n```sh\nadd redis --to web\n```', 'How do I add redis to web?'],
-    ['twice', 'Add `packages: ["php$VERSION-imap", "imap"]` to the file.', 'Where do I put the imap extension?'],
-  ])('may have words of the question in the place of placeholders of %s', (_what, written, question) => {
-    const { veto, doubt } = check(written, template, { question });
-    expect(veto).toBeUndefined();
-    expect(doubt).not.toBe('');
-  });
+    [
+      'twice',
+      'Add `packages: ["php$VERSION-imap", "imap"]` to the file.',
+      'Where do I put the imap extension?',
+    ],
+  ])(
+    'may have words of the question in the place of placeholders of %s',
+    (_what, written, question) => {
+      const { veto, doubt } = check(written, template, { question });
+      expect(veto).toBeUndefined();
+      expect(doubt).not.toBe('');
+    },
+  );
   it.each([
     ['a word that the question lacks', 'Add `packages: ["php$VERSION-ldap"]` to the file.'],
     ['something else around it', 'Add `modules: ["php$VERSION-imap"]` to the file.'],
@@ -112,31 +153,71 @@ describe('code of an example', () => {
       "Run `regex-test <your domain> '<your regex>'` with `<your domain>`.",
       'Is it?',
     ],
-    ['a number that the quotes name', 'Turn it off with `config limit.count 0`.', 'How do I turn the limit off?'],
+    [
+      'a number that the quotes name',
+      'Turn it off with `config limit.count 0`.',
+      'How do I turn the limit off?',
+    ],
     ['marks that Markdown has too', 'Run `log /l*v <file>`.', 'How do I log it?'],
     ['an option that the text lists', 'Run `git reset --mixed HEAD`.', 'How do I keep my changes?'],
-    ['an option of the asker', 'Run `regex-test --quiet <your domain>`.', 'Nothing is shown with regex-test --quiet'],
+    [
+      'an option of the asker',
+      'Run `regex-test --quiet <your domain>`.',
+      'Nothing is shown with regex-test --quiet',
+    ],
     ['placeholders alone', 'Write `<your address> <your name>`.', 'What do I write there?'],
     ['a placeholder before a port', 'Set `<your host>:70`.', 'Which port?'],
-    ['a value that the text names', 'Write `config limit.count off`.', 'How do I turn the limit off?'],
+    [
+      'a value that the text names',
+      'Write `config limit.count off`.',
+      'How do I turn the limit off?',
+    ],
     ['a form that the text describes', 'Write `reset|zero`.', 'How do I write it?'],
     ['parameters of an address', 'Open `http://box.local:70/#/?lp=2`.', 'A link to charger 2?'],
-    ['a placeholder for words in quotes', "Write `PASSWORD='<your password>'`.", 'How do I set a password?'],
+    [
+      'a placeholder for words in quotes',
+      "Write `PASSWORD='<your password>'`.",
+      'How do I set a password?',
+    ],
   ])('may be filled in with %s, which the judge then looks at', (_what, written, question) => {
     const { veto, doubt } = check(written, example, { question });
     expect(veto).toBeUndefined();
     expect(doubt).not.toBe('');
   });
   it.each([
-    ['another amount than the asker has', 'Write `#template 1300 by YYYY-12`.', 'I want to save 1200 by December'],
+    [
+      'another amount than the asker has',
+      'Write `#template 1300 by YYYY-12`.',
+      'I want to save 1200 by December',
+    ],
     ['another option', 'Run `git reset --hard HEAD`.', 'How do I do a hard reset?'],
-    ['a number that the quotes lack', 'Turn it off with `config limit.count 7`.', 'How do I turn the limit off?'],
-    ['a placeholder for an option', 'Run `git reset --<option> HEAD`.', 'How do I do a hard reset?'],
-    ['another command before a placeholder', 'Run `regex-drop <your domain>`.', 'Is my domain blocked?'],
+    [
+      'a number that the quotes lack',
+      'Turn it off with `config limit.count 7`.',
+      'How do I turn the limit off?',
+    ],
+    [
+      'a placeholder for an option',
+      'Run `git reset --<option> HEAD`.',
+      'How do I do a hard reset?',
+    ],
+    [
+      'another command before a placeholder',
+      'Run `regex-drop <your domain>`.',
+      'Is my domain blocked?',
+    ],
     ['another word in capitals', 'Run `DELETE count FROM users`.', 'How many users are there?'],
     ['mostly words of the asker', 'Run `drop table orders FROM it`.', 'drop table orders'],
-    ['a path made of words of the passages', 'Write `PASSWORD=/git/users`.', 'How do I set a password?'],
-    ['a made-up host', 'Open `https://config.example.org/?count=<n>`.', 'How do I turn the limit off?'],
+    [
+      'a path made of words of the passages',
+      'Write `PASSWORD=/git/users`.',
+      'How do I set a password?',
+    ],
+    [
+      'a made-up host',
+      'Open `https://config.example.org/?count=<n>`.',
+      'How do I turn the limit off?',
+    ],
   ])('is refused with %s', (_what, written, question) => {
     expect(check(written, example, { question }).veto).toMatch(/does not have/);
   });
@@ -153,8 +234,16 @@ describe('code that follows a pattern of the passages', () => {
     '| Occitan | oc |\n| --- | --- |';
   it.each([
     ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
-    ['times of the asker', "Write `crontab: '06:30<sunrise<08:00'`.", 'Not before half past 6, at 8 at the latest'],
-    ['seconds for minutes', 'Write `hysteresis_upper: 40000 ; 300`.', 'Longer than 5 minutes above 40000 lux'],
+    [
+      'times of the asker',
+      "Write `crontab: '06:30<sunrise<08:00'`.",
+      'Not before half past 6, at 8 at the latest',
+    ],
+    [
+      'seconds for minutes',
+      'Write `hysteresis_upper: 40000 ; 300`.',
+      'Longer than 5 minutes above 40000 lux',
+    ],
     [
       "a name with points of the asker's words",
       'It is **my.blinds.standard**.',
@@ -162,10 +251,22 @@ describe('code that follows a pattern of the passages', () => {
     ],
     ["the asker's word behind a prefix", 'Type `-intitle:soccer`.', 'How do I hide soccer?'],
     ["the asker's number within a name", 'Type `date:P3D/`.', 'Only the last 3 days'],
-    ["the asker's words between marks", 'Write `{{#Word}}` before `{{/Word}}`.', 'I have a field Word'],
-    ['another last part of a path', 'They are in `app/i18n/oc/`, like ./app/i18n/oc/.', 'Where is Occitan?'],
+    [
+      "the asker's words between marks",
+      'Write `{{#Word}}` before `{{/Word}}`.',
+      'I have a field Word',
+    ],
+    [
+      'another last part of a path',
+      'They are in `app/i18n/oc/`, like ./app/i18n/oc/.',
+      'Where is Occitan?',
+    ],
     ['marks of the asker', 'Type `/<iframe/`.', '<iframe finds nothing'],
-    ['words that join', 'Write `eval: shtime.is_holiday(shtime.tomorrow()) or True`.', 'An eval for tomorrow?'],
+    [
+      'words that join',
+      'Write `eval: shtime.is_holiday(shtime.tomorrow()) or True`.',
+      'An eval for tomorrow?',
+    ],
     ['a number in another notation', 'Write `#template 1250.50`.', '#template 1.250,50 fails'],
   ])('may have %s', (_what, written, question) => {
     expect(check(written, pattern, { question }).veto).toBeUndefined();
@@ -173,21 +274,41 @@ describe('code that follows a pattern of the passages', () => {
   it.each([
     ['another name with the number', 'Write `instance: box6591`.', 'I have a 6591'],
     ['another number', 'Write `instance: fb6592`.', 'I have a 6591'],
-    ['another function', 'Write `eval: shtime.is_weekday(shtime.tomorrow())`.', 'An eval for tomorrow?'],
+    [
+      'another function',
+      'Write `eval: shtime.is_weekday(shtime.tomorrow())`.',
+      'An eval for tomorrow?',
+    ],
     ['another prefix', 'Type `-inurl:soccer`.', 'How do I hide soccer?'],
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
     ['a host with another last part', 'See **my.test.oc**.', 'Where is it?'],
     ['a host of the passages put together', 'See **sunset.shtime.holiday**.', 'Where is it?'],
-    ['seconds of no minutes', 'Write `hysteresis_upper: 40000 ; 420`.', 'Longer than 5 minutes above 40000 lux'],
+    [
+      'seconds of no minutes',
+      'Write `hysteresis_upper: 40000 ; 420`.',
+      'Longer than 5 minutes above 40000 lux',
+    ],
   ])('is refused with %s', (_what, written, question) => {
     expect(check(written, pattern, { question }).veto).toMatch(/does not have/);
   });
   it('may name a file of another passage that was shown', () => {
     const passages = [
-      { id: 'p1', title: 'Proxies', headings: [], text: 'Set `trustedProxies` to your proxy.', devices: [] },
-      { id: 'p2', title: 'Files', headings: [], text: 'Settings stand in `config.json`.', devices: [] },
+      {
+        id: 'p1',
+        title: 'Proxies',
+        headings: [],
+        text: 'Set `trustedProxies` to your proxy.',
+        devices: [],
+      },
+      {
+        id: 'p2',
+        title: 'Files',
+        headings: [],
+        text: 'Settings stand in `config.json`.',
+        devices: [],
+      },
     ];
     const text = 'Set `trustedProxies` in `config.json` to your proxy.';
     const quotes = placeQuotes(
@@ -214,14 +335,21 @@ describe('a number that stands nowhere', () => {
     ['a factor without a sum', 'Enter 7 days.', false],
     ['another factor', 'Enter 16 days (2 weeks x 8 = 16 days).', false],
   ])('may be %s or not', (_what, written, isFine) => {
-    expect(check(written, source, { question: 'older than two weeks?' }).veto === undefined).toBe(isFine);
+    expect(check(written, source, { question: 'older than two weeks?' }).veto === undefined).toBe(
+      isFine,
+    );
   });
 });
 
 describe('a doubt for the judge', () => {
   it.each([
     ['a denial that is lost', 'The pump can be opened.', 'The pump can not be opened.', /denies/],
-    ['a denial that is added', 'Die Pumpe wird nicht geöffnet.', 'Die Pumpe wird geöffnet.', /denies/],
+    [
+      'a denial that is added',
+      'Die Pumpe wird nicht geöffnet.',
+      'Die Pumpe wird geöffnet.',
+      /denies/,
+    ],
     [
       'a number that the quote lacks',
       'That makes 2 x 48 = 96 ports for 2 units.',
@@ -232,14 +360,22 @@ describe('a doubt for the judge', () => {
     expect(check(text, source).doubt).toMatch(expected);
   });
   it('is not raised for the words of a row and its header', () => {
-    expect(check('E21 is the fan on Model A.', TABLE, { quote: '| E21 | fan | filter |' }).doubt).toBe('');
+    expect(
+      check('E21 is the fan on Model A.', TABLE, { quote: '| E21 | fan | filter |' }).doubt,
+    ).toBe('');
   });
 });
 
 it('a page is old only beside one that is at least two years newer', () => {
   const now = new Date('2026-11-29');
-  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2026-01-01'] })).toEqual({ years: 5, isOld: true });
-  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2022-12-01'] })).toEqual({ years: 5, isOld: false });
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2026-01-01'] })).toEqual({
+    years: 5,
+    isOld: true,
+  });
+  expect(ageOf('2021-11-02', { now, others: ['2021-11-02', '2022-12-01'] })).toEqual({
+    years: 5,
+    isOld: false,
+  });
   expect(ageOf('2024-11-02', { now, others: ['2026-11-28'] })).toEqual({ years: 2, isOld: false });
   expect(ageOf('some day', { now, others: [] })).toBeUndefined();
 });
@@ -250,5 +386,7 @@ it.each([
   ['another language than the articles', 'Wie oft muss der Kessel entkalkt werden?', {}, true],
   ['two questions', 'How often is it descaled? And what does it cost?', {}, true],
 ])('queries of a model are asked for %s: %s', (_what, question, more, expected) => {
-  expect(needsQueries(question, { probability: 0.9, history: [], languages: ['en'], ...more })).toBe(expected);
+  expect(
+    needsQueries(question, { probability: 0.9, history: [], languages: ['en'], ...more }),
+  ).toBe(expected);
 });

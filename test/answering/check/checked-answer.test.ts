@@ -3,9 +3,12 @@ import { writeCheckedAnswer } from '../../../src/answering/check/checked-answer.
 import { startModelCalls } from '../../../src/answering/model/model-calls.ts';
 import { judging, scriptedModel } from '../write/scripted-model.ts';
 
-const STEPS = '1. Switch the supply off.\n2. Pull out both plugs and check them.\n3. Push both in until they click.';
+const STEPS =
+  '1. Switch the supply off.\n2. Pull out both plugs and check them.\n3. Push both in until they click.';
 const PASSAGE = {
-  ...{ id: 'p1', title: 'Apollo II not hashing', headings: [] },
+  id: 'p1',
+  title: 'Apollo II not hashing',
+  headings: [],
   text: `## Cables\n\n${STEPS}\n\nThe plugs carry 12 V.`,
 };
 const STATED = 'The plugs carry 12 V.';
@@ -13,7 +16,8 @@ const REJECTED = 'on the moon';
 const PARTS = [{ asked: 'what now', passages: ['p1'], answered: 'yes' }];
 
 const statement = (text: string, ...quotes: readonly string[]) => ({
-  ...{ part: 1, text },
+  part: 1,
+  text,
   quotes: quotes.map((quote) => ({ passage: 'p1', quote })),
 });
 
@@ -40,7 +44,9 @@ const write = async (
     { calls, isScreened: true, ...(isStreamed && { onStatement }) },
   );
   calls.end();
-  const judged = ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements').length;
+  const judged = ai.calls.filter(
+    ({ options }) => options.schema?.name === 'judged_statements',
+  ).length;
   return { log, answer, judged };
 };
 
@@ -60,7 +66,12 @@ describe('a streamed answer', () => {
   it('sends nothing of a part that the model answers with no', async () => {
     const parts = [{ asked: 'what now', passages: [], answered: 'no' }];
     const { answer, log } = await write(statements, { parts, isStreamed: true });
-    expect(answer).toEqual({ failure: 'no_answer', removed: [], related: [], ticket: expect.anything() });
+    expect(answer).toEqual({
+      failure: 'no_answer',
+      removed: [],
+      related: [],
+      ticket: expect.anything(),
+    });
     expect(log).toEqual(['the reply is complete']);
   });
 });
@@ -70,17 +81,23 @@ describe('a part whose first statement is removed', () => {
   const textsOf = ({ answer }: Awaited<ReturnType<typeof write>>) =>
     'statements' in answer ? answer.statements.map(({ text }) => text) : answer;
 
-  it.each([false, true])('loses what explains that statement (streamed: %s)', async (isStreamed) => {
-    const parts = [...PARTS, { asked: 'how many volts', passages: ['p1'], answered: 'yes' }];
-    const second = { ...statement(STATED, STATED), part: 2 };
-    const written = await write([rejected, statement(STEPS, STEPS), second], { parts, isStreamed });
-    expect(textsOf(written)).toEqual([STATED]);
-    expect(written.answer.removed.map(({ reason }) => reason)).toEqual([
-      expect.stringMatching(/^the judge: /),
-      'nothing is left of what it explains',
-    ]);
-    expect(written.answer).toMatchObject({ parts: [{ state: 'open' }, { state: 'answered' }] });
-  });
+  it.each([false, true])(
+    'loses what explains that statement (streamed: %s)',
+    async (isStreamed) => {
+      const parts = [...PARTS, { asked: 'how many volts', passages: ['p1'], answered: 'yes' }];
+      const second = { ...statement(STATED, STATED), part: 2 };
+      const written = await write([rejected, statement(STEPS, STEPS), second], {
+        parts,
+        isStreamed,
+      });
+      expect(textsOf(written)).toEqual([STATED]);
+      expect(written.answer.removed.map(({ reason }) => reason)).toEqual([
+        expect.stringMatching(/^the judge: /),
+        'nothing is left of what it explains',
+      ]);
+      expect(written.answer).toMatchObject({ parts: [{ state: 'open' }, { state: 'answered' }] });
+    },
+  );
   it('leaves nothing of an answer in one part, and says that a judge has refused it', async () => {
     const { answer } = await write([rejected, statement(STEPS, STEPS)]);
     expect(answer).toMatchObject({ failure: 'unsupported', isJudged: true });

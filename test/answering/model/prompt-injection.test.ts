@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { hasPromptInjection, isInjectionName } from '../../../src/answering/model/prompt-injection.ts';
+import {
+  hasPromptInjection,
+  isInjectionName,
+} from '../../../src/answering/model/prompt-injection.ts';
 import { parseBlocks } from '../../../src/documents/markdown/blocks.ts';
 import sentences from './injection-sentences.json' with { type: 'json' };
 import ordinarySentences from './ordinary-sentences.json' with { type: 'json' };
@@ -15,11 +18,14 @@ it.each(sentences.harmless)('accepts %j', (text) => expect(hasPromptInjection(te
 it('reports at most 2 of 96 ordinary sentences, alone or wrapped', () => {
   expect(new Set(ORDINARY).size).toBe(96);
   const wrapped = ORDINARY.map((sentence) => sentence.replace(/(.{25}\S*) /g, '$1\n'));
-  for (const texts of [ORDINARY, wrapped]) expect(texts.filter(hasPromptInjection).length).toBeLessThanOrEqual(2);
+  for (const texts of [ORDINARY, wrapped])
+    expect(texts.filter(hasPromptInjection).length).toBeLessThanOrEqual(2);
 });
 it('accepts every block and name of the sample knowledge base', () => {
   const root = 'tools/sample/knowledge-base/';
-  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.md'),
+  );
   const found = files.flatMap((file) => {
     const text = readFileSync(root + file, 'utf8');
     const blocks = parseBlocks(text).map(({ start, end }) => text.slice(start, end));

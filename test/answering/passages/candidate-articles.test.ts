@@ -13,7 +13,9 @@ const edition = editionOf(
   ...lamps,
 );
 const idsOf = (query: string, always?: readonly number[]) =>
-  candidateArticles(edition, [searchEdition(edition, query, { limit: 30 })], always).map(({ source }) => source.id);
+  candidateArticles(edition, [searchEdition(edition, query, { limit: 30 })], always).map(
+    ({ source }) => source.id,
+  );
 
 it('takes the ten articles with the best passages, best first', () => {
   const ids = idsOf('lamp at the door');
@@ -25,7 +27,9 @@ it('keeps an article that is asked for at any rank, if something of it was found
   const all = searchEdition(edition, 'lamp', { limit: 30 }).hits.map(({ article }) => article);
   const last = all.at(-1) as number; // Thirteen articles have a lamp.
   expect(
-    candidateArticles(edition, [searchEdition(edition, 'lamp', { limit: 30 })]).map(({ source }) => source.index),
+    candidateArticles(edition, [searchEdition(edition, 'lamp', { limit: 30 })]).map(
+      ({ source }) => source.index,
+    ),
   ).not.toContain(last);
   expect(idsOf('lamp', [last])).toContain(edition.article(last).id);
   expect(idsOf('bell', [last])).toEqual(['door.md']);

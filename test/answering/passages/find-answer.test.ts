@@ -9,7 +9,11 @@ import {
 } from '../../../src/answering/passages/find-answer.ts';
 import { passageMarkdown } from '../../../src/answering/passages/render-passage.ts';
 import { candidateUnits } from '../../../src/answering/passages/unit-features.ts';
-import { parseQuestion, questionWithTurn, type TextVectors } from '../../../src/answering/understand/parse-question.ts';
+import {
+  parseQuestion,
+  questionWithTurn,
+  type TextVectors,
+} from '../../../src/answering/understand/parse-question.ts';
 import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
@@ -17,7 +21,11 @@ import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { builtOf, editionOf, filler, listOf } from '../check/articles-for-test.ts';
 import cases from './find-answer.json' with { type: 'json' };
 
-const find = (edition: Edition, question: string, options: Partial<FindOptions> = {}): FoundAnswer => {
+const find = (
+  edition: Edition,
+  question: string,
+  options: Partial<FindOptions> = {},
+): FoundAnswer => {
   const { history = [] } = options;
   const whole = questionWithTurn(question, history);
   const searches = [searchEdition(edition, question, { history })];
@@ -28,8 +36,11 @@ const find = (edition: Edition, question: string, options: Partial<FindOptions> 
 const only = (edition: Edition, question: string, articleId: string): Partial<FindOptions> => ({
   searches: [searchEdition(edition, question, { filter: { articleId } })],
 });
-const shownOf = ({ passages }: FoundAnswer): string => passages.map(({ unit }) => passageMarkdown(unit)).join('\n\n');
-const idsOf = ({ passages }: FoundAnswer): string[] => [...new Set(passages.map(({ source }) => source.id))];
+const shownOf = ({ passages }: FoundAnswer): string =>
+  passages.map(({ unit }) => passageMarkdown(unit)).join('\n\n');
+const idsOf = ({ passages }: FoundAnswer): string[] => [
+  ...new Set(passages.map(({ source }) => source.id)),
+];
 
 /** Passages about other subjects. */
 const OTHERS = ['lamps', 'cups', 'beans', 'doors'].map((thing) => ({
@@ -39,7 +50,8 @@ const OTHERS = ['lamps', 'cups', 'beans', 'doors'].map((thing) => ({
 
 describe('findAnswer()', () => {
   const CRASH = 'Is damage after a crash by wrong assembly covered?';
-  const PROCEDURE = 'To reset the pump:\n\n1. Pull the plug.\n2. Wait a minute.\n3. Put the plug in again.';
+  const PROCEDURE =
+    'To reset the pump:\n\n1. Pull the plug.\n2. Wait a minute.\n3. Put the plug in again.';
   const HEAD = '| Part | Noise in dBA |\n| --- | --- |\n';
   const parts = ['grinder', 'boiler', 'lid', 'tray'];
   const edition = editionOf(
@@ -59,7 +71,12 @@ describe('findAnswer()', () => {
     ...OTHERS,
   );
   it.each([
-    ['a procedure from its introduction to its end', 'How do I reset the pump, plug in again?', [PROCEDURE], 30],
+    [
+      'a procedure from its introduction to its end',
+      'How do I reset the pump, plug in again?',
+      [PROCEDURE],
+      30,
+    ],
     [
       'the requested row with the header of its table, and few others',
       'What is the noise of the grinder of model 7?',
@@ -76,8 +93,13 @@ describe('findAnswer()', () => {
     const { passages, closest, articles, probability } = found;
     expect(passages[0]?.unit.parts[0].section.path).toEqual(['What is not covered']);
     expect(shownOf(found)).toContain('Damage after a crash');
-    expect(closest[0]).toMatchObject({ source: { id: 'warranty.md' }, heading: 'What is not covered' });
-    expect(articles.map(({ share }) => share)).toEqual(articles.map(({ share }) => share).toSorted((a, b) => b - a));
+    expect(closest[0]).toMatchObject({
+      source: { id: 'warranty.md' },
+      heading: 'What is not covered',
+    });
+    expect(articles.map(({ share }) => share)).toEqual(
+      articles.map(({ share }) => share).toSorted((a, b) => b - a),
+    );
     expect(articles.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1);
     expect(probability).toBeGreaterThan(0);
     expect(probability).toBeLessThan(1);
@@ -92,23 +114,35 @@ describe('findAnswer()', () => {
       title: 'Prime the pump',
       text: 'The pump primes itself when water is in the tank.',
     };
-    const { closest, articles } = find(editionOf(primed, ...mentions), 'How does the pump prime itself?');
+    const { closest, articles } = find(
+      editionOf(primed, ...mentions),
+      'How does the pump prime itself?',
+    );
     const near = articles.filter(({ share }) => share >= 0.1 * (articles[0]?.share ?? 0));
     expect([near[0]?.source.id, near.length < articles.length]).toEqual(['pump.md', true]);
     expect(closest.map(({ source }) => source.id)).toEqual(near.map(({ source }) => source.id));
   });
   it('reads the sections of a long article that the search of each question returns', () => {
-    const things = Array.from({ length: 60 }, (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`);
-    const text = things.map((thing) => `## Part ${thing}\n\nThe part ${thing} is oiled each year.`).join('\n\n');
+    const things = Array.from(
+      { length: 60 },
+      (_, at) => `${String.fromCharCode(97 + (at % 26))}${at}q`,
+    );
+    const text = things
+      .map((thing) => `## Part ${thing}\n\nThe part ${thing} is oiled each year.`)
+      .join('\n\n');
     const long = editionOf({ id: 'long.md', title: 'All parts', text }, ...OTHERS);
     for (const thing of [things[40], things[50]])
-      expect(shownOf(find(long, `When is the part ${thing} oiled?`))).toContain(`The part ${thing} is oiled`);
+      expect(shownOf(find(long, `When is the part ${thing} oiled?`))).toContain(
+        `The part ${thing} is oiled`,
+      );
   });
   it('considers only units that may be shown and chunks that are allowed', () => {
     const isShown: FindOptions['isShown'] = (unit) =>
       !unit.parts.some(({ section }) => /not/.test(section.path[0] ?? ''));
     expect(shownOf(find(edition, CRASH, { isShown }))).not.toContain('crash');
-    expect(idsOf(find(edition, CRASH, only(edition, CRASH, 'lamps.md')))).not.toContain('warranty.md');
+    expect(idsOf(find(edition, CRASH, only(edition, CRASH, 'lamps.md')))).not.toContain(
+      'warranty.md',
+    );
   });
   it('respects the maximum length and number of passages', () => {
     const pumps = Array.from({ length: 6 }, (_, at) => ({
@@ -135,12 +169,19 @@ describe('findAnswer()', () => {
   it('finds a paragraph among three million characters', () => {
     const text = `${listOf(44_500, (at) => `Paragraph ${at} on other things.\n`)}\nThe pump of the boiler works by pressure.\n\n${listOf(85_000, (at) => `| ${at} | [x](y |`)}`;
     expect(text.length).toBeGreaterThan(3_000_000);
-    const found = find(editionOf({ id: 'a.md', title: 'Pumps', text }), 'How does the boiler pump work?');
+    const found = find(
+      editionOf({ id: 'a.md', title: 'Pumps', text }),
+      'How does the boiler pump work?',
+    );
     expect(shownOf(found)).toContain('works by pressure');
   });
   it('answers a second question from a large table', () => {
     const rows = listOf(12_000, (at) => `| pump ${at} | boiler ${at * 7} |`);
-    const large = editionOf({ id: 'a.md', title: 'Pumps', text: `| Pump | Boiler |\n| --- | --- |\n${rows}` });
+    const large = editionOf({
+      id: 'a.md',
+      title: 'Pumps',
+      text: `| Pump | Boiler |\n| --- | --- |\n${rows}`,
+    });
     find(large, 'How does the boiler pump work?');
     expect(shownOf(find(large, 'Which boiler has pump 77?'))).toContain('| pump 77 | boiler 539 |');
   });
@@ -149,7 +190,9 @@ describe('findAnswer()', () => {
 describe('findAnswer() and devices', () => {
   const BURR = 'How do I take out the upper burr?';
   const burr = (device: string, degrees: number) => ({
-    ...{ id: `${device}.md`, title: `Grinder of the ${device}`, devices: [device] },
+    id: `${device}.md`,
+    title: `Grinder of the ${device}`,
+    devices: [device],
     text: `To take out the upper burr, turn it by ${degrees} degrees to the left.`,
   });
   const tray = (device: string, words: string) => `## ${device}\n\n${filler(words, 400)}\n\n`;
@@ -157,7 +200,9 @@ describe('findAnswer() and devices', () => {
     burr('Barista I', 45),
     burr('Barista II', 90),
     {
-      ...{ id: 'all.md', title: 'Empty the tray', devices: ['Barista I', 'Barista II'] },
+      id: 'all.md',
+      title: 'Empty the tray',
+      devices: ['Barista I', 'Barista II'],
       text: `${tray('Barista I', 'Press the tray down, then pull it to the front.')}${tray('Barista II', 'Lift the tray, then pull it to the side.')}`,
     },
     ...OTHERS,
@@ -168,33 +213,50 @@ describe('findAnswer() and devices', () => {
     [BURR.replace('?', ' of the Barista II?'), {}, 'Barista II.md', 'Barista I.md'],
     [BURR.replace('?', ' of the barista 2?'), {}, 'Barista II.md', 'Barista I.md'],
     [BURR, { devices: ['Barista II'] }, 'Barista II.md', 'Barista I.md'],
-  ])("shows the article about the device that the question names or that is the user's: %s %j", (...row) => {
-    const [question, options, own, other] = row;
-    const found = find(edition, question, options);
-    expect(idsOf(found)[0]).toBe(own);
-    for (const { source } of found.passages) expect(source.id).not.toBe(other);
-  });
+  ])(
+    "shows the article about the device that the question names or that is the user's: %s %j",
+    (...row) => {
+      const [question, options, own, other] = row;
+      const found = find(edition, question, options);
+      expect(idsOf(found)[0]).toBe(own);
+      for (const { source } of found.passages) expect(source.id).not.toBe(other);
+    },
+  );
   it('shows the articles about all devices when none is known', () => {
-    expect(idsOf(find(edition, BURR))).toEqual(expect.arrayContaining(['Barista I.md', 'Barista II.md']));
+    expect(idsOf(find(edition, BURR))).toEqual(
+      expect.arrayContaining(['Barista I.md', 'Barista II.md']),
+    );
   });
   it.each([
     ['Barista I', 'to the front', 'to the side'],
     ['Barista II', 'to the side', 'to the front'],
-  ])('shows the section of the device that the question names, and no other: %s', (device, own, other) => {
-    const shown = shownOf(find(edition, `How do I pull out the tray of my ${device}?`));
-    expect(shown).toContain(own);
-    expect(shown).not.toContain(other);
-  });
+  ])(
+    'shows the section of the device that the question names, and no other: %s',
+    (device, own, other) => {
+      const shown = shownOf(find(edition, `How do I pull out the tray of my ${device}?`));
+      expect(shown).toContain(own);
+      expect(shown).not.toContain(other);
+    },
+  );
   it('marks a passage about another device when there is no other passage', () => {
     const question = BURR.replace('?', ' of the Barista II?');
     const { passages } = find(edition, question, only(edition, question, 'Barista I.md'));
-    expect(passages.map(({ isOtherDevice, devices }) => [isOtherDevice, devices])).toEqual([[true, ['barista i']]]);
+    expect(passages.map(({ isOtherDevice, devices }) => [isOtherDevice, devices])).toEqual([
+      [true, ['barista i']],
+    ]);
   });
   const DEVICES = cases.devices as [string, string[]][];
-  it.each(DEVICES)('reads a second number after a device as another device: %s', (question, devices) => {
-    const kilns = editionOf({ id: 'kiln.md', text: 'Empty the tray.', devices: ['Kiln', 'Kiln II', 'Kiln III'] });
-    expect(find(kilns, question).question.devices).toEqual(devices);
-  });
+  it.each(DEVICES)(
+    'reads a second number after a device as another device: %s',
+    (question, devices) => {
+      const kilns = editionOf({
+        id: 'kiln.md',
+        text: 'Empty the tray.',
+        devices: ['Kiln', 'Kiln II', 'Kiln III'],
+      });
+      expect(find(kilns, question).question.devices).toEqual(devices);
+    },
+  );
 });
 
 describe('the words of a question', () => {
@@ -239,8 +301,12 @@ describe('the probability of an answer', () => {
     expect(typicalIn('Do people think of a thermostat?')).toBe(typicalIn('Do people think?'));
   });
   it('depends on how close the question is to those of customers of unrelated services', () => {
-    const edition = editionOf({ id: 'pump.md', text: 'The pump draws water. A doctor or a bank may charge for it.' });
-    const offTopic = (text: string, vectors?: TextVectors) => featureOf(edition, text, 'off topic', { vectors });
+    const edition = editionOf({
+      id: 'pump.md',
+      text: 'The pump draws water. A doctor or a bank may charge for it.',
+    });
+    const offTopic = (text: string, vectors?: TextVectors) =>
+      featureOf(edition, text, 'off topic', { vectors });
     const shipped = shippedWordVectors();
     const bank = 'Can the bank charge me for a wire from my savings account?';
     const pump = 'Which gasket fits the impeller of the pump?';
@@ -251,7 +317,8 @@ describe('the probability of an answer', () => {
 
 describe('findAnswer() and previous turns', () => {
   const article = (name: string, noise: string, undo: string) => ({
-    ...{ id: `${name}.md`, title: name },
+    id: `${name}.md`,
+    title: name,
     text: `## Noise\n\n${filler(noise, 900)}\n\n## Undo\n\nTo undo that, ${undo} again.`,
   });
   const edition = editionOf(
@@ -261,10 +328,17 @@ describe('findAnswer() and previous turns', () => {
   );
 
   const TURNS = cases.turns as [string, string, string][];
-  it.each(TURNS)('answers about the subject of the previous turn unless it names one: %s %s', (question, text, id) => {
-    const history = [{ speaker: 'user' as const, text }];
-    expect(idsOf(find(edition, question, { history }))[0]).toBe(id);
-    // The words count whatever the searches returned.
-    expect(idsOf(find(edition, question, { history, searches: [searchEdition(edition, question)] }))[0]).toBe(id);
-  });
+  it.each(TURNS)(
+    'answers about the subject of the previous turn unless it names one: %s %s',
+    (question, text, id) => {
+      const history = [{ speaker: 'user' as const, text }];
+      expect(idsOf(find(edition, question, { history }))[0]).toBe(id);
+      // The words count whatever the searches returned.
+      expect(
+        idsOf(
+          find(edition, question, { history, searches: [searchEdition(edition, question)] }),
+        )[0],
+      ).toBe(id);
+    },
+  );
 });

@@ -37,7 +37,10 @@ describe('withLinked()', () => {
     ['its title as it is written elsewhere', 'See “turn on https”.'],
     ['a link', 'See [this page](https://docs.example.com/d/?from=a#steps).'],
   ])('shows an article to which the best one points by %s before others', (_, pointer) => {
-    expect(editionWith(pointer).titlesFor().slice(0, 2)).toEqual(['Errors of the browser', 'Turn on HTTPS']);
+    expect(editionWith(pointer).titlesFor().slice(0, 2)).toEqual([
+      'Errors of the browser',
+      'Turn on HTTPS',
+    ]);
   });
   it.each([
     ['nothing', ''],

@@ -16,7 +16,10 @@ const open = (text: string) => {
 };
 const unitOf = (section: Section, places: readonly number[], more: Partial<Unit> = {}): Unit => ({
   parts: [{ section, pieces: places.map((place) => section.pieces[place]!) }],
-  ...{ kind: 'group', size: 1, isLater: false, isCut: false },
+  kind: 'group',
+  size: 1,
+  isLater: false,
+  isCut: false,
   ...more,
 });
 
@@ -39,7 +42,8 @@ it('excerptsOf() returns the exact words of the article that are shown, in order
   for (const unit of units) {
     const excerpts = excerptsIn(unit);
     expect(excerpts.length).toBeGreaterThan(0);
-    for (const { text, start } of excerpts) expect(TEXT.slice(start, start + text.length)).toBe(text);
+    for (const { text, start } of excerpts)
+      expect(TEXT.slice(start, start + text.length)).toBe(text);
     const places = excerpts.map(({ start }) => start);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     if (unit.kind === 'sections' || unit.isCut) continue;
@@ -68,7 +72,13 @@ describe('passageMarkdown()', () => {
       '| Part | Life |\n| --- | --- |\n| Part 2 | 2 years |\n| Part 3 | 3 years |\n| Part 8 | 8 years |',
     ],
     ['separate paragraphs', 'One.\n\nTwo.\n\nThree.\n', [0, 2], {}, 'One.\n\nThree.'],
-    ['a sign for what is cut off', 'One.\n\nTwo.\n\nThree.\n', [0, 1], { isCut: true }, 'One.\n\nTwo.\n\n…'],
+    [
+      'a sign for what is cut off',
+      'One.\n\nTwo.\n\nThree.\n',
+      [0, 1],
+      { isCut: true },
+      'One.\n\nTwo.\n\n…',
+    ],
   ])('shows %s', (_what, text, places, more, shown) => {
     expect(passageMarkdown(unitOf(open(text).sections.at(-1)!, places, more))).toBe(shown);
   });

@@ -20,17 +20,27 @@ const LONG = [
 it('shows with a section what stands directly under the headings above it', () => {
   const { edition } = openSmallKb([
     {
-      ...{ id: 'manual', title: 'Manual', url: 'https://docs.example.com/manual', text: LONG },
-      ...{ devices: [], intents: [], lastUpdated: '2026-01-01T00:00:00Z' },
+      id: 'manual',
+      title: 'Manual',
+      url: 'https://docs.example.com/manual',
+      text: LONG,
+      devices: [],
+      intents: [],
+      lastUpdated: '2026-01-01T00:00:00Z',
     },
   ]);
   const source = edition.article(0);
   const chunkOf = (heading: string): number => {
-    const chunks = Array.from({ length: source.endChunk - source.firstChunk }, (_, at) => source.firstChunk + at);
+    const chunks = Array.from(
+      { length: source.endChunk - source.firstChunk },
+      (_, at) => source.firstChunk + at,
+    );
     return chunks.find((chunk) => edition.headingPath(chunk).at(-1) === heading) ?? -1;
   };
   const textFor = (heading: string): string =>
-    showPassages(edition, [{ hits: [{ chunk: chunkOf(heading), source, relevance: 0.5 }] }], { room: 6000 })
+    showPassages(edition, [{ hits: [{ chunk: chunkOf(heading), source, relevance: 0.5 }] }], {
+      room: 6000,
+    })
       .map(({ text }) => text)
       .join('\n\n');
   expect(textFor('The command steam')).toContain('cafe run <command>');
@@ -39,7 +49,8 @@ it('shows with a section what stands directly under the headings above it', () =
 });
 
 it('shows what looks like a comment in code, and no comment elsewhere', () => {
-  const text = 'Join the braces:\n\n```\n{{c1::{x<!-- -->}}}\n```\n\nOr write `<!-- a -->`. <!-- b -->';
+  const text =
+    'Join the braces:\n\n```\n{{c1::{x<!-- -->}}}\n```\n\nOr write `<!-- a -->`. <!-- b -->';
   const { edition } = openSmallKb([
     {
       id: 'braces',

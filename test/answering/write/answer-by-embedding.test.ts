@@ -23,16 +23,27 @@ it.each([
   [0.7, PARAPHRASE],
   [0.7, GERMAN],
   [0.4, PARAPHRASE],
-])('quotes a passage of the same meaning, in another language as well: %d, %s', (similarity, question) => {
-  const { response, verdict, frame } = answerAt(similarity, question);
-  expect(verdict).toBe('answer');
-  expect(response.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
-  expect(response.answer).toContain('Descale the boiler every 60 days');
-  expect(validateNavigatorResponse(response, knowledge, { query: question, frame })).toEqual([]);
-});
+])(
+  'quotes a passage of the same meaning, in another language as well: %d, %s',
+  (similarity, question) => {
+    const { response, verdict, frame } = answerAt(similarity, question);
+    expect(verdict).toBe('answer');
+    expect(response.sources).toContainEqual(
+      expect.objectContaining({ file: 'care/descale.md', section: 'How often' }),
+    );
+    expect(response.answer).toContain('Descale the boiler every 60 days');
+    expect(validateNavigatorResponse(response, knowledge, { query: question, frame })).toEqual([]);
+  },
+);
 it.each([
   ['when no passage is similar', 0.2, PARAPHRASE, undefined, /^I don't have/],
-  ['in the language of the question', 0.2, GERMAN, undefined, /^Unsere Artikel gibt es nur auf Englisch/],
+  [
+    'in the language of the question',
+    0.2,
+    GERMAN,
+    undefined,
+    /^Unsere Artikel gibt es nur auf Englisch/,
+  ],
   ['when only word vectors are as similar', 0.4, PARAPHRASE, 'static-words-2', /^I don't have/],
 ])('declines %s', (_when, similarity, question, model, opening) => {
   const { verdict, response } = answerAt(similarity, question, model);

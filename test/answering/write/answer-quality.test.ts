@@ -8,17 +8,31 @@ import { validateNavigatorResponse } from '../../../src/answering/write/validate
 import { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
 import { cachedChunk } from '../../../src/knowledge/edition/open-edition.ts';
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
-import { answerQuestion, type QuestionOptions } from '../../../src/librarians/navigator/answer-question.ts';
+import {
+  answerQuestion,
+  type QuestionOptions,
+} from '../../../src/librarians/navigator/answer-question.ts';
 import { editionOf, filler } from '../check/articles-for-test.ts';
 import { knowledgeIn } from './knowledge-in.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 
 const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';
-const LONG = filler('Water that is too hot burns the ground beans, and too cold water leaves them sour.', 1200);
+const LONG = filler(
+  'Water that is too hot burns the ground beans, and too cold water leaves them sour.',
+  1200,
+);
 const BRUSH = 'Brush the burrs of the grinder once a week.';
 const edition = editionOf(
-  { id: 'brewing.md', title: 'Brewing temperature', text: `# Factory setting\n\n${FIRST}\n\n${LONG}` },
-  { id: 'settings.md', title: 'Settings of the machine', text: `# Values\n\n${FIRST.replace('92', '94')}` },
+  {
+    id: 'brewing.md',
+    title: 'Brewing temperature',
+    text: `# Factory setting\n\n${FIRST}\n\n${LONG}`,
+  },
+  {
+    id: 'settings.md',
+    title: 'Settings of the machine',
+    text: `# Values\n\n${FIRST.replace('92', '94')}`,
+  },
   { id: 'cleaning.md', title: 'Cleaning the grinder', text: `# Grinder\n\n${BRUSH}` },
 );
 const knowledge = knowledgeIn(edition);
@@ -26,9 +40,18 @@ const QUESTION = 'What is the factory setting of the brewing temperature?';
 const BURRS = 'How often are the burrs of the grinder brushed?';
 
 /** The reply of a model that states these texts and quotes one sentence. */
-const withModel = async (question: string, quote: string, stated = [quote], options: Partial<QuestionOptions> = {}) => {
+const withModel = async (
+  question: string,
+  quote: string,
+  stated = [quote],
+  options: Partial<QuestionOptions> = {},
+) => {
   const ai = scriptedModel(replyOf(stated.map((text) => ({ text, quote, from: quote }))));
-  const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000, ...options });
+  const { answer, metadata } = await answerQuestion(edition, question, {
+    ai,
+    timeLeftMs: () => 5000,
+    ...options,
+  });
   return { response: answer.response, frame: answer.frame, metadata };
 };
 
@@ -55,9 +78,14 @@ describe('alternative answers', () => {
     const { response, frame } = await withModel(QUESTION, FIRST);
     const [other] = response.alternatives!;
     expect(NavigatorResponse.safeParse(response).success).toBe(true);
-    expect(NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success).toBe(false);
+    expect(
+      NavigatorResponse.safeParse({ ...response, alternatives: [other, other, other] }).success,
+    ).toBe(false);
     expect(validateNavigatorResponse(response, knowledge, { frame })).toEqual([]);
-    const altered = { ...response, alternatives: [{ ...other!, answer: other!.answer.replace('94', '95') }] };
+    const altered = {
+      ...response,
+      alternatives: [{ ...other!, answer: other!.answer.replace('94', '95') }],
+    };
     const violation = expect.objectContaining({ rule: 'number-in-source', alternative: 0 });
     expect(validateNavigatorResponse(altered, knowledge, { frame })).toContainEqual(violation);
   });
@@ -106,7 +134,9 @@ describe('the quality of an answer', () => {
   it('says that another source contradicts it, as the confidence does', async () => {
     const { confidence, confidenceReason, quality } = (await withModel(QUESTION, FIRST)).response;
     expect([confidence, quality?.agreement]).toEqual(['low', 'conflict']);
-    expect(quality?.factors).toContainEqual(expect.objectContaining({ name: 'conflict', effect: 'limits' }));
+    expect(quality?.factors).toContainEqual(
+      expect.objectContaining({ name: 'conflict', effect: 'limits' }),
+    );
     expect(confidenceReason).toContain('Values: 94 instead of 92');
   });
   it('states the quoted share, the number of articles, and the factors of the confidence', () => {
@@ -114,17 +144,24 @@ describe('the quality of an answer', () => {
     expect(quality).toMatchObject({ statements: expect.any(Number), supported: 1, quoted: 1 });
     expect(quality?.sources).toBe(new Set(sources.map(({ file }) => file)).size);
     expect(quality?.factors.map(({ name }) => name)).toContain('calibration');
-    for (const { explanation } of quality?.factors ?? []) expect(confidenceReason).toContain(explanation);
+    for (const { explanation } of quality?.factors ?? [])
+      expect(confidenceReason).toContain(explanation);
   });
   it.each([
     ['removed', [FIRST, 'The machine weighs 17 kilograms.'], { supported: 0.5, quoted: 1 }],
-    ['paraphrased', ['The brewing temperature has a factory setting of 92 degrees.'], { supported: 1, quoted: 0 }],
+    [
+      'paraphrased',
+      ['The brewing temperature has a factory setting of 92 degrees.'],
+      { supported: 1, quoted: 0 },
+    ],
   ])('counts %s statements of a model', async (what, stated, counts) => {
     const { quality } = (await withModel(QUESTION, FIRST, stated)).response;
     expect(quality).toMatchObject({ statements: 1, ...counts });
     expect(quality?.factors.some(({ name }) => name === 'removed')).toBe(what === 'removed');
   });
   it('is absent when there is no answer', () => {
-    expect(answerFromEdition(edition, 'Who won the cup in 1966?').response).not.toHaveProperty('quality');
+    expect(answerFromEdition(edition, 'Who won the cup in 1966?').response).not.toHaveProperty(
+      'quality',
+    );
   });
 });

@@ -4,12 +4,22 @@ import { type ModelRefusal, REFUSALS } from '../../../src/answering/write/answer
 import { validateNavigatorResponse } from '../../../src/answering/write/validate-navigator-response.ts';
 import type { AICompletion } from '../../../src/contract/core/librarian.ts';
 import { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
-import { answerQuestion, type QuestionOptions } from '../../../src/librarians/navigator/answer-question.ts';
+import {
+  answerQuestion,
+  type QuestionOptions,
+} from '../../../src/librarians/navigator/answer-question.ts';
 import { budgetOf } from '../../../src/platform/context/limits.ts';
 import { budgetedModel } from '../../../src/platform/context/model-budget.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import cases from './answer-with-model.json' with { type: 'json' };
-import { judging, type Reply, replyOf, type ScriptedStatement, scriptedModel, seeking } from './scripted-model.ts';
+import {
+  judging,
+  type Reply,
+  replyOf,
+  type ScriptedStatement,
+  scriptedModel,
+  seeking,
+} from './scripted-model.ts';
 import { ARTICLES, OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
 
 const SMALL = openSmallKb();
@@ -54,9 +64,19 @@ const ask = async (
   });
   // The judge decides on paraphrases.
   const byWords = ['sentence-supported', 'not-contradicted', 'source-supports-answer'];
-  expect(broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule))).toEqual([]);
-  const callNamed = (name: string) => ai.calls.find(({ options: { schema } }) => schema?.name === name);
-  return { ai, answer, metadata, response, callNamed, names: ai.calls.map((call) => call.options.schema?.name) };
+  expect(
+    broken.filter(({ rule }) => metadata.answered_by !== 'model' || !byWords.includes(rule)),
+  ).toEqual([]);
+  const callNamed = (name: string) =>
+    ai.calls.find(({ options: { schema } }) => schema?.name === name);
+  return {
+    ai,
+    answer,
+    metadata,
+    response,
+    callNamed,
+    names: ai.calls.map((call) => call.options.schema?.name),
+  };
 };
 
 /** A line of an answer without the reference at its end. */
@@ -76,13 +96,18 @@ describe('an answer with a model', () => {
       confidenceReason: expect.stringContaining('checked against the passages that it cites'),
     });
     expect(metadata).toEqual({
-      ...{ answered_by: 'model', model: 'scripted-1', model_ms: expect.any(Number) },
+      answered_by: 'model',
+      model: 'scripted-1',
+      model_ms: expect.any(Number),
       usage: { calls: 2, input_tokens: 2000, output_tokens: 200, cost_usd: 0.001 },
     });
     expect(names).toEqual(['answer_from_passages', 'judged_statements']);
   });
   it('sends the judge every statement in one call, its quotes marked in their whole sections', async () => {
-    const said = [{ text: 'First you let all the water out.', quote: TANK, from: TANK }, { text: QUOTE }];
+    const said = [
+      { text: 'First you let all the water out.', quote: TANK, from: TANK },
+      { text: QUOTE },
+    ];
     const { ai, callNamed } = await ask(DESCALE, said);
     const { sections = [], statements = [] } = callNamed('judged_statements')?.given ?? {};
     expect(statements).toMatchObject([
@@ -91,7 +116,9 @@ describe('an answer with a model', () => {
     ]);
     expect(sections[0]?.text).toContain(`[q1]${TANK}[/q1]`);
     expect(sections[0]?.text).toContain('Pour in one sachet of citric acid');
-    expect(ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements')).toHaveLength(1);
+    expect(
+      ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements'),
+    ).toHaveLength(1);
   });
   it('shows what the judge leaves of a statement', async () => {
     const text = 'Descale the boiler every 60 days, because limescale dissolves in weak acids.';
@@ -105,29 +132,50 @@ describe('an answer with a model', () => {
     expect(response.answer).not.toContain('acids');
   });
   it.each([
-    ['adds a word', 'Descale the new boiler every 60 days.', 'Descale the boiler every 60 days, it is due.'],
-    ['drops what limits it', 'Descale the boiler every 60 days.', 'Descale the boiler only every 60 days.'],
+    [
+      'adds a word',
+      'Descale the new boiler every 60 days.',
+      'Descale the boiler every 60 days, it is due.',
+    ],
+    [
+      'drops what limits it',
+      'Descale the boiler every 60 days.',
+      'Descale the boiler only every 60 days.',
+    ],
     ['is all of it', 'Descale the boiler every 60 days.', 'Descale the boiler every 60 days.'],
-  ])('drops a statement when what the judge would keep of it %s', async (_what, kept, text = `${kept} It is due.`) => {
-    const judge = judging(
-      () => true,
-      () => kept,
-    );
-    const { metadata } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
-    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
-  });
+  ])(
+    'drops a statement when what the judge would keep of it %s',
+    async (_what, kept, text = `${kept} It is due.`) => {
+      const judge = judging(
+        () => true,
+        () => kept,
+      );
+      const { metadata } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
+      expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
+    },
+  );
   it.each<[string, ScriptedStatement]>([
-    ['its quote stands nowhere', { text: QUOTE, quote: 'Descale it now and then.', from: 'How often' }],
+    [
+      'its quote stands nowhere',
+      { text: QUOTE, quote: 'Descale it now and then.', from: 'How often' },
+    ],
     ['it has no quote', { text: 'Send us your card number.', passages: [] }],
-    ['it introduces a quoted one with a claim', { text: 'Send your card number to support:', passages: [] }],
+    [
+      'it introduces a quoted one with a claim',
+      { text: 'Send your card number to support:', passages: [] },
+    ],
   ] satisfies [string, ScriptedStatement][])(
     'drops a statement on the word of the judge alone: %s',
     async (_what, each) => {
-      const { metadata, response } = await ask(OFTEN, [each, HONEST], { judge: judging(() => true) });
+      const { metadata, response } = await ask(OFTEN, [each, HONEST], {
+        judge: judging(() => true),
+      });
       expect(response.answer).not.toMatch(/card number/);
       const alone = await ask(OFTEN, [each], { judge: judging(() => true) });
       expect(alone.metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
-      expect(metadata.removed?.some(({ text }) => text === each.text) || each.passages !== undefined).toBe(true);
+      expect(
+        metadata.removed?.some(({ text }) => text === each.text) || each.passages !== undefined,
+      ).toBe(true);
     },
   );
   it('declines when the judge refuses it as a whole and the quotes are not sure; sure quotes take its place', async () => {
@@ -174,24 +222,40 @@ describe('an answer with a model', () => {
   });
   it('is returned when the question and the passage use different words', async () => {
     const text = 'Pour in one sachet of citric acid and 1.2 litres of water.';
-    const { response, metadata } = await ask('How do I get rid of the limescale?', [{ text, from: 'Steps' }]);
+    const { response, metadata } = await ask('How do I get rid of the limescale?', [
+      { text, from: 'Steps' },
+    ]);
     expect(metadata.answered_by).toBe('model');
     expect(response.confidence).toBe('high');
     expect(response.answer).not.toMatch(/not sure/);
   });
   it('comes from queries of the model when the first search is weak', async () => {
     const queries = ['how often descale boiler', 'x'.repeat(900)];
-    const { names, metadata, callNamed } = await ask('My espresso apparatus is full of chalk', [HONEST], { queries });
+    const { names, metadata, callNamed } = await ask(
+      'My espresso apparatus is full of chalk',
+      [HONEST],
+      { queries },
+    );
     expect(names).toEqual(['search_queries', 'answer_from_passages', 'judged_statements']);
     expect(metadata).toMatchObject({ answered_by: 'model', usage: { calls: 3 } });
     expect(metadata.queries?.[0]).toBe('how often descale boiler');
     expect(callNamed('answer_from_passages')?.given.passages[0]?.title).toBe('Descale the boiler');
   });
   it.each([
-    ['of the question when a source is in it', 'Wie oft wird der Kessel entkalkt?', cases.german.statement, 'Kessel'],
+    [
+      'of the question when a source is in it',
+      'Wie oft wird der Kessel entkalkt?',
+      cases.german.statement,
+      'Kessel',
+    ],
     ['of the sources otherwise', 'Wie oft muss man den Boiler descale?', QUOTE, 'How often'],
   ])('is in the language %s', async (_what, question, text, from) => {
-    const german = { ...descale, id: 'pflege/entkalken.md', title: 'Kessel entkalken', text: cases.german.text };
+    const german = {
+      ...descale,
+      id: 'pflege/entkalken.md',
+      title: 'Kessel entkalken',
+      text: cases.german.text,
+    };
     const kb = from === 'Kessel' ? openSmallKb([...ARTICLES, german]) : SMALL;
     const { metadata, response } = await ask(question, [{ text, from }], { kb });
     expect(metadata.answered_by).toBe('model');
@@ -201,11 +265,18 @@ describe('an answer with a model', () => {
 
 describe('the prompt', () => {
   it('marks truncated passages', async () => {
-    const filler = Array.from({ length: 200 }, (_, at) => `Kettle ${at} stands on a shelf of its own.`).join(' ');
+    const filler = Array.from(
+      { length: 200 },
+      (_, at) => `Kettle ${at} stands on a shelf of its own.`,
+    ).join(' ');
     const text = `# Limescale\n\nThe limescale of the kettle is measured with a strip. ${filler}`;
     const kb = openSmallKb([...ARTICLES, { ...descale, id: 'long.md', title: 'Kettle', text }]);
     const options = { kb, wordVectors: shippedWordVectors };
-    const { ai } = await ask('How is the limescale of the kettle measured with a strip?', [HONEST], options);
+    const { ai } = await ask(
+      'How is the limescale of the kettle measured with a strip?',
+      [HONEST],
+      options,
+    );
     const passages = ai.calls.flatMap(({ given }) => given.passages);
     const cut = passages.filter((passage) => 'ends' in passage).map(({ title }) => title);
     expect(new Set(cut)).toEqual(new Set(['Kettle']));
@@ -214,14 +285,23 @@ describe('the prompt', () => {
     const history = [{ speaker: 'user' as const, text: OFTEN }];
     const full = (await ask(OFTEN, [HONEST])).answer;
     const { answer, metadata } = await ask('How often must it be descaled?', [HONEST], { history });
-    expect([metadata.answered_by, answer.response.statements]).toEqual(['model', full.response.statements]);
+    expect([metadata.answered_by, answer.response.statements]).toEqual([
+      'model',
+      full.response.statements,
+    ]);
     expect(answer.probability).toBeLessThan(full.probability);
     expect([full.response.confidence, answer.response.confidence]).toEqual(['high', 'medium']);
     expect(answer.response.confidenceReason).toMatch(/^Medium confidence/);
   });
   it('has whole sections, turns and question between tags of a fresh code, bounded, and allows eight ids', async () => {
-    const turn = (at: number) => ({ speaker: 'user' as const, text: `turn ${at} ${'x'.repeat(3000)}` });
-    const history = [...Array.from({ length: 12 }, (_, at) => turn(at)), { speaker: 'user' as const, text: OFTEN }];
+    const turn = (at: number) => ({
+      speaker: 'user' as const,
+      text: `turn ${at} ${'x'.repeat(3000)}`,
+    });
+    const history = [
+      ...Array.from({ length: 12 }, (_, at) => turn(at)),
+      { speaker: 'user' as const, text: OFTEN },
+    ];
     const { callNamed } = await ask('How often must it be descaled?', [HONEST], { history });
     const { messages, options, given } = callNamed('answer_from_passages')!;
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
@@ -242,7 +322,9 @@ describe('the prompt', () => {
     expect(again?.messages[1]?.content).not.toContain(code);
     // What services cache: the same text and schema in every call.
     expect(again?.messages[0]).toEqual(messages[0]);
-    expect(prompt.lastIndexOf(`<question-${code}>`)).toBeGreaterThan(prompt.lastIndexOf(`</article-${code}>`));
+    expect(prompt.lastIndexOf(`<question-${code}>`)).toBeGreaterThan(
+      prompt.lastIndexOf(`</article-${code}>`),
+    );
   });
   it('has the passages in the order of a reranker, or in search order when it fails', async () => {
     type Rank = NonNullable<QuestionOptions['reranker']>['rank'];
@@ -253,7 +335,9 @@ describe('the prompt', () => {
     const plainOrder = await titlesBy();
     expect(await titlesBy(() => Promise.reject(new Error('no')))).toEqual(plainOrder);
     const [first = ''] = plainOrder;
-    const othersFirst = await titlesBy(async (_, texts) => texts.map((text) => (text.startsWith(first) ? 0 : 1)));
+    const othersFirst = await titlesBy(async (_, texts) =>
+      texts.map((text) => (text.startsWith(first) ? 0 : 1)),
+    );
     expect(othersFirst.toSorted()).toEqual(plainOrder.toSorted());
     expect(othersFirst[0]).not.toBe(first);
   });
@@ -261,22 +345,47 @@ describe('the prompt', () => {
 
 describe('the confidence of an answer with a model', () => {
   const parts = (...answered: string[]) => ({
-    parts: answered.map((each) => ({ asked: 'how often descaled', passages: ['p1'], answered: each })),
+    parts: answered.map((each) => ({
+      asked: 'how often descaled',
+      passages: ['p1'],
+      answered: each,
+    })),
   });
   it.each([
-    ['a part is answered in part', parts('in_part'), 'low', /Parts of the question that are answered: 1 of 1/],
-    ['a part is open', parts('yes', 'no'), 'low', /Parts of the question that are answered: 1 of 2/],
-    ['a part has no statement', parts('yes', 'yes'), 'low', /Parts of the question that are answered: 1 of 2/],
+    [
+      'a part is answered in part',
+      parts('in_part'),
+      'low',
+      /Parts of the question that are answered: 1 of 1/,
+    ],
+    [
+      'a part is open',
+      parts('yes', 'no'),
+      'low',
+      /Parts of the question that are answered: 1 of 2/,
+    ],
+    [
+      'a part has no statement',
+      parts('yes', 'yes'),
+      'low',
+      /Parts of the question that are answered: 1 of 2/,
+    ],
   ])('is lower when %s', async (_what, more, level, reason) => {
     const sure = await ask(OFTEN, [{ text: QUOTE, from: 'How often' }]);
-    const { response, answer } = await ask(OFTEN, replyOf([{ text: QUOTE, from: 'How often' }], more));
+    const { response, answer } = await ask(
+      OFTEN,
+      replyOf([{ text: QUOTE, from: 'How often' }], more),
+    );
     expect([sure.response.confidence, response.confidence]).toEqual(['high', level]);
     expect(answer.probability).toBeLessThan(sure.answer.probability);
     expect(response.confidenceReason).toMatch(reason);
   });
   it('is low when sources conflict, even if the model is sure', async () => {
     const { response } = await ask('What is the factory setting of the brewing temperature?', [
-      { text: 'The factory setting of the brewing temperature is 92 degrees.', from: 'Brewing temperature' },
+      {
+        text: 'The factory setting of the brewing temperature is 92 degrees.',
+        from: 'Brewing temperature',
+      },
     ]);
     expect(response.confidence).toBe('low');
     expect(response.confidenceReason).toMatch(/sources conflict \(Presets: 94 instead of 92\)/);
@@ -284,9 +393,12 @@ describe('the confidence of an answer with a model', () => {
   it('is lowered when the source is about another device, which the answer states first', async () => {
     const other = { ...descale, id: 'care/descale-ii.md', devices: ['Barista II'] };
     const kb = openSmallKb([...ARTICLES.filter(({ id }) => id !== 'care/grinder-ii.md'), other]);
-    const text = 'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.';
+    const text =
+      'Remove the hopper and turn the upper burr to the left by 45 degrees to take it out.';
     const question = 'How far do I turn the upper burr of the Barista II grinder?';
-    const { response, metadata } = await ask(question, [{ text, from: 'Clean the grinder' }], { kb });
+    const { response, metadata } = await ask(question, [{ text, from: 'Clean the grinder' }], {
+      kb,
+    });
     expect(metadata.answered_by).toBe('model');
     expect(response.answer).toMatch(
       /^I don't have information about this for Barista II; what follows is about other devices\.\n\nRemove/,
@@ -298,7 +410,9 @@ describe('the confidence of an answer with a model', () => {
     const invented = { text: 'Descale the boiler every 90 days.', from: 'How often' };
     const denied = { text: 'Citric acid is cheaper than vinegar.', quote: TANK, from: TANK };
     const judge = judging((statement) => statement !== denied.text);
-    const { response, metadata, answer } = await ask(OFTEN, [{ text: QUOTE }, invented, denied], { judge });
+    const { response, metadata, answer } = await ask(OFTEN, [{ text: QUOTE }, invented, denied], {
+      judge,
+    });
     expect(response.answer).toBe(
       `${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`,
     );
@@ -315,15 +429,25 @@ describe('statements that are removed', () => {
   type Refusal = [string, ModelRefusal, Reply | ScriptedStatement[]];
   it.each<Refusal>([
     ...(cases.refusals as [string, ModelRefusal, Partial<AICompletion>][]),
-    ['a cut behind valid JSON', 'cut', (call) => ({ ...replyOf([HONEST])(call), finish: 'length' })],
+    [
+      'a cut behind valid JSON',
+      'cut',
+      (call) => ({ ...replyOf([HONEST])(call), finish: 'length' }),
+    ],
     ['a text without an end', 'malformed', { text: `"${'x'.repeat(100_000)}"` }],
     ['no statement', 'empty', []],
     ['an error', 'unavailable', () => Promise.reject(new Error('connect ECONNREFUSED 10.0.0.7'))],
-    ['a thrown value that is not an error', 'unavailable', () => Promise.reject({ toString: null })],
+    [
+      'a thrown value that is not an error',
+      'unavailable',
+      () => Promise.reject({ toString: null }),
+    ],
     ...(cases.unsupported as [string, ScriptedStatement][]).map(
       ([what, each]): Refusal => [what, 'unsupported', [each]],
     ),
-    ...cases.inventions.map(([what = '', text = '']): Refusal => [what, 'unsupported', invented(text)]),
+    ...cases.inventions.map(
+      ([what = '', text = '']): Refusal => [what, 'unsupported', invented(text)],
+    ),
   ])('leave the quoted answer when the model returns %s: %s', async (_what, refused, script) => {
     const { response, metadata, ai } = await ask(OFTEN, script);
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: refused });
@@ -339,15 +463,36 @@ describe('statements that are removed', () => {
     expect((await ask(OFTEN, invented(text))).response.answer).toContain(text);
   });
   it.each([
-    ['is shown when it is a placeholder of the article', 'Open Brew > <x.0> > General and set it to 4.', 'model'],
-    ['is removed when the article does not contain it', 'Open Brew > <y.0> > General and set it to 4.', 'quotes'],
-    ['is shown when it is escaped', 'Open `HKCU` > Brew > \\<x.0> > General and set it to 4.', 'model'],
-    ['is removed behind an escaped backslash', 'Open Brew > \\\\<img src=x> > General and set it to 4.', 'quotes'],
+    [
+      'is shown when it is a placeholder of the article',
+      'Open Brew > <x.0> > General and set it to 4.',
+      'model',
+    ],
+    [
+      'is removed when the article does not contain it',
+      'Open Brew > <y.0> > General and set it to 4.',
+      'quotes',
+    ],
+    [
+      'is shown when it is escaped',
+      'Open `HKCU` > Brew > \\<x.0> > General and set it to 4.',
+      'model',
+    ],
+    [
+      'is removed behind an escaped backslash',
+      'Open Brew > \\\\<img src=x> > General and set it to 4.',
+      'quotes',
+    ],
   ])('include text that looks like markup, which %s', async (_what, text, answeredBy) => {
     const quote = 'Open the key `HKCU` > Brew > <x.0> > General and set it to 4.';
-    const kb = openSmallKb([...ARTICLES, { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${quote}\n` }]);
+    const kb = openSmallKb([
+      ...ARTICLES,
+      { ...descale, id: 'keys.md', title: 'Keys', text: `## Where\n\n${quote}\n` },
+    ]);
     const question = 'Where is the key, and what is it set to?';
-    expect((await ask(question, [{ text, quote, from: 'HKCU' }], { kb })).metadata.answered_by).toBe(answeredBy);
+    expect(
+      (await ask(question, [{ text, quote, from: 'HKCU' }], { kb })).metadata.answered_by,
+    ).toBe(answeredBy);
   });
   it('include an address in angle brackets as the article writes it', async () => {
     for (const address of ['<https://kettle.example:9090/>', '\\<https://kettle.example:9090/>']) {
@@ -387,20 +532,34 @@ describe('statements that are removed', () => {
 
 describe('a sentence that leads to a statement', () => {
   const list = { text: `1. ${TANK}`, quote: TANK, from: TANK };
-  const shown = async (lead: ScriptedStatement | undefined, judge: Reply, statement: ScriptedStatement = list) =>
-    (await ask('Is descaling covered, and how do I do it?', lead ? [lead, statement] : [statement], { judge })).response
-      .answer;
+  const shown = async (
+    lead: ScriptedStatement | undefined,
+    judge: Reply,
+    statement: ScriptedStatement = list,
+  ) =>
+    (
+      await ask(
+        'Is descaling covered, and how do I do it?',
+        lead ? [lead, statement] : [statement],
+        { judge },
+      )
+    ).response.answer;
 
-  it.each(cases.leads)('is not shown without a quote, even if the judge confirms it: %s', async (text) => {
-    const lead = { text, passages: [] };
-    for (const judge of [judging((statement) => statement !== text), judging(() => true)])
-      expect(await shown(lead, judge)).not.toContain(text);
-  });
+  it.each(cases.leads)(
+    'is not shown without a quote, even if the judge confirms it: %s',
+    async (text) => {
+      const lead = { text, passages: [] };
+      for (const judge of [judging((statement) => statement !== text), judging(() => true)])
+        expect(await shown(lead, judge)).not.toContain(text);
+    },
+  );
   it('needs the judge', async () => {
     const text = 'Yes, the warranty covers this:';
     const noJudge: Reply = { finish: 'refused' };
     expect(await shown({ text, quote: TANK, from: TANK }, noJudge)).not.toContain('covers');
-    expect(await shown(undefined, noJudge, { ...list, text: `${text}\n\n${list.text}` })).not.toContain('covers');
+    expect(
+      await shown(undefined, noJudge, { ...list, text: `${text}\n\n${list.text}` }),
+    ).not.toContain('covers');
   });
 });
 
@@ -430,16 +589,31 @@ describe('what the passages leave open', () => {
   it('is said behind what is answered, also when no part is answered as a whole', async () => {
     const missing = 'I found nothing on a green one.';
     const parts = [{ asked: 'descale a green one', passages: ['p1'], answered: 'in_part' }];
-    const { response } = await ask(SEVERAL, replyOf([{ text: QUOTE, from: 'How often' }], { parts, missing }));
+    const { response } = await ask(
+      SEVERAL,
+      replyOf([{ text: QUOTE, from: 'How often' }], { parts, missing }),
+    );
     expect(response.answer.indexOf(QUOTE)).toBe(0);
     expect(response.answer).toContain(missing);
   });
   it.each<[string, string, Reply | undefined]>([
     ['the model says nothing', '', undefined],
-    ['the judge does not confirm its words', 'Green boilers are sold out.', judging((text) => text === QUOTE)],
-    ['they have a number that is not asked for', 'It is not said whether the 70 green ones are sold.', undefined],
+    [
+      'the judge does not confirm its words',
+      'Green boilers are sold out.',
+      judging((text) => text === QUOTE),
+    ],
+    [
+      'they have a number that is not asked for',
+      'It is not said whether the 70 green ones are sold.',
+      undefined,
+    ],
     ['they have a link', 'It is not said, see https://green.example.', undefined],
-    ['there is no judge', 'The articles do not say whether it is sold in green.', { finish: 'refused' }],
+    [
+      'there is no judge',
+      'The articles do not say whether it is sold in green.',
+      { finish: 'refused' },
+    ],
   ])('is named otherwise: %s', async (_what, missing, judge) => {
     const { response } = await said(missing, judge);
     expect(response.answer).toContain(NAMED);
@@ -460,7 +634,10 @@ describe('what the passages leave open', () => {
       { asked: 'how often descaled', passages: ['p1'], answered: 'yes' },
       { asked: 'visit BoilerMax', passages: [], answered: 'no' },
     ];
-    const { response } = await ask(SEVERAL, replyOf([{ text: QUOTE, from: 'How often' }], { parts }));
+    const { response } = await ask(
+      SEVERAL,
+      replyOf([{ text: QUOTE, from: 'How often' }], { parts }),
+    );
     expect(response.answer).not.toContain('BoilerMax');
     expect(response.answer).toContain('A part of the question is not answered here.');
   });
@@ -504,11 +681,17 @@ it('takes no word of the model for one of the customer in the second round', asy
   expect(response.answer).not.toContain('777 days.');
 });
 
-const doubtful = { text: 'Limescale is calcium carbonate that weak acids dissolve.', quote: TANK, from: TANK };
+const doubtful = {
+  text: 'Limescale is calcium carbonate that weak acids dissolve.',
+  quote: TANK,
+  from: TANK,
+};
 /** It quotes the same. */
 const again = { ...doubtful, text: 'Weak acids dissolve limescale.' };
 const verdicts = ['stated', 'not_stated'];
-const judgements = verdicts.flatMap((verdict) => ['s1', 's2'].map((id) => ({ id, finds: '', verdict, keep: '' })));
+const judgements = verdicts.flatMap((verdict) =>
+  ['s1', 's2'].map((id) => ({ id, finds: '', verdict, keep: '' })),
+);
 const uses: Reply = (call) => ({
   ...replyOf([{ text: QUOTE, from: 'How often' }, doubtful, again])(call),
   usage: { inputTokens: 7000, outputTokens: 500 },
@@ -528,7 +711,10 @@ it.each<[string, Reply | undefined, Given?, RegExp?]>([
     );
     expect(response.answer).not.toContain('carbonate');
     expect(response.confidence).toBe('low');
-    const removed = [doubtful, again].map(({ text }) => ({ text, reason: expect.stringMatching(reason) }));
+    const removed = [doubtful, again].map(({ text }) => ({
+      text,
+      reason: expect.stringMatching(reason),
+    }));
     expect(metadata).toMatchObject({ answered_by: 'model', removed });
   },
 );
@@ -577,7 +763,10 @@ describe('quotes replace the answer of a model', () => {
     expect(response.confidenceReason).toContain('the model found no answer in the passages');
   });
   it('that sees no part in a question without a subject by asking back', async () => {
-    const { response } = await ask('It does not work', [HONEST], { judge: undefined, model: { alone: '', parts: [] } });
+    const { response } = await ask('It does not work', [HONEST], {
+      judge: undefined,
+      model: { alone: '', parts: [] },
+    });
     expect(response).toMatchObject({ outOfDomain: false, sources: [] });
     expect(response.answer).toContain('what exactly happens');
   });
@@ -588,11 +777,18 @@ describe('quotes replace the answer of a model', () => {
     });
     expect(names).toEqual(['search_queries']);
     expect(response).toMatchObject({ outOfDomain: true, sources: [] });
-    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked', usage: { calls: 1 } });
+    expect(metadata).toMatchObject({
+      answered_by: 'quotes',
+      model_refused: 'not_asked',
+      usage: { calls: 1 },
+    });
   });
-  it.each(['???', 'xqzt vbnm plok'])('that is not called because no search finds anything: %s', async (question) => {
-    const { names, metadata } = await ask(question);
-    expect(names).toEqual(['search_queries']);
-    expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked' });
-  });
+  it.each(['???', 'xqzt vbnm plok'])(
+    'that is not called because no search finds anything: %s',
+    async (question) => {
+      const { names, metadata } = await ask(question);
+      expect(names).toEqual(['search_queries']);
+      expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'not_asked' });
+    },
+  );
 });

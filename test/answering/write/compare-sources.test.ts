@@ -7,7 +7,11 @@ const FIRST = 'The factory setting of the brewing temperature is 92 degrees.';
 const OTHER = FIRST.replace('92', '94');
 const COVERED = 'Damage to the boiler after a power cut is covered by the warranty.';
 const MILK = 'Cold milk foams best in a jug of steel.';
-const LONG = listOf(60, (at) => `Paragraph ${at} tells how the grinder number ${at} works.`, '\n\n');
+const LONG = listOf(
+  60,
+  (at) => `Paragraph ${at} tells how the grinder number ${at} works.`,
+  '\n\n',
+);
 const table = (watts: number) =>
   `| Mode | Power at the wall socket |\n| --- | --- |\n| Quiet eco mode overnight | ${watts} watts |\n`;
 
@@ -24,16 +28,32 @@ const compared = (shown: readonly string[], other: string, sketch: Partial<Artic
 };
 
 it('names the other source, its statement and the different number', () => {
-  const place = { start: 0, end: OTHER.length, chunk: expect.objectContaining({ text: OTHER, start: 11 }) };
+  const place = {
+    start: 0,
+    end: OTHER.length,
+    chunk: expect.objectContaining({ text: OTHER, start: 11 }),
+  };
   expect(compared([FIRST], `# Brewing\n\n${OTHER}`)).toEqual([
     { verdict: 'conflicts', difference: '94 instead of 92', citation: 'other, Brewing', place },
   ]);
 });
 it.each([
-  ['conflicts with a negation', [COVERED], COVERED.replace('is', 'is not'), 'conflicts', 'the other denies it'],
+  [
+    'conflicts with a negation',
+    [COVERED],
+    COVERED.replace('is', 'is not'),
+    'conflicts',
+    'the other denies it',
+  ],
   ['conflicts with any shown passage', [MILK, FIRST], OTHER, 'conflicts', '94 instead of 92'],
   ['conflicts in a row of a table', [table(120)], table(150), 'conflicts', '150 instead of 120'],
-  ['conflicts in a section of several chunks', [FIRST], `${LONG}\n\n${OTHER}`, 'conflicts', '94 instead of 92'],
+  [
+    'conflicts in a section of several chunks',
+    [FIRST],
+    `${LONG}\n\n${OTHER}`,
+    'conflicts',
+    '94 instead of 92',
+  ],
   ['agrees with the same', [FIRST], FIRST, 'agrees', ''],
   ['agrees with a number more', [FIRST], `${FIRST.slice(0, -1)}, in the cup 67.`, 'agrees', ''],
 ])('%s', (_fact, shown, other, verdict, difference) => {

@@ -17,13 +17,23 @@ describe('an explanation of an answer', () => {
     await navigator(DESCALE);
     const { response, explain } = await explained(DESCALE);
     expect(response.metadata).not.toHaveProperty('cached');
-    expect(explain).toMatchObject({ edition: 'e1', semantic: 'absent', probability: response.confidence });
+    expect(explain).toMatchObject({
+      edition: 'e1',
+      semantic: 'absent',
+      probability: response.confidence,
+    });
     const [best] = explain.passages;
-    expect(best).toMatchObject({ title: 'Descale the boiler', file: 'care/descale.md', outcome: 'cited' });
+    expect(best).toMatchObject({
+      title: 'Descale the boiler',
+      file: 'care/descale.md',
+      outcome: 'cited',
+    });
     expect(best?.lexical).toBeGreaterThan(0);
     const scores = explain.passages.map(({ score }) => score);
     expect(scores).toEqual(scores.toSorted((one, other) => other - one));
-    const cited = explain.passages.filter(({ outcome }) => outcome === 'cited' || outcome === 'same_article');
+    const cited = explain.passages.filter(
+      ({ outcome }) => outcome === 'cited' || outcome === 'same_article',
+    );
     expect(new Set(cited.map(({ file }) => file))).toEqual(new Set(['care/descale.md']));
   });
   it('cites nothing of an answer that declines', async () => {
@@ -32,11 +42,17 @@ describe('an explanation of an answer', () => {
     expect(outcomes).not.toContain('cited');
   });
   it('names passages about another device', async () => {
-    const { explain, outcomes } = await explained('How is the upper burr of the Barista II grinder taken out?');
-    expect(explain.passages.find(({ file }) => file === 'care/grinder-ii.md')?.outcome).toBe('cited');
+    const { explain, outcomes } = await explained(
+      'How is the upper burr of the Barista II grinder taken out?',
+    );
+    expect(explain.passages.find(({ file }) => file === 'care/grinder-ii.md')?.outcome).toBe(
+      'cited',
+    );
     expect(outcomes).toContain('other_device');
   });
   it.each([[undefined], ['true'], [1], [false]])('is absent for explain = %j', async (explain) => {
-    expect((await navigator(DESCALE, { metadata: { explain } })).metadata).not.toHaveProperty('explain');
+    expect((await navigator(DESCALE, { metadata: { explain } })).metadata).not.toHaveProperty(
+      'explain',
+    );
   });
 });

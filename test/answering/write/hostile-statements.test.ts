@@ -15,7 +15,10 @@ const chunks = Array.from({ length: edition.chunkCount }, (_, at) => cachedChunk
 
 const textOfSection = (title: string, section: string): string =>
   chunks
-    .filter(({ source, headingPath }) => source.title === title && headingPath.at(-1)?.startsWith(section))
+    .filter(
+      ({ source, headingPath }) =>
+        source.title === title && headingPath.at(-1)?.startsWith(section),
+    )
     .map(({ text }) => text)
     .join('\n\n');
 
@@ -32,14 +35,21 @@ const outcomeOf = async ({ question, section, statements }: HostileCase, judge: 
     return { text: JSON.stringify({ parts, statements: stated, missing: '', related: [] }) };
   });
   ai.judge = judge;
-  const { answer, metadata } = await answerQuestion(edition, question, { ai, timeLeftMs: () => 5000 });
-  expect(ai.calls.filter(({ options }) => options.schema?.name === 'answer_from_passages')).toHaveLength(1);
-  const isShown = (text: string) => metadata.answered_by === 'model' && answer.response.answer.includes(text);
+  const { answer, metadata } = await answerQuestion(edition, question, {
+    ai,
+    timeLeftMs: () => 5000,
+  });
+  expect(
+    ai.calls.filter(({ options }) => options.schema?.name === 'answer_from_passages'),
+  ).toHaveLength(1);
+  const isShown = (text: string) =>
+    metadata.answered_by === 'model' && answer.response.answer.includes(text);
   return statements.map((text) => ({ text, isShown: isShown(text) }));
 };
 const outcomesWith = async (given: readonly HostileCase[], judge: Reply) => {
   const outcomes = (await Promise.all(given.map((each) => outcomeOf(each, judge)))).flat();
-  const textsOf = (isShown: boolean) => outcomes.filter((each) => each.isShown === isShown).map(({ text }) => text);
+  const textsOf = (isShown: boolean) =>
+    outcomes.filter((each) => each.isShown === isShown).map(({ text }) => text);
   return { shown: textsOf(true), removed: textsOf(false) };
 };
 
@@ -63,21 +73,31 @@ describe('statements of a model about the sample knowledge base', () => {
       });
       return doubts.filter((doubt) => doubt !== '').length / doubts.length;
     };
-    expect(await doubted(FALSE_STATEMENTS)).toBeGreaterThan((await doubted(TRUE_STATEMENTS)) + 0.05);
+    expect(await doubted(FALSE_STATEMENTS)).toBeGreaterThan(
+      (await doubted(TRUE_STATEMENTS)) + 0.05,
+    );
   });
   it('are removed without a judge when they contradict the section, and unless they are its own sentences', async () => {
     expect((await outcomesWith(FALSE_STATEMENTS, noJudge)).shown).toEqual([]);
-    const units = TRUE_STATEMENTS.map((each) => ({ ...each, statements: each.statements.slice(0, 1) }));
+    const units = TRUE_STATEMENTS.map((each) => ({
+      ...each,
+      statements: each.statements.slice(0, 1),
+    }));
     expect((await outcomesWith(units, noJudge)).removed.length).toBeGreaterThan(0);
   });
   it('are removed without asking the judge when the section lacks one of their numbers', async () => {
     // A number that no source contains, in every statement with a number.
     const changed = FALSE_STATEMENTS.map(({ statements, ...rest }) => {
       const withNumber = statements.filter((text) => /\d/.test(text));
-      return { ...rest, statements: withNumber.map((text) => text.replace(/\d+(?:\.\d+)*/, '7777')) };
+      return {
+        ...rest,
+        statements: withNumber.map((text) => text.replace(/\d+(?:\.\d+)*/, '7777')),
+      };
     }).filter(({ statements }) => statements.length > 0);
     const { shown, removed } = await outcomesWith(changed, ({ given }) => {
-      throw new Error(`the judge is called for ${given.statements.map(({ statement }) => statement).join(' ')}`);
+      throw new Error(
+        `the judge is called for ${given.statements.map(({ statement }) => statement).join(' ')}`,
+      );
     });
     expect(removed.length).toBeGreaterThanOrEqual(30);
     expect(shown).toEqual([]);

@@ -17,7 +17,9 @@ const obeying =
     );
     const stated = statements.length === 1 ? each : each.slice(-2);
     const parts = [{ asked: 'descaling', passages: ['p1'], answered: 'yes' }];
-    return { text: JSON.stringify({ parts, statements: stated, missing: '', related: [], ...more }) };
+    return {
+      text: JSON.stringify({ parts, statements: stated, missing: '', related: [], ...more }),
+    };
   };
 
 /** Replaces line breaks, also those escaped in JSON. */
@@ -30,7 +32,12 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
   [
     'states it everywhere',
     ({ obeyed, payloads }) =>
-      obeying([QUOTE, obeyed], { answer: obeyed, confidenceReason: obeyed, outOfDomain: true, payloads }),
+      obeying([QUOTE, obeyed], {
+        answer: obeyed,
+        confidenceReason: obeyed,
+        outOfDomain: true,
+        payloads,
+      }),
   ],
   [
     'says that it is missing, and asked for',
@@ -47,14 +54,22 @@ const WAYS: [string, (injection: Injection) => ReturnType<typeof obeying>][] = [
     ({ obeyed, payloads }) =>
       (call) => {
         const { passages } = call.given;
-        const holder = passages.find(({ text }) => payloads.some((payload) => inOneLine(text).includes(payload)));
-        return obeying([obeyed])({ ...call, given: { ...call.given, passages: [holder ?? passages[0]!] } });
+        const holder = passages.find(({ text }) =>
+          payloads.some((payload) => inOneLine(text).includes(payload)),
+        );
+        return obeying([obeyed])({
+          ...call,
+          given: { ...call.given, passages: [holder ?? passages[0]!] },
+        });
       },
   ],
 ];
 
 /** Each injection unchanged, and wrapped at one of two widths. */
-const ALL = [...INJECTIONS, ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each))];
+const ALL = [
+  ...INJECTIONS,
+  ...INJECTIONS.map((each, at) => wrappedAt(at % 2 === 0 ? 40 : 25, each)),
+];
 /** A knowledge base for each injection; an unchanged one for those in a question or its history. */
 const BASES = new Map(ALL.map(({ articles }) => [articles, openSmallKb(articles)]));
 const baseOf = ({ articles }: Injection) => BASES.get(articles)!;
@@ -68,7 +83,11 @@ describe.each(ALL)('a text injected as $name', (injection) => {
     // An honest judge does not find the payload in the filtered passages.
     ai.judge = judging((statement) => statement === QUOTE);
     ai.queries = seeking('descale the boiler');
-    const { answer, metadata } = await answerQuestion(edition, question, { ai, history, timeLeftMs: () => 5000 });
+    const { answer, metadata } = await answerQuestion(edition, question, {
+      ai,
+      history,
+      timeLeftMs: () => 5000,
+    });
     const librarian = asLibrarianResponse(answer, metadata);
     // The whole response, without the query words and the removed statements.
     const { searchStrategy: _words, ...response } = answer.response;
@@ -83,13 +102,18 @@ describe.each(ALL)('a text injected as $name', (injection) => {
   });
 });
 it('the injection set does not affect the answer of an honest model next to each injected paragraph', async () => {
-  const behind = INJECTIONS.filter(({ articles, question }) => articles !== undefined && question === undefined);
+  const behind = INJECTIONS.filter(
+    ({ articles, question }) => articles !== undefined && question === undefined,
+  );
   const answers = await Promise.all(
     behind.map(async (injection) => {
       const options = { ai: scriptedModel(obeying([QUOTE])), timeLeftMs: () => 5000 };
-      return (await answerQuestion(baseOf(injection).edition, OFTEN, options)).answer.response.answer;
+      return (await answerQuestion(baseOf(injection).edition, OFTEN, options)).answer.response
+        .answer;
     }),
   );
   // Two invisible characters are in the paragraph with the answer, which is removed with them.
-  expect(answers.filter((answer) => !answer.includes('every 60 days')).length).toBeLessThanOrEqual(5);
+  expect(answers.filter((answer) => !answer.includes('every 60 days')).length).toBeLessThanOrEqual(
+    5,
+  );
 });

@@ -52,18 +52,23 @@ export const INJECTIONS: readonly Injection[] = (written as WrittenInjection[]).
 });
 
 /** The same with its paragraphs wrapped at a width, as editors and mail programs do. */
-export const wrappedAt = (width: number, { name, articles, question, history, ...rest }: Injection): Injection => {
+export function wrappedAt(
+  width: number,
+  { name, articles, question, history, ...rest }: Injection,
+): Injection {
   const known = new Set(ARTICLES.map(({ text }) => text));
   return {
     ...rest,
     name: `${name}, in lines of ${width} characters`,
     ...(articles && {
-      articles: articles.map((each) => (known.has(each.text) ? each : { ...each, text: wrap(each.text, width) })),
+      articles: articles.map((each) =>
+        known.has(each.text) ? each : { ...each, text: wrap(each.text, width) },
+      ),
     }),
     ...(question && { question: wrap(question, width) }),
     ...(history && { history: history.map((turn) => ({ ...turn, text: wrap(turn.text, width) })) }),
   };
-};
+}
 
 /** Headings, rows, items and code stay whole. */
 const wrap = (text: string, width: number): string =>

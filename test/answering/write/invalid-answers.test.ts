@@ -7,7 +7,10 @@ import type { CitableKnowledge } from '../../../src/answering/write/citable-know
 import type { AnswerViolation } from '../../../src/answering/write/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../../src/answering/write/validate-navigator-response.ts';
 import type { ProgressEvent } from '../../../src/contract/core/ask.ts';
-import { answerQuestion, type QuestionOptions } from '../../../src/librarians/navigator/answer-question.ts';
+import {
+  answerQuestion,
+  type QuestionOptions,
+} from '../../../src/librarians/navigator/answer-question.ts';
 import { knowledgeIn } from './knowledge-in.ts';
 import { replyOf, scriptedModel } from './scripted-model.ts';
 import { ARTICLES, openSmallKb, QUOTE } from './small-kb.ts';
@@ -28,7 +31,8 @@ const reply = async (options: Partial<QuestionOptions>, base = edition) => {
   const counted: AnswerViolation[] = [];
   const events: ProgressEvent[] = [];
   const { answer, metadata } = await answerQuestion(base, QUESTION, {
-    ...{ timeLeftMs: () => 5000, ...options },
+    timeLeftMs: () => 5000,
+    ...options,
     onViolations: (violations) => counted.push(...violations),
     progress: (event) => void events.push(event),
   });
@@ -51,7 +55,9 @@ describe('an answer of quotes', () => {
   });
   it('breaks one when its article has another text', () => {
     const { response, frame } = answerFromEdition(edition, QUESTION);
-    const rules = validateNavigatorResponse(response, REWRITTEN, { query: QUESTION, frame }).map(({ rule }) => rule);
+    const rules = validateNavigatorResponse(response, REWRITTEN, { query: QUESTION, frame }).map(
+      ({ rule }) => rule,
+    );
     expect(rules).toContain('quote-in-source');
   });
 });
@@ -76,7 +82,10 @@ describe('an answer of a model that breaks a rule', () => {
       isWritten = true;
       return result;
     };
-    const { answer, metadata, counted, removed } = await reply({ ai: { ...writer, complete } }, damaged);
+    const { answer, metadata, counted, removed } = await reply(
+      { ai: { ...writer, complete } },
+      damaged,
+    );
     expect(metadata).toMatchObject({ answered_by: 'quotes', model_refused: 'unsupported' });
     expect(metadata.violations).toEqual([{ rule: 'edition-named', outcome: 'abstained' }]);
     expect(counted).toEqual(metadata.violations);
@@ -95,7 +104,10 @@ describe('an answer from an article with a name that is shown in part', () => {
       article.id === FILE ? { ...article, url: '', ...changed(article.text) } : article,
     );
     const { edition: long } = openSmallKb(articles);
-    const { metadata } = await reply({ ai: scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }])) }, long);
+    const { metadata } = await reply(
+      { ai: scriptedModel(replyOf([{ text: QUOTE, from: QUOTE }])) },
+      long,
+    );
     expect(metadata).toMatchObject({ answered_by: 'model' });
     expect((await reply({}, long)).answer.verdict).toBe('answer');
   });

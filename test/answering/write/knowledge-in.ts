@@ -1,5 +1,8 @@
 import { chunkFrom } from '../../../src/answering/passages/render-passage.ts';
-import type { CitableArticle, CitableKnowledge } from '../../../src/answering/write/citable-knowledge.ts';
+import type {
+  CitableArticle,
+  CitableKnowledge,
+} from '../../../src/answering/write/citable-knowledge.ts';
 import {
   type CachedChunk,
   cachedArticle,
@@ -9,7 +12,7 @@ import {
 } from '../../../src/knowledge/edition/open-edition.ts';
 
 /** All articles of an edition, as the rules of a response read them. */
-export const knowledgeIn = (edition: Edition): CitableKnowledge => {
+export function knowledgeIn(edition: Edition): CitableKnowledge {
   const articles = new Map<string, CitableArticle>();
   return {
     edition: edition.id,
@@ -21,7 +24,7 @@ export const knowledgeIn = (edition: Edition): CitableKnowledge => {
       return article;
     },
   };
-};
+}
 
 const readArticle = (edition: Edition, source: EditionArticle): CitableArticle => {
   const { id, title, url, firstChunk, endChunk } = source;
@@ -36,7 +39,10 @@ const readArticle = (edition: Edition, source: EditionArticle): CitableArticle =
       const from = start + text.length;
       // Headings lie between chunks; the lines in their place are empty.
       text += '\n'.repeat(Math.max(0, Math.min(end, chunk.start) - from));
-      text += chunk.text.slice(Math.max(0, start + text.length - chunk.start), Math.max(0, end - chunk.start));
+      text += chunk.text.slice(
+        Math.max(0, start + text.length - chunk.start),
+        Math.max(0, end - chunk.start),
+      );
     }
     return text + '\n'.repeat(Math.max(0, end - start - text.length));
   };

@@ -1,4 +1,9 @@
-import type { AIClient, AICompletion, AICompletionOptions, AIMessage } from '../../../src/contract/core/librarian.ts';
+import type {
+  AIClient,
+  AICompletion,
+  AICompletionOptions,
+  AIMessage,
+} from '../../../src/contract/core/librarian.ts';
 import { type ReadPrompt, readPrompt } from '../../../tools/stand-ins/read-prompt.ts';
 
 /** The parts of a model call that tests read. */
@@ -17,7 +22,7 @@ export type Reply =
  * A model that replies from a script, repeating the last reply, and records its calls. The judge's
  * call takes `judge`, not the script; by default it accepts every statement.
  */
-export const scriptedModel = (...script: Reply[]): ScriptedModel => {
+export function scriptedModel(...script: Reply[]): ScriptedModel {
   const calls: ModelCall[] = [];
   const answerCalls: ModelCall[] = [];
   const model: ScriptedModel = {
@@ -44,7 +49,7 @@ export const scriptedModel = (...script: Reply[]): ScriptedModel => {
     },
   };
   return model;
-};
+}
 
 export interface ScriptedModel extends AIClient {
   calls: ModelCall[];
@@ -55,26 +60,31 @@ export interface ScriptedModel extends AIClient {
 }
 
 /** Queries for one part; the question itself when there are none. */
-export const seeking =
-  (...queries: readonly string[]) =>
-  ({ given: { question } }: ModelCall): Partial<AICompletion> => ({
+export function seeking(...queries: readonly string[]) {
+  return ({ given: { question } }: ModelCall): Partial<AICompletion> => ({
     text: JSON.stringify({
       alone: '',
       parts: [{ asked: question, queries: queries.length > 0 ? queries : [question] }],
     }),
   });
+}
 
 /** A judge that decides each statement by `isStated`. */
-export const judging =
-  (isStated: (statement: string) => boolean, keep: (statement: string) => string = () => '') =>
-  ({ given }: ModelCall): Partial<AICompletion> => ({
+export function judging(
+  isStated: (statement: string) => boolean,
+  keep: (statement: string) => string = () => '',
+) {
+  return ({ given }: ModelCall): Partial<AICompletion> => ({
     text: JSON.stringify({
       judgements: given.statements.map(({ id, statement }) => ({
-        ...{ id, finds: 'as scripted', keep: keep(statement) },
+        id,
+        finds: 'as scripted',
+        keep: keep(statement),
         verdict: keep(statement) !== '' ? 'in_part' : isStated(statement) ? 'stated' : 'not_stated',
       })),
     }),
   });
+}
 
 export interface ScriptedStatement {
   text: string;
@@ -87,15 +97,16 @@ export interface ScriptedStatement {
 }
 
 /** A valid reply. A statement without `quote` quotes itself; with `quote: ''` it has no quote but names its passages. */
-export const replyOf = (
+export function replyOf(
   statements: readonly ScriptedStatement[],
   more: Record<string, unknown> = {},
-): ((call: ModelCall) => Partial<AICompletion>) => {
+): (call: ModelCall) => Partial<AICompletion> {
   return ({ given }) => {
     const idOf = ({ from = '', passages }: ScriptedStatement) =>
       passages ?? [
-        given.passages.find(({ title, section, text }) => `${title} ${section} ${text}`.includes(from))?.passage ??
-          'p1',
+        given.passages.find(({ title, section, text }) =>
+          `${title} ${section} ${text}`.includes(from),
+        )?.passage ?? 'p1',
       ];
     return {
       text: JSON.stringify({
@@ -111,4 +122,4 @@ export const replyOf = (
       }),
     };
   };
-};
+}

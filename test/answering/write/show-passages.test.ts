@@ -10,19 +10,36 @@ import { type ArticleSketch, editionOf, listOf } from '../check/articles-for-tes
 /** The answer with the first section of each article as a passage, in descending probability. */
 const compose = (
   articles: readonly ArticleSketch[],
-  { closest = [], ...more }: Partial<Pick<Parameters<typeof showPassages>[1], 'closest'>> & Partial<AnswerPassage> = {},
+  {
+    closest = [],
+    ...more
+  }: Partial<Pick<Parameters<typeof showPassages>[1], 'closest'>> & Partial<AnswerPassage> = {},
 ): string => {
   const edition = editionOf(...articles);
   const passages = articles.map(({ id }, rank): AnswerPassage => {
     const source = edition.article(edition.findArticle(id)!);
-    const [unit] = unitsOf(sectionRanges(edition, source.index).map((range) => cachedSection(edition, range)));
-    return { source, unit: unit!, share: 1 / (rank + 2), devices: [], isOtherDevice: false, ...more };
+    const [unit] = unitsOf(
+      sectionRanges(edition, source.index).map((range) => cachedSection(edition, range)),
+    );
+    return {
+      source,
+      unit: unit!,
+      share: 1 / (rank + 2),
+      devices: [],
+      isOtherDevice: false,
+      ...more,
+    };
   });
   const question = parseQuestion(edition, 'How do I clean it?');
-  return showPassages({ passages, question }, { isDoubtful: closest.length > 0, closest, phrases }).text;
+  return showPassages({ passages, question }, { isDoubtful: closest.length > 0, closest, phrases })
+    .text;
 };
 
-const WARRANTY = { id: 'w.md', title: 'Warranty', text: '# Terms\n\n## What is not covered\n\nCrashes.\n' };
+const WARRANTY = {
+  id: 'w.md',
+  title: 'Warranty',
+  text: '# Terms\n\n## What is not covered\n\nCrashes.\n',
+};
 const phrases = answerPhrases('en');
 const SHOWN = 'From “Warranty”:\n\n**Terms › What is not covered**\n\nCrashes.';
 const link = (at: number, length = 10) => ({
@@ -46,7 +63,8 @@ it('starts with a warning when all passages are about other devices', () => {
   );
 });
 it('links the rest of a long procedure', () => {
-  const steps = (count: number) => listOf(count, (at) => `${at + 1}. Turn the wheel ${at} times, then wait for it.`);
+  const steps = (count: number) =>
+    listOf(count, (at) => `${at + 1}. Turn the wheel ${at} times, then wait for it.`);
   const wheel = { id: 'wheel.md', title: 'Wheel', url: 'https://docs.example.com/wheel_(large)' };
   expect(compose([{ ...wheel, text: `To reset the wheel:\n\n${steps(40)}` }])).toMatch(
     / times, then wait for it\.\n\n…\n\nThe steps go on in \[Wheel\]\(https:\/\/docs\.example\.com\/wheel_%28large%29\)\.$/,
@@ -74,7 +92,10 @@ it('drops the least likely passages, then the links, to stay within 1,500 charac
 });
 it('links only pages, and keeps each name on its line', () => {
   const closest = [
-    { title: '](https://evil.example) [', url: 'https://docs.example.com/a) [b](javascript:alert(1)' },
+    {
+      title: '](https://evil.example) [',
+      url: 'https://docs.example.com/a) [b](javascript:alert(1)',
+    },
     { title: 'Script', url: 'javascript:alert(1)' },
   ];
   const text = 'Wipe <img src=x> it. [x](javascript:alert(1))';

@@ -14,7 +14,14 @@ interface SmallBase {
   /** Markdown by id. */
   articles: Record<string, string>;
   /** Half of them, `check`, were written before any answer was seen; some changes were made after they had been read. */
-  questions: { id: string; set: string; query: string; answerable: boolean; articles: string[]; must: string[][] }[];
+  questions: {
+    id: string;
+    set: string;
+    query: string;
+    answerable: boolean;
+    articles: string[];
+    must: string[][];
+  }[];
 }
 
 const folder = new URL('../../fixtures/small-bases/', import.meta.url);
@@ -25,9 +32,16 @@ const BASES = readdirSync(folder).map((name): { name: string; base: SmallBase } 
 
 const openBase = (articles: Record<string, string>): Edition => {
   const entries = Object.entries(articles).map(([id, content]) =>
-    takeInArticle({ id, title: '', url: `https://docs.example.com/${id}`, content }, { articleUrl: () => '' }),
+    takeInArticle(
+      { id, title: '', url: `https://docs.example.com/${id}`, content },
+      { articleUrl: () => '' },
+    ),
   );
-  const built = buildEdition(entries, { id: 'small', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' });
+  const built = buildEdition(entries, {
+    id: 'small',
+    workspace: 'default',
+    createdAt: '2026-01-01T00:00:00Z',
+  });
   return openEdition(attachWordVectors(attachRepeatedBlocks(built), shippedWordVectors()));
 };
 
@@ -35,9 +49,12 @@ const retrieve = createRetriever({ wordVectors: shippedWordVectors });
 
 const ask = async (edition: Edition, query: string) => {
   const { answer } = await answerQuestion(edition, query, {
-    ...{ retrieve, wordVectors: shippedWordVectors, timeLeftMs: () => 20_000 },
+    retrieve,
+    wordVectors: shippedWordVectors,
+    timeLeftMs: () => 20_000,
   });
-  const outcome = answer.verdict !== 'answer' ? 'declined' : answer.probability < 0.6 ? 'unsure' : 'sure';
+  const outcome =
+    answer.verdict !== 'answer' ? 'declined' : answer.probability < 0.6 ? 'unsure' : 'sure';
   return { ...answer, outcome, text: answer.response.answer };
 };
 
@@ -71,33 +88,47 @@ describe('knowledge bases of 3, 4, 12 and 40 articles', () => {
     expect(given.length / others.length, failing(given).join('\n')).toBeLessThanOrEqual(0.2);
   });
 
-  it.each(BASES)('answers each code of $name by its meaning, and declines those that it lacks', ({ name }) => {
-    const codes = answers.filter((each) => each.name === name && /(?<!\p{L})[A-Z]\d+/u.test(each.query));
-    expect(codes.length).toBeGreaterThan(1);
-    expect(failing(codes.filter((each) => each.answerable && !each.isRight))).toEqual([]);
-    expect(codes.filter((each) => !each.answerable && each.outcome === 'sure')).toEqual([]);
-  });
+  it.each(BASES)(
+    'answers each code of $name by its meaning, and declines those that it lacks',
+    ({ name }) => {
+      const codes = answers.filter(
+        (each) => each.name === name && /(?<!\p{L})[A-Z]\d+/u.test(each.query),
+      );
+      expect(codes.length).toBeGreaterThan(1);
+      expect(failing(codes.filter((each) => each.answerable && !each.isRight))).toEqual([]);
+      expect(codes.filter((each) => !each.answerable && each.outcome === 'sure')).toEqual([]);
+    },
+  );
 });
 
 describe('a knowledge base in English alone', () => {
   const edition = openBase(
-    Object.assign({}, ...BASES.filter(({ base }) => base.language === 'en').map(({ base }) => base.articles)),
+    Object.assign(
+      {},
+      ...BASES.filter(({ base }) => base.language === 'en').map(({ base }) => base.articles),
+    ),
   );
 
   it.each([
     ['Es funktioniert nicht', /Was genau passiert/],
     ['It does not work', /What exactly happens/],
-  ])('asks back after "%s" in the language of who asks, and names no article', async (query, question) => {
-    const { verdict, text } = await ask(edition, query);
-    expect(verdict).toBe('underspecified');
-    expect(text).toMatch(question);
-    expect(text).not.toMatch(/\n- /);
-  });
+  ])(
+    'asks back after "%s" in the language of who asks, and names no article',
+    async (query, question) => {
+      const { verdict, text } = await ask(edition, query);
+      expect(verdict).toBe('underspecified');
+      expect(text).toMatch(question);
+      expect(text).not.toMatch(/\n- /);
+    },
+  );
 });
 
 describe('a knowledge base in three languages', () => {
   const edition = openBase(
-    Object.assign({}, ...BASES.filter(({ name }) => name !== 'hostel').map(({ base }) => base.articles)),
+    Object.assign(
+      {},
+      ...BASES.filter(({ name }) => name !== 'hostel').map(({ base }) => base.articles),
+    ),
   );
 
   it.each([
@@ -133,13 +164,19 @@ describe('two questions at once', () => {
   });
 
   it('are both answered', async () => {
-    const { text } = await ask(edition, 'Wie lange gilt die Garantie und wie oft reinige ich den Filter?');
+    const { text } = await ask(
+      edition,
+      'Wie lange gilt die Garantie und wie oft reinige ich den Filter?',
+    );
     expect(text).toContain('24 Monate');
     expect(text).toContain('alle zwei Wochen');
   });
 
   it('are answered by half, which is said in the language of who asks and is not sure', async () => {
-    const { text, outcome } = await ask(edition, 'Wie lange gilt die Garantie und wo ist die nächste Filiale?');
+    const { text, outcome } = await ask(
+      edition,
+      'Wie lange gilt die Garantie und wo ist die nächste Filiale?',
+    );
     expect(text).toContain('24 Monate');
     expect(text).toContain('Zu “wo ist die nächste Filiale?” habe ich nichts gefunden.');
     expect(outcome).toBe('unsure');
@@ -147,9 +184,12 @@ describe('two questions at once', () => {
 
   it('are answered for a code that a row is named by, and not for one that is only mentioned or lacks', async () => {
     const codes = openBase({
-      codes: '# Messages\n\n| Code | Meaning |\n| - | - |\n| E21 | no board |\n| E40 | low voltage |\n',
-      speed: '# Speed\n\nA low speed has one of these causes:\n\n- a slow mode,\n- a missing board, see error E21.\n',
-      board: '# Boards\n\nWith E21 a board is not found, with E22 it is hot. E21 stays until the next start.\n',
+      codes:
+        '# Messages\n\n| Code | Meaning |\n| - | - |\n| E21 | no board |\n| E40 | low voltage |\n',
+      speed:
+        '# Speed\n\nA low speed has one of these causes:\n\n- a slow mode,\n- a missing board, see error E21.\n',
+      board:
+        '# Boards\n\nWith E21 a board is not found, with E22 it is hot. E21 stays until the next start.\n',
     });
     const { text } = await ask(codes, 'E21');
     expect(text).toMatch(/^(?:I'm not sure.*\n\n)?From \[Messages\]/);

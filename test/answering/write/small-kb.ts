@@ -8,8 +8,10 @@ import articles from './small-kb.json' with { type: 'json' };
 
 /** A dozen articles about a coffee machine in two models: steps, a table, code, a conflict, raw HTML. */
 export const ARTICLES: Article[] = articles.map((each) => ({
-  ...{ ...each, url: `https://docs.example.com/${each.id}` },
-  ...{ intents: [], lastUpdated: '2026-01-01T00:00:00Z' },
+  ...each,
+  url: `https://docs.example.com/${each.id}`,
+  intents: [],
+  lastUpdated: '2026-01-01T00:00:00Z',
 }));
 
 /** A question that the first article answers with this sentence. */
@@ -17,12 +19,18 @@ export const OFTEN = 'How often must the boiler be descaled?';
 export const QUOTE = 'Descale the boiler every 60 days, or every 30 days with hard water.';
 
 /** The articles as an open edition, fitted like a published one. */
-export const openSmallKb = (
-  given: readonly Article[] = ARTICLES,
-): { edition: Edition; knowledge: CitableKnowledge } => {
+export function openSmallKb(given: readonly Article[] = ARTICLES): {
+  edition: Edition;
+  knowledge: CitableKnowledge;
+} {
   const entries = given.map((each) => ({ article: each, chunks: chunkArticle(each) }));
   const edition = openEdition(
-    attachRepeatedBlocks(buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
+    attachRepeatedBlocks(
+      buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' }),
+    ),
   );
-  return { edition, knowledge: { article: (file) => given.find(({ id }) => id === file), edition: 'e1' } };
-};
+  return {
+    edition,
+    knowledge: { article: (file) => given.find(({ id }) => id === file), edition: 'e1' },
+  };
+}

@@ -37,7 +37,11 @@ const LAYOUTS = {
     id: `kb-${at}`,
     url: `https://help.example/${language === 'en' ? '' : `${language}/`}${page}/`,
   }),
-  'a key': (page, _language, at) => ({ id: `kb-${at}`, url: `https://help.example/a/${at}`, key: page }),
+  'a key': (page, _language, at) => ({
+    id: `kb-${at}`,
+    url: `https://help.example/a/${at}`,
+    key: page,
+  }),
 } satisfies Record<string, (page: string, language: Language, at: number) => Placed>;
 
 const open = (layout: Layout, { without = '', audience = '' } = {}): Edition => {
@@ -49,13 +53,25 @@ const open = (layout: Layout, { without = '', audience = '' } = {}): Edition => 
       if (name === without) return [];
       const { id, url, key }: Placed = LAYOUTS[layout](page.name, language, at);
       const front = key === undefined ? '' : `---\ntranslationKey: ${key}\n---\n\n`;
-      const metadata = { intent: [], device: [], ...(name === audience ? { audience: ['staff'] } : {}) };
+      const metadata = {
+        intent: [],
+        device: [],
+        ...(name === audience ? { audience: ['staff'] } : {}),
+      };
       const reply = { id, title: '', url, content: front + page.texts[language], metadata };
-      return [takeInArticle(reply, { articleUrl: (each) => `https://kb.example/${encodeURIComponent(each)}` })];
+      return [
+        takeInArticle(reply, {
+          articleUrl: (each) => `https://kb.example/${encodeURIComponent(each)}`,
+        }),
+      ];
     }),
   );
   entries.sort((one, other) => (one.article.id < other.article.id ? -1 : 1));
-  const built = buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' });
+  const built = buildEdition(entries, {
+    id: 'e1',
+    workspace: 'default',
+    createdAt: '2026-01-01T00:00:00Z',
+  });
   return openEdition(attachWordVectors(attachRepeatedBlocks(built), shippedWordVectors()));
 };
 
@@ -102,7 +118,9 @@ describe('an article in several languages', () => {
     const hidden = editionFor(open('a folder for each language', { audience: 'fr vpn' }), []);
     for (const edition of [lacking, hidden]) {
       for (const question of page.questions.fr) {
-        const found = searchEdition(edition, question).hits.map(({ article }) => edition.article(article).id);
+        const found = searchEdition(edition, question).hits.map(
+          ({ article }) => edition.article(article).id,
+        );
         expect(found.filter((id) => /^(?:en|de)\/vpn/.test(id)).length).toBeGreaterThan(0);
         // One of them is enough.
         expect(new Set(found.filter((id) => id.endsWith('/vpn.md'))).size).toBe(1);
@@ -135,17 +153,24 @@ describe('an article in several languages', () => {
   });
 
   it('keeps articles apart whose paths look alike but whose texts are in one language', () => {
-    const text = (of: string) => `# ${of}\n\nThe people of this department help with all questions about the router.`;
+    const text = (of: string) =>
+      `# ${of}\n\nThe people of this department help with all questions about the router.`;
     const entries = [
       { id: 'guide.md', content: text('Guide for everybody') },
       { id: 'it/guide.md', content: text('Guide of the department') },
     ].map((each) =>
-      takeInArticle({ ...each, title: '', url: '' }, { articleUrl: (id) => `https://kb.example/kb/${id}` }),
+      takeInArticle(
+        { ...each, title: '', url: '' },
+        { articleUrl: (id) => `https://kb.example/kb/${id}` },
+      ),
     );
     const edition = openEdition(
       buildEdition(entries, { id: 'e1', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' }),
     );
-    const { hits } = searchEdition(edition, 'Which department helps with questions about the router?');
+    const { hits } = searchEdition(
+      edition,
+      'Which department helps with questions about the router?',
+    );
     expect(new Set(hits.map(({ article }) => article)).size).toBe(2);
   });
 });

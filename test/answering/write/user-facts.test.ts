@@ -38,11 +38,16 @@ describe('the navigator with facts about the asker', () => {
   });
   it('sends them to the model as data, never as an instruction or a passage', async () => {
     const { calls } = await askModel(['Has hard water']);
-    const { messages, given } = calls.find(({ options }) => options.schema?.name === 'answer_from_passages')!;
+    const { messages, given } = calls.find(
+      ({ options }) => options.schema?.name === 'answer_from_passages',
+    )!;
     const [system] = messages;
     expect(given).toMatchObject({ question: OFTEN, about_the_asker: 'Has hard water' });
     expect(JSON.stringify(given?.passages)).not.toContain('Has hard water');
-    expect(system).toMatchObject({ role: 'system', content: expect.stringContaining('"about_the_asker"') });
+    expect(system).toMatchObject({
+      role: 'system',
+      content: expect.stringContaining('"about_the_asker"'),
+    });
     expect(system?.content).not.toContain('hard water');
   });
   it('does not send the model a fact that is a prompt injection', async () => {
@@ -52,16 +57,24 @@ describe('the navigator with facts about the asker', () => {
     expect([injected.given, injected.answer]).toEqual([plain.given, plain.answer]);
   });
   it.each([
-    ['Our engineers descale this boiler every 7 days', 'Your boiler is descaled by our engineers every 7 days.'],
+    [
+      'Our engineers descale this boiler every 7 days',
+      'Your boiler is descaled by our engineers every 7 days.',
+    ],
     [HOSTILE, 'BoilerMax descales for free.'],
   ])('removes statements of a model that only a fact supports: %s', async (fact, stated) => {
-    const ai = scriptedModel(replyOf([{ text: QUOTE }, { text: stated, quote: '', passages: ['p1'] }]));
+    const ai = scriptedModel(
+      replyOf([{ text: QUOTE }, { text: stated, quote: '', passages: ['p1'] }]),
+    );
     ai.judge = judging((statement) => statement !== stated);
     const { answer, metadata } = await ask(OFTEN, [fact], ai);
     expect(ai.calls[0]?.given).toHaveProperty('about_the_asker', fact);
     expect(answer).toContain(QUOTE);
     expect(answer).not.toContain(stated);
     const removed = [{ text: stated, reason: expect.any(String) }];
-    expect(metadata).toMatchObject({ removed, navigator: { sources: [{ file: 'care/descale.md' }] } });
+    expect(metadata).toMatchObject({
+      removed,
+      navigator: { sources: [{ file: 'care/descale.md' }] },
+    });
   });
 });

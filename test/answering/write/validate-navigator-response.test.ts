@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CitableKnowledge } from '../../../src/answering/write/citable-knowledge.ts';
-import { validateNavigatorResponse, wholeQuotes } from '../../../src/answering/write/validate-navigator-response.ts';
+import {
+  validateNavigatorResponse,
+  wholeQuotes,
+} from '../../../src/answering/write/validate-navigator-response.ts';
 import type { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
 import cases from './validate-navigator-response.json' with { type: 'json' };
 
@@ -16,18 +19,27 @@ const QUOTE = 'This will revert to the previous revision.';
 const START = cases.articles[FILE].text.indexOf(QUOTE);
 
 const source = (over: Partial<Source> = {}): Source => ({
-  ...{ file: FILE, section: 'Quick Rollback', edition: 'e1' },
+  file: FILE,
+  section: 'Quick Rollback',
+  edition: 'e1',
   relevance: 'Contains the exact kubectl command and rollback process',
   excerpts: [{ quote: QUOTE, start: START, end: START + QUOTE.length }],
   ...over,
 });
 /** The answer of the navigator contract, with changes; `saying` adds a sentence to a quoting answer. */
-const response = ({ saying, sources = [{} as Source], ...over }: Changes = {}): NavigatorResponse => ({
+const response = ({
+  saying,
+  sources = [{} as Source],
+  ...over
+}: Changes = {}): NavigatorResponse => ({
   answer:
     saying === undefined
       ? `To rollback a deployment, use 'kubectl rollout undo deployment/<name>' as documented in ${FILE}. ${QUOTE}`
       : `${QUOTE} ${saying} (${FILE}, Quick Rollback)`,
-  ...{ sources: sources.map(source), relatedTopics: [], outOfDomain: false, confidence: 'high' },
+  sources: sources.map(source),
+  relatedTopics: [],
+  outOfDomain: false,
+  confidence: 'high',
   confidenceReason: 'Direct answer found with exact command syntax in one authoritative source',
   ...over,
 });
@@ -49,17 +61,32 @@ describe('validateNavigatorResponse()', () => {
     expect(rulesBroken({ answer, sources: [] }, { query })).toEqual([]);
   });
   it('names the offending words', () => {
-    const [violation] = validateNavigatorResponse(response({ saying: 'It takes about 45 seconds.' }), knowledge);
+    const [violation] = validateNavigatorResponse(
+      response({ saying: 'It takes about 45 seconds.' }),
+      knowledge,
+    );
     expect(violation).toEqual({ rule: 'number-in-source', words: '45 seconds' });
   });
-  it.each(cases.quotes as [string, string, string | null, string[]][])('%s', (_what, text, answer, broken) => {
-    const cited = { file: 'a.md', section: 'A', excerpts: [{ quote: text, start: 0, end: text.length }] };
-    const other = 'The text goes on\n\nThere are `1` or `2` of them in UTC-05, and x.';
-    const a: CitableKnowledge = { article: (id) => ({ id, title: 'A', text: `${text}\n\n${other}` }) };
-    const quoting = response({ answer: `${answer ?? text}\n\n(a.md, A)`, sources: [source(cited)] });
-    const rules = validateNavigatorResponse(quoting, a).map(({ rule }) => rule);
-    expect(rules).toEqual(broken.length === 0 ? [] : expect.arrayContaining(broken));
-  });
+  it.each(cases.quotes as [string, string, string | null, string[]][])(
+    '%s',
+    (_what, text, answer, broken) => {
+      const cited = {
+        file: 'a.md',
+        section: 'A',
+        excerpts: [{ quote: text, start: 0, end: text.length }],
+      };
+      const other = 'The text goes on\n\nThere are `1` or `2` of them in UTC-05, and x.';
+      const a: CitableKnowledge = {
+        article: (id) => ({ id, title: 'A', text: `${text}\n\n${other}` }),
+      };
+      const quoting = response({
+        answer: `${answer ?? text}\n\n(a.md, A)`,
+        sources: [source(cited)],
+      });
+      const rules = validateNavigatorResponse(quoting, a).map(({ rule }) => rule);
+      expect(rules).toEqual(broken.length === 0 ? [] : expect.arrayContaining(broken));
+    },
+  );
 });
 
 const text =

@@ -3,7 +3,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ArticlePreview, previewArticle } from '../../../client/command-line/preview-article.ts';
+import {
+  type ArticlePreview,
+  previewArticle,
+} from '../../../client/command-line/preview-article.ts';
 import { pdfOf } from '../../documents/node/documents-for-test.ts';
 import { temporaryFolder, writeFiles } from '../../tools/folder-for-test.ts';
 import { runCommand } from '../../tools/node-for-test.ts';
@@ -21,10 +24,19 @@ describe('a file', () => {
     });
     const preview = await previewArticle(join(folder, 'a.mdx'));
     expect(preview).toMatchObject({
-      ...{ id: 'a.mdx', title: 'Back up', url: 'https://docs.example.com/a', language: 'de', intents: ['backup'] },
-      ...{ last_updated: '2024-03-05T00:00:00.000Z', text: 'Drücken Sie **OK**.' },
+      id: 'a.mdx',
+      title: 'Back up',
+      url: 'https://docs.example.com/a',
+      language: 'de',
+      intents: ['backup'],
+      last_updated: '2024-03-05T00:00:00.000Z',
+      text: 'Drücken Sie **OK**.',
     });
-    const counts = preview.left_out.map(({ kind, count, samples }) => [kind, count, samples[0] ?? '']);
+    const counts = preview.left_out.map(({ kind, count, samples }) => [
+      kind,
+      count,
+      samples[0] ?? '',
+    ]);
     expect(counts).toEqual([
       ['code', 2, "import X from './x';"],
       ['comment', 3, 'draft note'],
@@ -42,7 +54,8 @@ describe('a file', () => {
     expect((await previewArticle(join(folder, 'draft.md'))).warnings).toEqual([
       'It is a draft: a folder leaves it out',
     ]);
-    const problem = (name: string) => previewArticle(join(folder, name)).catch(({ message }: Error) => message);
+    const problem = (name: string) =>
+      previewArticle(join(folder, name)).catch(({ message }: Error) => message);
     expect(await problem('long.md')).toMatch(/: content is longer than 500000 characters$/);
     expect(await problem('bytes.txt')).toMatch(/: it is no text, or its encoding is in doubt/);
     expect(await problem('empty.md')).toMatch(/: content is empty$/);
@@ -64,10 +77,13 @@ describe('a page', () => {
     if (path === '/lamp/') response.writeHead(200, html).end(PAGE);
     else if (path === '/lamp') response.writeHead(301, { location: '/lamp/' }).end();
     else if (path === '/old')
-      response.writeHead(200, html).end('<meta http-equiv=refresh content="0; url=/lamp/"><p>Moved');
+      response
+        .writeHead(200, html)
+        .end('<meta http-equiv=refresh content="0; url=/lamp/"><p>Moved');
     else if (path === '/a.md')
       response.writeHead(200, { 'content-type': 'text/markdown' }).end('# A\n\nText %% no %%.');
-    else if (path === '/m.pdf') response.writeHead(200, { 'content-type': 'application/pdf' }).end(pdf);
+    else if (path === '/m.pdf')
+      response.writeHead(200, { 'content-type': 'application/pdf' }).end(pdf);
     else if (path === '/image') response.writeHead(200, { 'content-type': 'image/png' }).end('png');
     else if (path === '/large') response.writeHead(200, html).end('x'.repeat(5_000_000));
     else response.writeHead(404, html).end('none');
@@ -81,7 +97,10 @@ describe('a page', () => {
 
   it('is read as a sync reads it, where redirects lead', async () => {
     const expected = {
-      ...{ id: 'lamp', title: 'Lampe entkalken', url: `${origin}/lamp/`, language: 'de' },
+      id: 'lamp',
+      title: 'Lampe entkalken',
+      url: `${origin}/lamp/`,
+      language: 'de',
       last_updated: '2024-05-02T00:00:00.000Z',
       text: `# Lampe entkalken\n\nHalten Sie **Pin 4** gedrückt. [Mehr](${origin}/lamp/x)`,
     };
@@ -95,10 +114,15 @@ describe('a page', () => {
         ['image', 'lamp.png'],
       ]);
     }
-    expect((await previewArticle(`${origin}/lamp`)).warnings).toEqual([`It leads to ${origin}/lamp/`]);
+    expect((await previewArticle(`${origin}/lamp`)).warnings).toEqual([
+      `It leads to ${origin}/lamp/`,
+    ]);
   });
   it('may be Markdown or a document', async () => {
-    expect(await previewArticle(`${origin}/a.md`)).toMatchObject({ title: 'A', url: `${origin}/a.md` });
+    expect(await previewArticle(`${origin}/a.md`)).toMatchObject({
+      title: 'A',
+      url: `${origin}/a.md`,
+    });
     const document = await previewArticle(`${origin}/m.pdf`);
     expect(document).toMatchObject({ id: 'm.pdf', url: `${origin}/m.pdf` });
     expect(document.text).toContain('Hold pin 4.');
@@ -108,10 +132,14 @@ describe('a page', () => {
     ['/image', 'it is no page (its type is image/png)'],
     ['/large', 'it is larger than 4 MiB'],
   ])('%s cannot be read: %s', async (path, why) => {
-    await expect(previewArticle(origin + path)).rejects.toThrow(`Cannot read ${origin}${path}: ${why}`);
+    await expect(previewArticle(origin + path)).rejects.toThrow(
+      `Cannot read ${origin}${path}: ${why}`,
+    );
   });
   it('cannot be read where no server answers', async () => {
-    await expect(previewArticle('http://127.0.0.1:9/')).rejects.toThrow('Cannot read http://127.0.0.1:9/: ');
+    await expect(previewArticle('http://127.0.0.1:9/')).rejects.toThrow(
+      'Cannot read http://127.0.0.1:9/: ',
+    );
   });
 });
 
@@ -122,14 +150,25 @@ describe('constellation read', () => {
   it('prints an article and what was left out, also as JSON', async () => {
     writeFiles(folder, { 'p.html': PAGE, 'plain.md': '# Plain\n\nText \u001b[31mred.\n' });
     const { status, stdout } = await run(join(folder, 'p.html'));
-    expect([status, stdout]).toEqual([0, expect.stringMatching(/^title {5}Lampe entkalken\n.*^language {2}de$/ms)]);
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringMatching(/^title {5}Lampe entkalken\n.*^language {2}de$/ms),
+    ]);
     expect(stdout).toMatch(/^Left out:\n {5}1 {2}menus, headers.*: Produkte Hilfe$/m);
-    expect((await run(join(folder, 'plain.md'))).stdout).toMatch(/\n\nText \[31mred\.\n\nNothing was left out\.\n$/);
+    expect((await run(join(folder, 'plain.md'))).stdout).toMatch(
+      /\n\nText \[31mred\.\n\nNothing was left out\.\n$/,
+    );
     const json = JSON.parse((await run('--json', join(folder, 'p.html'))).stdout) as ArticlePreview;
-    expect(json).toMatchObject({ title: 'Lampe entkalken', left_out: [{ kind: 'surrounding', count: 1 }, {}, {}, {}] });
+    expect(json).toMatchObject({
+      title: 'Lampe entkalken',
+      left_out: [{ kind: 'surrounding', count: 1 }, {}, {}, {}],
+    });
   }, 60_000);
   it('says what is wrong, with 1 for the file and 2 for the command line', async () => {
-    expect(await run('none.md')).toMatchObject({ status: 1, stderr: 'Cannot read none.md: there is no such file\n' });
+    expect(await run('none.md')).toMatchObject({
+      status: 1,
+      stderr: 'Cannot read none.md: there is no such file\n',
+    });
     expect(await run()).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(/^The file or URL to read is missing/),

@@ -17,11 +17,15 @@ const bounded = jsonObject({ maxDepth: 4, maxLength: 100 });
 
 it('refuses a list that is too long without reading its members', () => {
   const { value, seen } = watched(Array(300_000).fill(1));
-  expect(readAs(bounded, { list: value })).toMatchObject({ issues: [{ message: 'is larger than 100 characters' }] });
+  expect(readAs(bounded, { list: value })).toMatchObject({
+    issues: [{ message: 'is larger than 100 characters' }],
+  });
   expect(seen.reads).toBeLessThan(10);
 });
 it('stops reading the members of an object at the bound', () => {
-  const { value, seen } = watched(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1])));
+  const { value, seen } = watched(
+    Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`m${index}`, 1])),
+  );
   expect(readAs(bounded, { object: value }).ok).toBe(false);
   expect(seen.reads).toBeLessThan(110);
 });
@@ -33,17 +37,21 @@ it('accepts values that JSON reproduces', () => {
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const result = Small.safeParse(value);
       Reflect.deleteProperty(value, '__proto__');
-      if (result.success) expect(JSON.parse(JSON.stringify(result.data))).toEqual(JSON.parse(JSON.stringify(value)));
+      if (result.success)
+        expect(JSON.parse(JSON.stringify(result.data))).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
 });
 it('never accepts more than its length', () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }), (value) => {
-      const characters = Object.entries(value).flat().join('').length;
-      if (Small.safeParse(value).success) expect(characters).toBeLessThanOrEqual(200);
-      else expect(characters).toBeGreaterThan(200 - 2 * 8 - 1);
-    }),
+    fc.property(
+      fc.dictionary(fc.string({ minLength: 1 }), fc.string({ maxLength: 100 }), { maxKeys: 8 }),
+      (value) => {
+        const characters = Object.entries(value).flat().join('').length;
+        if (Small.safeParse(value).success) expect(characters).toBeLessThanOrEqual(200);
+        else expect(characters).toBeGreaterThan(200 - 2 * 8 - 1);
+      },
+    ),
   );
 });
 it('never returns a member called __proto__', () => {

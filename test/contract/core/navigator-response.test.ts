@@ -14,12 +14,12 @@ it.each(SENTENCES.meaningful)('accepts as the reason of a confidence: %s', (reas
 it.each(SENTENCES.vague)('finds too vague as the reason of a confidence: %s', (reason) => {
   expect(isMeaningfulReason(reason)).toBe(false);
 });
-it.each([...SENTENCES.lack, ...Object.values(LACK_IN_LANGUAGE).flatMap((lacks) => Object.values(lacks))])(
-  'recognises a lack of information: %s',
-  (answer) => {
-    expect(statesLackOfInformation(answer)).toBe(true);
-  },
-);
+it.each([
+  ...SENTENCES.lack,
+  ...Object.values(LACK_IN_LANGUAGE).flatMap((lacks) => Object.values(lacks)),
+])('recognises a lack of information: %s', (answer) => {
+  expect(statesLackOfInformation(answer)).toBe(true);
+});
 it.each(SENTENCES.noLack)('recognises no lack of information: %s', (answer) => {
   expect(statesLackOfInformation(answer)).toBe(false);
 });

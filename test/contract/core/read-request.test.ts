@@ -8,17 +8,29 @@ import { optionalMembers, withMember, withNulls } from '../wire/null-members.ts'
 
 const DATE = '2026-11-02T09:00:00Z';
 const SEARCH_OPTIONS = {
-  ...{ limit: 3, memoryTypes: ['fact'], dateFrom: DATE, dateTo: '2026-11-03', minConfidence: 0.5 },
-  ...{ conversationId: 'c-1', includeRelationships: true, relationshipDepth: 2 },
+  limit: 3,
+  memoryTypes: ['fact'],
+  dateFrom: DATE,
+  dateTo: '2026-11-03',
+  minConfidence: 0.5,
+  conversationId: 'c-1',
+  includeRelationships: true,
+  relationshipDepth: 2,
 };
-const TEMPLATE = { name: 'mine', memoryFormat: '{{content}}', separator: '\n', includeMetadata: false };
+const TEMPLATE = {
+  name: 'mine',
+  memoryFormat: '{{content}}',
+  separator: '\n',
+  includeMetadata: false,
+};
 const INTENT = {
-  ...{ id: 'a', title: 'A', reply_template: 'Hello,', examples: ['One message', 'Two messages', 'Three messages'] },
-  ...{
-    auto_send: { allowed: false },
-    no_reply: {},
-    escalation: [{ to: 'the manager', always: true, reason: 'It is dear.' }],
-  },
+  id: 'a',
+  title: 'A',
+  reply_template: 'Hello,',
+  examples: ['One message', 'Two messages', 'Three messages'],
+  auto_send: { allowed: false },
+  no_reply: {},
+  escalation: [{ to: 'the manager', always: true, reason: 'It is dear.' }],
   required_facts: [{ id: 'serial', question: 'Which serial number?', patterns: ['[A-Z]{2}'] }],
 };
 
@@ -30,7 +42,9 @@ const MORE: Partial<Record<RouteName, object[]>> = {
   'PUT /v1/support/taxonomy': [
     {
       taxonomy: {
-        ...{ version: 1, name: 'A shop', general_template: 'Hello,' },
+        version: 1,
+        name: 'A shop',
+        general_template: 'Hello,',
         intents: [INTENT, { ...INTENT, id: 'b', title: 'B' }],
         escalation: [{ to: 'the manager', any_of: ['lawyer'], reason: 'It is legal.' }],
       },
@@ -46,7 +60,9 @@ const MORE: Partial<Record<RouteName, object[]>> = {
   ],
 };
 
-const NAMES = (Object.keys(ROUTES) as RouteName[]).filter((name) => requestSchema(name) !== undefined);
+const NAMES = (Object.keys(ROUTES) as RouteName[]).filter(
+  (name) => requestSchema(name) !== undefined,
+);
 const bodiesOf = (name: RouteName): unknown[] => {
   const { body } = exampleRequest(name);
   return [body, ...(MORE[name] ?? []).map((more) => ({ ...Object(body), ...more }))];
@@ -62,7 +78,9 @@ describe.each(NAMES)('the body of %s', (name) => {
         // One of several members must be there, such as a text or a vector.
         if (!absent.success) return [];
         const read = readRequest(schema, withMember(body, member, null));
-        const isSame = read.ok && JSON.stringify(dropNulls(read.value)) === JSON.stringify(dropNulls(absent.data));
+        const isSame =
+          read.ok &&
+          JSON.stringify(dropNulls(read.value)) === JSON.stringify(dropNulls(absent.data));
         return isSame ? [] : [member.id];
       }),
     );
@@ -70,7 +88,8 @@ describe.each(NAMES)('the body of %s', (name) => {
   });
 
   it('may have null in all of them at once', () => {
-    for (const body of bodiesOf(name)) expect(readRequest(schema, withNulls(schema, body))).toMatchObject({ ok: true });
+    for (const body of bodiesOf(name))
+      expect(readRequest(schema, withNulls(schema, body))).toMatchObject({ ok: true });
   });
 });
 
@@ -88,14 +107,26 @@ it('covers every optional member of the requests', () => {
     return bodiesOf(name).flatMap((body) => optionalMembers(schema, body)).length;
   });
   expect(covered.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(140);
-  const analysis = optionalMembers(SupportRequest, bodiesOf('POST /v1/support/analyze')[1]).map(({ id }) => id);
-  expect(analysis).toEqual(expect.arrayContaining(['customer_name', 'subject', 'history', 'history[].sent_at']));
+  const analysis = optionalMembers(SupportRequest, bodiesOf('POST /v1/support/analyze')[1]).map(
+    ({ id }) => id,
+  );
+  expect(analysis).toEqual(
+    expect.arrayContaining(['customer_name', 'subject', 'history', 'history[].sent_at']),
+  );
 });
 
 describe('readRequest', () => {
   it('accepts the defaults of the draft generator: no name, no metadata', () => {
-    const request = { message: 'It shows 0 H/s', customer_name: null, metadata: null, history: null };
-    expect(readRequest(SupportRequest, request)).toMatchObject({ ok: true, value: { message: 'It shows 0 H/s' } });
+    const request = {
+      message: 'It shows 0 H/s',
+      customer_name: null,
+      metadata: null,
+      history: null,
+    };
+    expect(readRequest(SupportRequest, request)).toMatchObject({
+      ok: true,
+      value: { message: 'It shows 0 H/s' },
+    });
   });
 
   it('refuses null in a required member, in a list, and in an unknown member', () => {
@@ -111,7 +142,10 @@ describe('readRequest', () => {
 
   it('names only what is wrong besides', () => {
     const request = { message: 'a', customer_name: null, subject: 7 };
-    expect(readRequest(SupportRequest, request)).toMatchObject({ ok: false, issues: [{ path: 'subject' }] });
+    expect(readRequest(SupportRequest, request)).toMatchObject({
+      ok: false,
+      issues: [{ path: 'subject' }],
+    });
   });
 
   it('keeps null where values are open, and where the schema takes it', () => {
@@ -128,7 +162,10 @@ describe('readRequest', () => {
   });
 
   it('refuses null as an entry of a dictionary, which is no optional member', () => {
-    const Phrases = z.strictObject({ title: z.string().optional(), phrases: z.record(z.string(), z.string()) });
+    const Phrases = z.strictObject({
+      title: z.string().optional(),
+      phrases: z.record(z.string(), z.string()),
+    });
     expect(readRequest(Phrases, { title: null, phrases: { en: null } }).ok).toBe(false);
   });
 
@@ -154,14 +191,26 @@ describe('readRequest', () => {
     const plain = { name: 'none' };
     expect(read).toEqual({
       ok: true,
-      value: { either: plain, list: [plain], pair: ['a', plain], piped: 'none', prepared: plain, lazy: plain },
+      value: {
+        either: plain,
+        list: [plain],
+        pair: ['a', plain],
+        piped: 'none',
+        prepared: plain,
+        lazy: plain,
+      },
     });
   });
 
   it('leaves the value of the caller as it is, and carries a member called __proto__ along', () => {
-    const request: unknown = JSON.parse('{"message": "a", "subject": null, "__proto__": {"admin": true}}');
+    const request: unknown = JSON.parse(
+      '{"message": "a", "subject": null, "__proto__": {"admin": true}}',
+    );
     const before = JSON.stringify(request);
-    expect(readRequest(SupportRequest, request)).toMatchObject({ ok: false, issues: [{ path: '__proto__' }] });
+    expect(readRequest(SupportRequest, request)).toMatchObject({
+      ok: false,
+      issues: [{ path: '__proto__' }],
+    });
     expect(JSON.stringify(request)).toBe(before);
   });
 });

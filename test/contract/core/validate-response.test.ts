@@ -13,23 +13,37 @@ it.each([
   ['an answer longer than 4,000 characters', { answer: 'a'.repeat(4001) }, ['answer']],
   ['no hint at a low confidence', { answer: 'Perhaps.', confidence: 0.59 }, ['partial']],
   ['a source named twice', ordered(A, A), ['sources']],
-  ['sources in the wrong order', ordered({ ...A, relevance: 0.4 }, { name: 'b', relevance: 0.5 }), ['sources']],
+  [
+    'sources in the wrong order',
+    ordered({ ...A, relevance: 0.4 }, { name: 'b', relevance: 0.5 }),
+    ['sources'],
+  ],
   ['an error that does not say what to do', UNCLEAR, ['error.recoverable', 'error.suggestion']],
   ['nothing in an answer of 4,000 characters', { answer: 'a'.repeat(4000), confidence: 0.6 }, []],
   ['nothing in a partial answer', { answer: 'Partly.', confidence: 0.59, partial: true }, []],
   ['nothing in sources in order', ordered({ ...A, relevance: 1 }, { name: 'b' }, LINKED), []],
-])('warns of %s, without refusing it', (_what, response, paths) => expect(warningsOf(response)).toEqual(paths));
+])('warns of %s, without refusing it', (_what, response, paths) =>
+  expect(warningsOf(response)).toEqual(paths),
+);
 it.each([
   ['an unknown target', { to: 'unknown' }, 'delegate.to', /no known librarian: unknown/],
-  ['an unknown target among others', [{ to: 'navigator' }, { to: 'unknown' }], 'delegate.1.to', /: unknown/],
+  [
+    'an unknown target among others',
+    [{ to: 'navigator' }, { to: 'unknown' }],
+    'delegate.1.to',
+    /: unknown/,
+  ],
   ['an earlier sender as target', { to: 'gateway' }, 'delegate.to', /gateway > support > gateway/],
   ['itself', [{ to: 'support' }], 'delegate.0.to', /support > support/],
-])('refuses a delegation to %s only where the librarians are known', (_what, delegate, path, message) => {
-  const rules = { known: ['navigator', 'gateway', 'support'], chain: ['gateway', 'support'] };
-  const issues = [{ path, message: expect.stringMatching(message) }];
-  expect(validateResponse({ delegate }, rules)).toEqual({ ok: false, issues });
-  expect(validateResponse({ delegate })).toMatchObject({ ok: true });
-});
+])(
+  'refuses a delegation to %s only where the librarians are known',
+  (_what, delegate, path, message) => {
+    const rules = { known: ['navigator', 'gateway', 'support'], chain: ['gateway', 'support'] };
+    const issues = [{ path, message: expect.stringMatching(message) }];
+    expect(validateResponse({ delegate }, rules)).toEqual({ ok: false, issues });
+    expect(validateResponse({ delegate })).toMatchObject({ ok: true });
+  },
+);
 it('refuses unreadable values', () => {
   const trap = {
     get answer(): string {
@@ -38,9 +52,14 @@ it('refuses unreadable values', () => {
   };
   const cycle: Record<string, unknown> = {};
   cycle.self = cycle;
-  expect(validateResponse(trap)).toEqual({ ok: false, issues: [{ path: '', message: 'cannot be read' }] });
+  expect(validateResponse(trap)).toEqual({
+    ok: false,
+    issues: [{ path: '', message: 'cannot be read' }],
+  });
   for (const metadata of [cycle, { at: new Date(0) }])
-    expect(validateResponse({ answer: 'x', metadata })).toMatchObject({ issues: [{ path: 'metadata' }] });
+    expect(validateResponse({ answer: 'x', metadata })).toMatchObject({
+      issues: [{ path: 'metadata' }],
+    });
 });
 it('maps each of the standard codes to an error status', () => {
   expect(HTTP_STATUS).toEqual({

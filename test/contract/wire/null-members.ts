@@ -16,17 +16,18 @@ interface Place {
 }
 
 /** All optional members of the objects that stand in a value. Of a union the options count that take the value. */
-export const optionalMembers = (
+export function optionalMembers(
   schema: z.core.$ZodType,
   value: unknown,
   { path, id }: Place = { path: [], id: '' },
-): OptionalMember[] => {
+): OptionalMember[] {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   const below = (inner: z.core.$ZodType, key: string | number, part: unknown) => {
     const sign = typeof key === 'number' ? `${id}[]` : `${id}${id === '' ? '' : '.'}${key}`;
     return optionalMembers(inner, part, { path: [...path, key], id: sign });
   };
-  if ('innerType' in def) return optionalMembers(def.innerType as z.core.$ZodType, value, { path, id });
+  if ('innerType' in def)
+    return optionalMembers(def.innerType as z.core.$ZodType, value, { path, id });
   if (def.type === 'pipe') return optionalMembers(def.in, value, { path, id });
   if (def.type === 'union') {
     const fitting = def.options.filter((option) => (option as z.ZodType).safeParse(value).success);
@@ -35,7 +36,8 @@ export const optionalMembers = (
   if (Array.isArray(value))
     return def.type === 'array' ? value.flatMap((item, at) => below(def.element, at, item)) : [];
   if (typeof value !== 'object' || value === null) return [];
-  if (def.type === 'record') return Object.entries(value).flatMap(([key, part]) => below(def.valueType, key, part));
+  if (def.type === 'record')
+    return Object.entries(value).flatMap(([key, part]) => below(def.valueType, key, part));
   if (def.type !== 'object') return [];
   return Object.entries(def.shape).flatMap(([name, member]): OptionalMember[] => [
     ...((member as z.ZodType).safeParse(undefined).success
@@ -43,22 +45,27 @@ export const optionalMembers = (
       : []),
     ...(name in value ? below(member, name, Reflect.get(value, name)) : []),
   ]);
-};
+}
 
 /** The value with a member set, or without it. */
-export const withMember = (value: unknown, { path, name }: OptionalMember, member: null | undefined): unknown => {
+export function withMember(
+  value: unknown,
+  { path, name }: OptionalMember,
+  member: null | undefined,
+): unknown {
   const copy: unknown = structuredClone(value);
   const parent = path.reduce<unknown>((above, key) => Reflect.get(Object(above), key), copy);
   if (member === undefined) Reflect.deleteProperty(Object(parent), name);
   else Reflect.set(Object(parent), name, member);
   return copy;
-};
+}
 
 /** The value with `null` in every optional member that it does not have. */
-export const withNulls = (schema: z.core.$ZodType, value: unknown): unknown =>
-  optionalMembers(schema, value)
+export function withNulls(schema: z.core.$ZodType, value: unknown): unknown {
+  return optionalMembers(schema, value)
     .filter(({ path, name }) => {
       const parent = path.reduce<unknown>((above, key) => Reflect.get(Object(above), key), value);
       return !Object.hasOwn(Object(parent), name);
     })
     .reduce((changed, member) => withMember(changed, member, null), value);
+}

@@ -27,7 +27,9 @@ const PUBLISHED: [what: string, schema: unknown][] = [
 const PATTERNS = [
   ...new Set(
     PUBLISHED.flatMap(([, schema]) =>
-      [...objectsIn(schema)].flatMap(([, { pattern }]) => (typeof pattern === 'string' ? [pattern] : [])),
+      [...objectsIn(schema)].flatMap(([, { pattern }]) =>
+        typeof pattern === 'string' ? [pattern] : [],
+      ),
     ),
   ),
 ];
@@ -35,19 +37,24 @@ const PATTERNS = [
 describe('a pattern that is published', () => {
   it('is there at all', () => expect(PATTERNS.length).toBeGreaterThan(10));
 
-  it.each(PATTERNS)('%s is read by RE2, by ECMA without flags, and means the same to both', (pattern) => {
-    const other = RE2JS.compile(pattern);
-    const own = new RegExp(pattern);
-    const agree = (text: string): void => {
-      expect([text, other.matcher(text).find()]).toEqual([text, own.test(text)]);
-    };
-    // Texts that fit, those of any kind, and those that nearly fit; within ASCII, where \\w, \\d and \\s are the same to all engines.
-    const fitting = fc.stringMatching(own, { size: 'small' });
-    const near = fc.tuple(fitting, fc.string({ maxLength: 3 }), fc.nat(40)).map(([text, more, at]) => {
-      return text.slice(0, at) + more + text.slice(at + 1);
-    });
-    fc.assert(fc.property(fc.oneof(fitting, near, fc.string()), agree), { numRuns: 200 });
-  });
+  it.each(PATTERNS)(
+    '%s is read by RE2, by ECMA without flags, and means the same to both',
+    (pattern) => {
+      const other = RE2JS.compile(pattern);
+      const own = new RegExp(pattern);
+      const agree = (text: string): void => {
+        expect([text, other.matcher(text).find()]).toEqual([text, own.test(text)]);
+      };
+      // Texts that fit, those of any kind, and those that nearly fit; within ASCII, where \\w, \\d and \\s are the same to all engines.
+      const fitting = fc.stringMatching(own, { size: 'small' });
+      const near = fc
+        .tuple(fitting, fc.string({ maxLength: 3 }), fc.nat(40))
+        .map(([text, more, at]) => {
+          return text.slice(0, at) + more + text.slice(at + 1);
+        });
+      fc.assert(fc.property(fc.oneof(fitting, near, fc.string()), agree), { numRuns: 200 });
+    },
+  );
 
   it.each(PATTERNS)('%s has no word of one engine alone', (pattern) => {
     // Look-around, named and numbered references, properties and code points: Python, RE2 or ECMA without the flag u refuse one of them.
@@ -56,16 +63,19 @@ describe('a pattern that is published', () => {
 });
 
 describe('a pattern that is not published', () => {
-  it.each(['[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]', '^(?!no)', '(?<=a)b', '^(a)\\1$'])('%s would be found', (pattern) => {
-    const isRefused = (() => {
-      try {
-        return RE2JS.compile(pattern).pattern() !== pattern;
-      } catch {
-        return true;
-      }
-    })();
-    expect([isRefused, /\(\?(?!:)|\\[pPkuUzZAGQ1-9]/.test(pattern)]).toContain(true);
-  });
+  it.each(['[^\\s\\p{Cc}\\p{Cf}\\p{Cs}]', '^(?!no)', '(?<=a)b', '^(a)\\1$'])(
+    '%s would be found',
+    (pattern) => {
+      const isRefused = (() => {
+        try {
+          return RE2JS.compile(pattern).pattern() !== pattern;
+        } catch {
+          return true;
+        }
+      })();
+      expect([isRefused, /\(\?(?!:)|\\[pPkuUzZAGQ1-9]/.test(pattern)]).toContain(true);
+    },
+  );
 });
 
 /** As hosts make a schema strict: each member is required, and one that may be missing may be null. */
@@ -73,10 +83,16 @@ const strict = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(strict);
   if (typeof schema !== 'object' || schema === null) return schema;
   const { default: _, ...rest } = Object.fromEntries(
-    Object.entries(schema).map(([name, value]) => [name, name === 'properties' ? value : strict(value)]),
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      name === 'properties' ? value : strict(value),
+    ]),
   );
   if (rest.type !== 'object') return rest;
-  const { properties = {}, required = [] } = rest as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = rest as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return {
     ...rest,
     required: Object.keys(properties),

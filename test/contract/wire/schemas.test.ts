@@ -7,7 +7,11 @@ import { Query } from '../../../src/contract/core/names.ts';
 import { LibrarianResponse } from '../../../src/contract/core/response.ts';
 import * as contract from '../../../src/contract/index.ts';
 import { AgentResponse } from '../../../src/contract/wire/agent-response.ts';
-import { type ContextOptions, SearchOptions, WireContextOptions } from '../../../src/contract/wire/context-engine.ts';
+import {
+  type ContextOptions,
+  SearchOptions,
+  WireContextOptions,
+} from '../../../src/contract/wire/context-engine.ts';
 import { ArticleListingReply, HostArticleReply } from '../../../src/contract/wire/host-article.ts';
 import {
   KnowledgeRetrieval,
@@ -40,7 +44,8 @@ const decoded = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(decoded);
   if (typeof value !== 'object' || value === null) return value;
   if ('absent' in value) return ABSENT;
-  if ('repeat' in value && 'times' in value) return String(value.repeat).repeat(Number(value.times));
+  if ('repeat' in value && 'times' in value)
+    return String(value.repeat).repeat(Number(value.times));
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, decoded(member)]));
 };
 
@@ -56,7 +61,8 @@ const withMember = (valid: unknown, path: string, coded: unknown): unknown => {
   return copy;
 };
 
-const issuesIn = (schema: z.ZodType, value: unknown) => issuesOf(schema.safeParse(value).error ?? { issues: [] });
+const issuesIn = (schema: z.ZodType, value: unknown) =>
+  issuesOf(schema.safeParse(value).error ?? { issues: [] });
 
 describe.each(SCHEMAS)('%s', (name, { valid, reads, accepts = [], refuses = [] }) => {
   const schema = schemaOf(name);
@@ -64,7 +70,9 @@ describe.each(SCHEMAS)('%s', (name, { valid, reads, accepts = [], refuses = [] }
   it.each([['the valid value', '', valid], ...accepts] as const)('accepts %s', (_, path, value) => {
     const accepted = withMember(valid, path, value);
     expect(issuesIn(schema, accepted)).toEqual([]);
-    expect(schema.parse(accepted)).toEqual(reads === undefined ? accepted : { ...Object(accepted), ...reads });
+    expect(schema.parse(accepted)).toEqual(
+      reads === undefined ? accepted : { ...Object(accepted), ...reads },
+    );
   });
   it.each(refuses)('refuses %s', (_, path, value, message, named = path) => {
     expect(issuesIn(schema, withMember(valid, path, value))).toEqual([
@@ -93,8 +101,18 @@ it.each<[string, z.ZodType, unknown, unknown]>([
   ],
   ['a page with invalid articles', ArticleListingReply, { ...ARTICLES, took: 3 }, ARTICLES],
   ['a date of the wire', SearchOptions, { dateFrom: JANUARY }, { dateFrom: new Date(JANUARY) }],
-  ['a time of the wire', SearchOptions, { dateTo: FEBRUARY }, { dateTo: new Date('2024-02-01T10:00:00Z') }],
-  ['a response without its unknown members', LibrarianResponse, { answer: 'Yes.', secret: 1 }, { answer: 'Yes.' }],
+  [
+    'a time of the wire',
+    SearchOptions,
+    { dateTo: FEBRUARY },
+    { dateTo: new Date('2024-02-01T10:00:00Z') },
+  ],
+  [
+    'a response without its unknown members',
+    LibrarianResponse,
+    { answer: 'Yes.', secret: 1 },
+    { answer: 'Yes.' },
+  ],
   ['a trimmed query', Query, '  Why?\n', 'Why?'],
 ])('a schema reads %s', (_, schema, written, read) => expect(schema.parse(written)).toEqual(read));
 
@@ -114,8 +132,20 @@ describe('what JSON cannot write', () => {
   const [NAN, answer] = [Number.NaN, 'x'];
   it.each<[string, z.ZodType, unknown, string, RegExp]>([
     ['an invalid `Date`', SearchOptions, { dateTo: new Date(NAN) }, 'dateTo', /not a date/],
-    ['a confidence of NaN', LibrarianResponse, { answer, confidence: NAN }, 'confidence', /expected number/],
-    ['a list with NaN', LibrarianResponse, { answer, metadata: { a: [NAN] } }, 'metadata', /cannot carry/],
+    [
+      'a confidence of NaN',
+      LibrarianResponse,
+      { answer, confidence: NAN },
+      'confidence',
+      /expected number/,
+    ],
+    [
+      'a list with NaN',
+      LibrarianResponse,
+      { answer, metadata: { a: [NAN] } },
+      'metadata',
+      /cannot carry/,
+    ],
     ['a listing without articles', ArticleListingReply, { items: [] }, 'articles', /missing/],
   ])('refuses %s', (_, schema, value, path, message) => {
     expect(issuesIn(schema, value)).toEqual([{ path, message: expect.stringMatching(message) }]);
@@ -145,7 +175,11 @@ describe('a query', () => {
 describe('clients of version 1.0', () => {
   it.each(['KnowledgeRetrieval', 'WeakKnowledgeRetrieval'] as const)('can read a %s', (name) => {
     const { sources_consulted, coverage, gaps } = support[name].valid;
-    expect(KnowledgeRetrievalV1.parse(support[name].valid)).toEqual({ sources_consulted, coverage, gaps });
+    expect(KnowledgeRetrievalV1.parse(support[name].valid)).toEqual({
+      sources_consulted,
+      coverage,
+      gaps,
+    });
   });
   it('find all earlier members of a support response', () => {
     const { valid } = support.SupportResponse;
@@ -154,7 +188,14 @@ describe('clients of version 1.0', () => {
   });
 });
 it('has a new fallback block for each failed retrieval', () => {
-  const fallback = { sources_consulted: [], coverage: 'none', gaps: ['Knowledge retrieval unavailable'] };
+  const fallback = {
+    sources_consulted: [],
+    coverage: 'none',
+    gaps: ['Knowledge retrieval unavailable'],
+  };
   unavailableRetrieval().gaps.push('changed');
-  expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual({ ...fallback, retrieval_time_ms: 0 });
+  expect(KnowledgeRetrieval.parse(unavailableRetrieval())).toEqual({
+    ...fallback,
+    retrieval_time_ms: 0,
+  });
 });

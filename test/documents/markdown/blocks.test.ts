@@ -48,8 +48,12 @@ it('finds the blocks that a full parser finds', () => {
   );
 });
 it.each(cases.blocks as [string, string, string[][]][])('reads %s', (_, text, blocks) =>
-  expect(parseBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)])).toEqual(blocks),
+  expect(parseBlocks(text).map(({ kind, start, end }) => [kind, text.slice(start, end)])).toEqual(
+    blocks,
+  ),
 );
 it.each(cases.items as [string, string, string[]][])('lists the items of %s', (_, text, items) =>
-  expect(parseBlocks(text)[0]?.items.map(({ start, end }) => text.slice(start, end))).toEqual(items),
+  expect(parseBlocks(text)[0]?.items.map(({ start, end }) => text.slice(start, end))).toEqual(
+    items,
+  ),
 );

@@ -16,7 +16,8 @@ const hasLiveHtml = (markdown: string): boolean => {
   ];
   for (let node = nodes.pop(); node; node = nodes.pop()) {
     if (['html', 'image', 'imageReference'].includes(node.type)) return true;
-    if (/^[^/?#]*:/.test(node.url ?? '') && !/^(?:https?|mailto):/i.test(node.url ?? '')) return true;
+    if (/^[^/?#]*:/.test(node.url ?? '') && !/^(?:https?|mailto):/i.test(node.url ?? ''))
+      return true;
     nodes.push(...((node.children ?? []) as typeof nodes));
   }
   return false;

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { escapeMarkdown, markdownToHtml, markdownToText } from '../../../src/documents/markdown/render-markdown.ts';
+import {
+  escapeMarkdown,
+  markdownToHtml,
+  markdownToText,
+} from '../../../src/documents/markdown/render-markdown.ts';
 import cases from './escape-markdown.json' with { type: 'json' };
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';
@@ -13,14 +17,21 @@ it('shows any text literally in one paragraph, as a full parser confirms', () =>
   fc.assert(
     fc.property(names, (name) => {
       const escaped = escapeMarkdown(name);
-      expect(markdownToText(escaped).replaceAll('\u200b', '')).toBe(oneLine(name).replaceAll('\u200b', ''));
+      expect(markdownToText(escaped).replaceAll('\u200b', '')).toBe(
+        oneLine(name).replaceAll('\u200b', ''),
+      );
       const shown = escaped || 'x';
-      for (const html of [markdownToHtml(`Hello ${escaped},`), markdownToHtml(shown), referenceHtml(shown)])
+      for (const html of [
+        markdownToHtml(`Hello ${escaped},`),
+        markdownToHtml(shown),
+        referenceHtml(shown),
+      ])
         expect(html.replace(/^<p>|<\/p>$/g, '')).not.toMatch(/[<>]/);
     }),
     { numRuns: 800 },
   );
 });
-it.each(cases.names)('changes ordinary names only slightly, and prevents links to bare addresses: %s', (name, text) =>
-  expect(escapeMarkdown(name)).toBe(text),
+it.each(cases.names)(
+  'changes ordinary names only slightly, and prevents links to bare addresses: %s',
+  (name, text) => expect(escapeMarkdown(name)).toBe(text),
 );

@@ -28,13 +28,17 @@ const filesUnder = (folder: string): string[] =>
     .map((name) => `${folder}/${name}`);
 
 describe('markdownToHtml()', () => {
-  it.each(cases.pages)('writes %j', (markdown, html) => expect(markdownToHtml(markdown)).toBe(html));
+  it.each(cases.pages)('writes %j', (markdown, html) =>
+    expect(markdownToHtml(markdown)).toBe(html),
+  );
   it.each(cases.unsafeAddresses)('does not link to %j', (url) => {
     for (const text of [`[words](${url})`, `[words](<${url}>)`, `![words](${url})`, `<${url}>`])
       expect(markdownToHtml(text)).not.toContain('<a');
   });
   it('escapes quotes in attributes', () => {
-    const html = markdownToHtml('[x](https://example.com/"onmouseover="alert(1)) [y](<https://example.com/"\'>)');
+    const html = markdownToHtml(
+      '[x](https://example.com/"onmouseover="alert(1)) [y](<https://example.com/"\'>)',
+    );
     expect(html.replace(/href="[^"]*"/g, '')).not.toContain('onmouseover="');
     expect(html).toMatch(ALLOWED);
   });
@@ -46,19 +50,34 @@ describe('markdownToHtml()', () => {
     expect(html).toContain('me@example.com');
   });
   it('agrees with a full parser on all our articles and pages', () => {
-    for (const file of [...filesUnder('tools/sample/knowledge-base'), ...filesUnder('docs'), 'README.md'])
+    for (const file of [
+      ...filesUnder('tools/sample/knowledge-base'),
+      ...filesUnder('docs'),
+      'README.md',
+    ])
       expectReference(readFileSync(file, 'utf8').replace(/^---\n[\s\S]*?\n---\n/, ''), file);
   });
   it('agrees with a full parser on random texts', () => {
     const word = fc.constantFrom('one', 'two', 'three', 'a', 'b.', 'c,');
     // No two marks in a row: the reference counts only the unused marks of a run, against the specification.
-    const mark = fc.oneof({ weight: 2, arbitrary: fc.constant(' ') }, fc.constantFrom(...cases.marks));
+    const mark = fc.oneof(
+      { weight: 2, arbitrary: fc.constant(' ') },
+      fc.constantFrom(...cases.marks),
+    );
     const inline = fc.tuple(mark, word).map((pair) => pair.join(''));
     const line = fc
-      .tuple(fc.constantFrom(...cases.leads), word, fc.array(inline, { maxLength: 7 }), fc.constantFrom(' ', ''))
+      .tuple(
+        fc.constantFrom(...cases.leads),
+        word,
+        fc.array(inline, { maxLength: 7 }),
+        fc.constantFrom(' ', ''),
+      )
       .map(([start, first, rest, between]) => `${start}${[first, ...rest].join(between)}`);
     const other = fc.constantFrom('', '```', '~~~', '---', '| - | - |', '====');
-    const lines = fc.array(fc.oneof({ weight: 8, arbitrary: line }, other), { minLength: 1, maxLength: 8 });
+    const lines = fc.array(fc.oneof({ weight: 8, arbitrary: line }, other), {
+      minLength: 1,
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(lines, (each) => expectReference(each.join('\n'))),
       { numRuns: 800 },
@@ -82,7 +101,10 @@ describe('markdownToHtml()', () => {
   it('shows all words outside addresses', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...cases.separators), { maxLength: 14 }), (parts) => {
-        const text = markdownToHtml(parts.map((part, at) => `${part}w${at}x`).join('')).replace(/<[^>]*>/g, '');
+        const text = markdownToHtml(parts.map((part, at) => `${part}w${at}x`).join('')).replace(
+          /<[^>]*>/g,
+          '',
+        );
         for (const at of parts.keys()) expect(text).toContain(`w${at}x`);
       }),
       { numRuns: 800 },

@@ -3,24 +3,41 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 
 /** HTML of a full CommonMark parser, in the notation of `markdownToHtml`. */
-export const referenceHtml = (markdown: string): string =>
-  htmlOf(fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }));
+export function referenceHtml(markdown: string): string {
+  return htmlOf(
+    fromMarkdown(markdown, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] }),
+  );
+}
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Nodes = Root | Root['children'][number];
 type Of<Type extends Nodes['type']> = Extract<Nodes, { type: Type }>;
-const INLINE: ReadonlySet<string> = new Set(['paragraph', 'heading', 'tableCell', 'emphasis', 'strong', 'link']);
+const INLINE: ReadonlySet<string> = new Set([
+  'paragraph',
+  'heading',
+  'tableCell',
+  'emphasis',
+  'strong',
+  'link',
+]);
 /** Addresses that the product links to. */
 const LINKED = /^(?:https?:\/\/|mailto:)/i;
 
 const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`);
+  text.replace(
+    /[&<>"']/g,
+    (sign) => `&${{ '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }[sign]};`,
+  );
 const within = (node: { type: string; children: readonly Nodes[] }): string =>
   node.children
-    .map((child) => (child.type === 'html' && INLINE.has(node.type) ? escaped(child.value) : htmlOf(child)))
+    .map((child) =>
+      child.type === 'html' && INLINE.has(node.type) ? escaped(child.value) : htmlOf(child),
+    )
     .join('');
 const linked = (url: string, shown: string): string =>
-  LINKED.test(url) ? `<a href="${escaped(url)}" rel="noopener noreferrer">${shown || escaped(url)}</a>` : shown;
+  LINKED.test(url)
+    ? `<a href="${escaped(url)}" rel="noopener noreferrer">${shown || escaped(url)}</a>`
+    : shown;
 
 const HTML: { [Type in Nodes['type']]?: (node: Of<Type>) => string } = {
   root: within,
@@ -60,4 +77,5 @@ const HTML: { [Type in Nodes['type']]?: (node: Of<Type>) => string } = {
 };
 
 // The compiler cannot see that a node and the function of its type belong together.
-const htmlOf = (node: Nodes): string => (HTML[node.type] as ((of: Nodes) => string) | undefined)?.(node) ?? '';
+const htmlOf = (node: Nodes): string =>
+  (HTML[node.type] as ((of: Nodes) => string) | undefined)?.(node) ?? '';

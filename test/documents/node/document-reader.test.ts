@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import JSZip from 'jszip';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launchChromium } from '../../../research/screenshots/launch-chromium.ts';
-import { type DocumentReader, documentReader } from '../../../src/documents/node/document-reader.ts';
+import {
+  type DocumentReader,
+  documentReader,
+} from '../../../src/documents/node/document-reader.ts';
 import { plainText } from '../../../src/documents/node/pdf-text.ts';
 import { temporaryFolder } from '../../tools/folder-for-test.ts';
 import { deflatedSpaces, MANUAL, pdfOf, wordDocument } from './documents-for-test.ts';
@@ -87,9 +90,11 @@ describe('a Word document', () => {
     ].join('');
     const style = (id: string, more: string): string =>
       `<w:style w:type="paragraph" w:styleId="${id}"><w:name w:val="${id}"/>${more}</w:style>`;
-    const list = (id: number): string => `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${id}"/></w:numPr>`;
+    const list = (id: number): string =>
+      `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${id}"/></w:numPr>`;
     const styles = style('Steps', `<w:pPr>${list(7)}</w:pPr>`);
-    const p = (text: string, properties = '') => `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+    const p = (text: string, properties = '') =>
+      `<w:p><w:pPr>${properties}</w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
     const heading = `<w:pStyle w:val="Heading1"/>${list(8)}`;
     const body = [
       p('Use', heading),
@@ -163,11 +168,15 @@ describe('a Word document', () => {
       `<w:p>${run('Then ', 'Sans')}${run('close', 'Mono')}${run('.', 'Sans')}</w:p>`,
     ].join('');
     const shell = `<w:style w:type="paragraph" w:styleId="Shell"><w:name w:val="Shell"/><w:rPr>${font('Mono')}</w:rPr></w:style>`;
-    expect(await read('docx', await wordDocument(body, '', { fonts, styles: shell }))).toMatchObject({
+    expect(
+      await read('docx', await wordDocument(body, '', { fonts, styles: shell })),
+    ).toMatchObject({
       text: 'Write:\n\n```\n<a>\n  b c\n</a>\n```\n\nThen close.',
     });
     const typed = `<w:docDefaults><w:rPrDefault><w:rPr>${font('Mono')}</w:rPr></w:rPrDefault></w:docDefaults>${shell}`;
-    expect(await read('docx', await wordDocument(body, '', { fonts, styles: typed }))).toMatchObject({
+    expect(
+      await read('docx', await wordDocument(body, '', { fonts, styles: typed })),
+    ).toMatchObject({
       text: 'Write:\n\n<a>\n\nb c\n\n</a>\n\nThen close.',
     });
   });
@@ -177,16 +186,28 @@ describe('a Word document', () => {
     const numbering = `<w:abstractNum w:abstractNumId="7">${level(0, '%1.')}${level(1, '%1.%2.')}</w:abstractNum><w:num w:numId="7"><w:abstractNumId w:val="7"/></w:num>`;
     const item = (at: number, text: string): string =>
       `<w:p><w:pPr><w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="7"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
-    const body = [item(0, 'Fees'), item(1, 'Monthly.'), item(1, 'In advance.'), item(0, 'End')].join('');
+    const body = [
+      item(0, 'Fees'),
+      item(1, 'Monthly.'),
+      item(1, 'In advance.'),
+      item(0, 'End'),
+    ].join('');
     expect(await read('docx', await wordDocument(body, '', { numbering }))).toMatchObject({
       text: '1. Fees\n\n1.1. Monthly.\n\n1.2. In advance.\n\n2. End',
     });
   });
   it('keeps the empty lines of code', async () => {
-    const styles = '<w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style>';
+    const styles =
+      '<w:style w:type="paragraph" w:styleId="Pre"><w:name w:val="HTML Preformatted"/></w:style>';
     const line = (text: string): string =>
       `<w:p><w:pPr><w:pStyle w:val="Pre"/></w:pPr>${text === '' ? '' : `<w:r><w:t>${text}</w:t></w:r>`}</w:p>`;
-    const body = [line('a'), line(''), line('b'), '<w:p><w:r><w:t>c</w:t></w:r></w:p>', line('')].join('');
+    const body = [
+      line('a'),
+      line(''),
+      line('b'),
+      '<w:p><w:r><w:t>c</w:t></w:r></w:p>',
+      line(''),
+    ].join('');
     expect(await read('docx', await wordDocument(body, '', { styles }))).toMatchObject({
       text: '```\na\n\nb\n```\n\nc',
     });
@@ -201,10 +222,14 @@ describe('a Word document', () => {
     const marks = `w:rsidR="1" w:rsidRDefault='2' w:rsidP="3" w:rsidRPr="4" w:rsidDel="5" w:rsidTr="6"`;
     const paragraph = `<w:p ${marks}><w:r ${marks}><w:t xml:space="preserve"> w:rsidR="a"</w:t></w:r></w:p>`;
     const result = await read('docx', await wordDocument(paragraph.repeat(2600)));
-    expect(result).toEqual({ text: Array(2600).fill('w:rsidR="a"').join('\n\n'), title: undefined });
+    expect(result).toEqual({
+      text: Array(2600).fill('w:rsidR="a"').join('\n\n'),
+      title: undefined,
+    });
   });
   it('is read without the marks of notes when there are more than are read', async () => {
-    const note = (id: number): string => `<w:footnote w:id="${id}"><w:p><w:r><w:t>n</w:t></w:r></w:p></w:footnote>`;
+    const note = (id: number): string =>
+      `<w:footnote w:id="${id}"><w:p><w:r><w:t>n</w:t></w:r></w:p></w:footnote>`;
     const notes = Array.from({ length: 12_000 }, (_, id) => note(id)).join('');
     const body = '<w:p><w:r><w:t>a</w:t></w:r><w:r><w:footnoteReference w:id="11999"/></w:r></w:p>';
     expect(await read('docx', await wordDocument(body, '', { notes }))).toEqual({
@@ -245,7 +270,9 @@ const HTML = `<!doctype html><html lang="en"><head><title>Pump manual</title></h
   <ol><li>Unplug it.</li><li>Open the lid.</li></ol><ul><li>Do not force it.</li></ul>
   <table><tr><th>Part</th><th>Torque</th></tr><tr><td>Lid</td><td>4 Nm</td></tr></table></body></html>`;
 
-const page = (number: number): string => `<section style="break-after: page; position: relative; height: 900px">
+const page = (
+  number: number,
+): string => `<section style="break-after: page; position: relative; height: 900px">
   <div>Handbook of pumps</div><h2>Step ${number}</h2>
   <p style="width: 300px; text-align: justify">The valve is opened slowly by a quarter of a turn, until the water runs clear again.</p>
   <p>1. Close it.</p><p>2. Dry it.</p><div style="position: absolute; bottom: 0">Page ${number} of 4</div></section>`;
@@ -283,7 +310,9 @@ describe('a PDF', () => {
     });
   });
   it('without tags becomes Markdown by its layout, without header and page numbers', async () => {
-    expect(await read('pdf', untagged)).toMatchObject({ text: [1, 2, 3, 4].map(step).join('\n\n') });
+    expect(await read('pdf', untagged)).toMatchObject({
+      text: [1, 2, 3, 4].map(step).join('\n\n'),
+    });
   });
 });
 
@@ -316,25 +345,49 @@ describe('a document that cannot be read', () => {
     const bytes = await large();
     for (let at = 0; at < bytes.length - 28; at += 1) {
       const mark = bytes.readUInt32LE(at);
-      if (mark === 0x04034b50 && bytes.readUInt32LE(at + 22) > MIB) bytes.writeUInt32LE(1000, at + 22);
-      if (mark === 0x02014b50 && bytes.readUInt32LE(at + 24) > MIB) bytes.writeUInt32LE(1000, at + 24);
+      if (mark === 0x04034b50 && bytes.readUInt32LE(at + 22) > MIB)
+        bytes.writeUInt32LE(1000, at + 22);
+      if (mark === 0x02014b50 && bytes.readUInt32LE(at + 24) > MIB)
+        bytes.writeUInt32LE(1000, at + 24);
     }
     return bytes;
   };
   const nested = () =>
-    wordDocument(`${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`);
+    wordDocument(
+      `${'<w:sdt><w:sdtContent>'.repeat(20_000)}${'</w:sdtContent></w:sdt>'.repeat(20_000)}`,
+    );
   const zip = () => new JSZip().file('a.txt', 'a').generateAsync({ type: 'nodebuffer' });
   it.each<[string, string, () => Promise<Uint8Array> | Uint8Array, RegExp]>([
-    ['an encrypted PDF', 'pdf', () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }), /^it is encrypted$/],
-    ['an encrypted Word document', 'docx', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^it is encrypted, or no/],
-    ['a scan', 'pdf', () => pdfOf(Buffer.from('0 0 100 100 re f')), /^it has no text, like scanned pages/],
+    [
+      'an encrypted PDF',
+      'pdf',
+      () => pdfOf(Buffer.from('BT ET'), { trailer: encrypted }),
+      /^it is encrypted$/,
+    ],
+    [
+      'an encrypted Word document',
+      'docx',
+      () => Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      /^it is encrypted, or no/,
+    ],
+    [
+      'a scan',
+      'pdf',
+      () => pdfOf(Buffer.from('0 0 100 100 re f')),
+      /^it has no text, like scanned pages/,
+    ],
     ['a document without text', 'docx', () => wordDocument(''), /^it has no text$/],
     ['a PDF that is not one', 'pdf', () => Buffer.from('hello'), /^it is damaged or no PDF$/],
     ['an empty file', 'docx', () => new Uint8Array(), /^it is damaged or no Word document$/],
     ['another zip file', 'docx', zip, /no Word/],
     ['a large file', 'pdf', () => new Uint8Array(8 * MIB + 1), /^it is larger than 8 MiB$/],
     ['a document with 40 MiB of text', 'docx', large, /^its text unpacks to more than 32 MiB$/],
-    ['a document that declares less than it unpacks to', 'docx', understated, /^its text unpacks to more than 32 MiB$/],
+    [
+      'a document that declares less than it unpacks to',
+      'docx',
+      understated,
+      /^its text unpacks to more than 32 MiB$/,
+    ],
     [
       'a PDF whose text unpacks to gigabytes',
       'pdf',
@@ -348,7 +401,8 @@ describe('a document that cannot be read', () => {
   });
 
   // Streams of images are not unpacked beforehand.
-  const spaces = () => pdfOf(deflatedSpaces(4000), { filter: '/Subtype /Image /Filter /FlateDecode' });
+  const spaces = () =>
+    pdfOf(deflatedSpaces(4000), { filter: '/Subtype /Image /Filter /FlateDecode' });
   it.each<[string, string, object, () => Promise<Uint8Array> | Uint8Array]>([
     // A busy machine needs long for the memory.
     ['too much memory', 'pdf', { maxGrowthBytes: 150 * MIB, maxMs: 100_000 }, spaces],
@@ -367,7 +421,11 @@ describe('a document that cannot be read', () => {
 describe('a PDF without tags', () => {
   /** A page that shows texts at places, line by line. */
   const page = (...texts: [x: number, y: number, text: string][]): Buffer =>
-    pdfOf(Buffer.from(`BT /F 10 Tf ${texts.map(([x, y, text]) => `1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join(' ')} ET`));
+    pdfOf(
+      Buffer.from(
+        `BT /F 10 Tf ${texts.map(([x, y, text]) => `1 0 0 1 ${x} ${y} Tm (${text}) Tj`).join(' ')} ET`,
+      ),
+    );
   const rows = (...lines: [string, string][]): Buffer =>
     page(
       ...lines.flatMap(([left, right], at): [number, number, string][] => [
@@ -400,7 +458,9 @@ describe('a PDF without tags', () => {
   });
   it('has what is drawn later at its place in the line', async () => {
     const bytes = page([50, 700, 'The pump is e'], [126, 700, 'cient.'], [110.03, 700, 'ffi']);
-    expect(await read('pdf', bytes)).toMatchObject({ text: expect.stringMatching(/^The pump is e ?ffi ?cient\.$/) });
+    expect(await read('pdf', bytes)).toMatchObject({
+      text: expect.stringMatching(/^The pump is e ?ffi ?cient\.$/),
+    });
   });
   it('has tables where short texts stand in columns', async () => {
     const bytes = rows(['Size', 'Price'], ['M8', '4 EUR'], ['M10', '6 EUR']);

@@ -8,7 +8,8 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
 const paragraph = (text: string, properties = ''): string =>
   `<w:p>${properties === '' ? '' : `<w:pPr>${properties}</w:pPr>`}<w:r><w:t>${text}</w:t></w:r></w:p>`;
 const style = (name: string): string => `<w:pStyle w:val="${name}"/>`;
-const numbered = (list: number): string => `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${list}"/></w:numPr>`;
+const numbered = (list: number): string =>
+  `<w:numPr><w:ilvl w:val="0"/><w:numId w:val="${list}"/></w:numPr>`;
 const row = (...cells: string[]): string =>
   `<w:tr>${cells.map((cell) => `<w:tc>${paragraph(cell)}</w:tc>`).join('')}</w:tr>`;
 
@@ -24,11 +25,11 @@ export const MANUAL = [
 ].join('');
 
 /** A Word document with this body, and further styles, lists and footnotes. */
-export const wordDocument = async (
+export async function wordDocument(
   body = MANUAL,
   title = '',
   more: { styles?: string; numbering?: string; notes?: string; fonts?: string } = {},
-): Promise<Buffer> => {
+): Promise<Buffer> {
   const zip = new JSZip();
   const list = (id: number, format: string): string =>
     `<w:abstractNum w:abstractNumId="${id}"><w:lvl w:ilvl="0"><w:numFmt w:val="${format}"/></w:lvl></w:abstractNum>`;
@@ -36,7 +37,10 @@ export const wordDocument = async (
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>',
   ];
-  zip.file('[Content_Types].xml', `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`);
+  zip.file(
+    '[Content_Types].xml',
+    `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`,
+  );
   const relation = (id: string, type: string, target: string): string =>
     `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`;
   const relations = (...each: string[]): string =>
@@ -50,13 +54,23 @@ export const wordDocument = async (
       relation('f', 'footnotes', 'footnotes.xml'),
     ),
   );
-  zip.file('word/document.xml', `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`);
-  const styles = [1, 2].map(
-    (level) => `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
+  zip.file(
+    'word/document.xml',
+    `<w:document xmlns:w="${WORD}"><w:body>${body}</w:body></w:document>`,
   );
-  zip.file('word/styles.xml', `<w:styles xmlns:w="${WORD}">${styles.join('')}${more.styles ?? ''}</w:styles>`);
-  if (more.fonts !== undefined) zip.file('word/fontTable.xml', `<w:fonts xmlns:w="${WORD}">${more.fonts}</w:fonts>`);
-  const numbers = [1, 2].map((id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`);
+  const styles = [1, 2].map(
+    (level) =>
+      `<w:style w:type="paragraph" w:styleId="Heading${level}"><w:name w:val="heading ${level}"/></w:style>`,
+  );
+  zip.file(
+    'word/styles.xml',
+    `<w:styles xmlns:w="${WORD}">${styles.join('')}${more.styles ?? ''}</w:styles>`,
+  );
+  if (more.fonts !== undefined)
+    zip.file('word/fontTable.xml', `<w:fonts xmlns:w="${WORD}">${more.fonts}</w:fonts>`);
+  const numbers = [1, 2].map(
+    (id) => `<w:num w:numId="${id}"><w:abstractNumId w:val="${id}"/></w:num>`,
+  );
   zip.file(
     'word/numbering.xml',
     `<w:numbering xmlns:w="${WORD}">${more.numbering ?? ''}${list(1, 'decimal')}${list(2, 'bullet')}${numbers.join('')}</w:numbering>`,
@@ -66,11 +80,15 @@ export const wordDocument = async (
   const dc = 'xmlns:dc="http://purl.org/dc/elements/1.1/"';
   const core = `<cp:coreProperties xmlns:cp="${PACKAGE}/metadata/core-properties" ${dc}><dc:title>${title}</dc:title></cp:coreProperties>`;
   zip.file('docProps/core.xml', core);
-  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE', compressionOptions: { level: 1 } });
-};
+  return zip.generateAsync({
+    type: 'nodebuffer',
+    compression: 'DEFLATE',
+    compressionOptions: { level: 1 },
+  });
+}
 
 /** A PDF of one page with this content stream and trailer. */
-export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buffer => {
+export function pdfOf(content: Buffer, { filter = '', trailer = '' } = {}): Buffer {
   const page =
     '/Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >>';
   const objects = [
@@ -86,7 +104,10 @@ export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buff
   ];
   let file = Buffer.from('%PDF-1.7\n');
   const add = (...parts: (string | Buffer)[]): void => {
-    file = Buffer.concat([file, ...parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))]);
+    file = Buffer.concat([
+      file,
+      ...parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)),
+    ]);
   };
   const offsets = objects.map((object, at) => {
     const offset = file.length;
@@ -98,11 +119,15 @@ export const pdfOf = (content: Buffer, { filter = '', trailer = '' } = {}): Buff
   add(`xref\n0 ${count}\n0000000000 65535 f \n${offsets.join('')}`);
   add(`trailer\n<< /Size ${count} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`);
   return file;
-};
+}
 
 /** Deflated spaces, made without ever holding them unpacked. */
-export const deflatedSpaces = (megabytes: number): Buffer => {
+export function deflatedSpaces(megabytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(2 ** 20, ' '), { finishFlush: zlib.Z_FULL_FLUSH });
   const end = deflateRawSync(Buffer.alloc(0));
-  return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: megabytes }, () => block), end]);
-};
+  return Buffer.concat([
+    Buffer.from([0x78, 0x9c]),
+    ...Array.from({ length: megabytes }, () => block),
+    end,
+  ]);
+}

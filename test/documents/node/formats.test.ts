@@ -2,7 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import JSZip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type DocumentReader, documentReader } from '../../../src/documents/node/document-reader.ts';
+import {
+  type DocumentReader,
+  documentReader,
+} from '../../../src/documents/node/document-reader.ts';
 import { temporaryFolder } from '../../tools/folder-for-test.ts';
 import cases from './formats.json' with { type: 'json' };
 
@@ -21,9 +24,12 @@ const read = (ending: string, content: string | Uint8Array) => {
 };
 
 describe.each(Object.entries(cases))('a .%s file', (ending, each) => {
-  it.each(each as [string, string, string, string[]][])('has %s', async (_, source, text, warnings) => {
-    expect(await read(ending, source)).toMatchObject({ text, warnings });
-  });
+  it.each(each as [string, string, string, string[]][])(
+    'has %s',
+    async (_, source, text, warnings) => {
+      expect(await read(ending, source)).toMatchObject({ text, warnings });
+    },
+  );
 });
 
 describe('a page in reStructuredText or AsciiDoc', () => {
@@ -35,7 +41,9 @@ describe('a page in reStructuredText or AsciiDoc', () => {
     expect(await read('adoc', adoc)).toMatchObject({ title: 'Pump', front });
   });
   it('has no text when it only includes other files', async () => {
-    expect(await read('rst', '.. include:: ../README.rst\n')).toEqual({ problem: 'it has no text' });
+    expect(await read('rst', '.. include:: ../README.rst\n')).toEqual({
+      problem: 'it has no text',
+    });
   });
   it('bounds substitutions that hold each other, and paragraphs that never end', async () => {
     const names = 'abcdefg'.split('');
@@ -52,7 +60,9 @@ describe('a page in reStructuredText or AsciiDoc', () => {
   ])('with too many marks goes on as plain text (.%s, %j)', async (ending, piece) => {
     const found = await read(ending, piece.repeat(20_000));
     expect(found).toMatchObject({
-      warnings: expect.arrayContaining([expect.stringMatching(/^Reduced the last \d+ characters to plain text/)]),
+      warnings: expect.arrayContaining([
+        expect.stringMatching(/^Reduced the last \d+ characters to plain text/),
+      ]),
     });
     const letter = piece.includes('d') ? /d/g : /b/g;
     expect((found as { text: string }).text.match(letter)).toHaveLength(20_000);
@@ -76,7 +86,10 @@ describe('a notebook', () => {
     const outputs = [
       { output_type: 'stream', name: 'stdout', text: ['\u001b[31m3\u001b[0m\n', '10 %\r100 %\n'] },
       { output_type: 'stream', name: 'stderr', text: 'FutureWarning' },
-      { output_type: 'display_data', data: { 'image/png': 'iVBOR', 'text/plain': '<Figure size>' } },
+      {
+        output_type: 'display_data',
+        data: { 'image/png': 'iVBOR', 'text/plain': '<Figure size>' },
+      },
       {
         output_type: 'execute_result',
         data: {
@@ -104,8 +117,14 @@ describe('a notebook', () => {
   });
   it('joins what was printed in pieces', async () => {
     const piece = (text: string) => ({ output_type: 'stream', name: 'stdout', text });
-    const text = notebook({ cell_type: 'code', source: 'x', outputs: [piece('one\n'), piece('two\n')] });
-    expect(await read('ipynb', text)).toMatchObject({ text: '```python\nx\n```\n\n```\none\ntwo\n```' });
+    const text = notebook({
+      cell_type: 'code',
+      source: 'x',
+      outputs: [piece('one\n'), piece('two\n')],
+    });
+    expect(await read('ipynb', text)).toMatchObject({
+      text: '```python\nx\n```\n\n```\none\ntwo\n```',
+    });
   });
   it('may be of version 3 of the format', async () => {
     const cells = [
@@ -113,7 +132,9 @@ describe('a notebook', () => {
       { cell_type: 'code', input: 'x', outputs: [{ output_type: 'pyout', text: '4' }] },
     ];
     const text = JSON.stringify({ nbformat: 3, metadata: {}, worksheets: [{ cells }] });
-    expect(await read('ipynb', text)).toMatchObject({ text: '## Start\n\n```\nx\n```\n\n```\n4\n```' });
+    expect(await read('ipynb', text)).toMatchObject({
+      text: '## Start\n\n```\nx\n```\n\n```\n4\n```',
+    });
   });
   it.each(['{', '{"cells": 1}', '[]'])('that is damaged is named: %s', async (text) => {
     expect(await read('ipynb', text)).toEqual({ problem: 'it is damaged or no notebook' });
@@ -148,14 +169,26 @@ describe('a table in a text', () => {
     ],
     ['blanks before quotation marks', 'a,b\n1, "x, y"\n', '| a | b |\n| - | - |\n| 1 | x, y |'],
     ['line ends in a cell', 'a;b\r\n"x\r\ny";"2,5"\r\n', '| a | b |\n| - | - |\n| x y | 2,5 |'],
-    ['byte order mark', '\ufeffOrt;Preis\n"Köln";1,5\n', '| Ort | Preis |\n| - | - |\n| Köln | 1,5 |'],
-    ['decimal commas alone', '1,5;2,5\n3,5;4,5\n', '| A | B |\n| - | - |\n| 1,5 | 2,5 |\n| 3,5 | 4,5 |'],
+    [
+      'byte order mark',
+      '\ufeffOrt;Preis\n"Köln";1,5\n',
+      '| Ort | Preis |\n| - | - |\n| Köln | 1,5 |',
+    ],
+    [
+      'decimal commas alone',
+      '1,5;2,5\n3,5;4,5\n',
+      '| A | B |\n| - | - |\n| 1,5 | 2,5 |\n| 3,5 | 4,5 |',
+    ],
     [
       'title with a comma',
       'Preise, 2026\nOrt;EUR;km\nKöln;3;4\n',
       '**Preise, 2026**\n\n| Ort | EUR | km |\n| - | - | - |\n| Köln | 3 | 4 |',
     ],
-    ['rows of unequal length', 'a\tb\tc\nx\ty\nu\tv\tw\n', '| a | b | c |\n| - | - | - |\n| x | y | |\n| u | v | w |'],
+    [
+      'rows of unequal length',
+      'a\tb\tc\nx\ty\nu\tv\tw\n',
+      '| a | b | c |\n| - | - | - |\n| x | y | |\n| u | v | w |',
+    ],
   ])('is read with its %s', async (_, csv, text) =>
     expect(await read('csv', csv)).toMatchObject({ text, warnings: [] }),
   );
@@ -168,15 +201,21 @@ describe('a table in a text', () => {
     ],
     ['and others follow', 'Part,EUR\n"5 pipe,3\n"Lid",6\n', '| "5 pipe | 3 |\n| Lid | 6 |'],
     ['and alone', 'Part,EUR\n",3\n"Lid",6\n', '| " | 3 |\n| Lid | 6 |'],
-  ])('with a quotation mark that opens a cell %s is read line by line, and named', async (_, csv, rows) => {
-    expect(await read('csv', csv)).toMatchObject({
-      text: `| Part | EUR |\n| - | - |\n${rows}`,
-      warnings: ['Read a line as written, as a quotation mark in it ends no cell: 2'],
-    });
-  });
+  ])(
+    'with a quotation mark that opens a cell %s is read line by line, and named',
+    async (_, csv, rows) => {
+      expect(await read('csv', csv)).toMatchObject({
+        text: `| Part | EUR |\n| - | - |\n${rows}`,
+        warnings: ['Read a line as written, as a quotation mark in it ends no cell: 2'],
+      });
+    },
+  );
   it('repeats its header every hundred rows, and is cut with a warning', async () => {
     const rows = Array.from({ length: 20_050 }, (_, at) => `E${at},text ${at}`).join('\n');
-    const { text, warnings } = (await read('csv', `code,meaning\n${rows}`)) as { text: string; warnings: string[] };
+    const { text, warnings } = (await read('csv', `code,meaning\n${rows}`)) as {
+      text: string;
+      warnings: string[];
+    };
     expect(text.match(/^\| code \| meaning \|$/gm)).toHaveLength(200);
     expect(text).toContain('| E19998 | text 19998 |');
     expect(warnings).toEqual(['Cut after 20000 rows or 500,000 characters: the table is larger']);
@@ -242,7 +281,8 @@ describe('a workbook', () => {
     });
   });
   it('leaves out what is hidden, repeats merged cells, and names its sheets', async () => {
-    const cell = (at: string, text: string): string => `<x:c r="${at}" t="str"><x:v>${text}</x:v></x:c>`;
+    const cell = (at: string, text: string): string =>
+      `<x:c r="${at}" t="str"><x:v>${text}</x:v></x:c>`;
     const sheet = `<x:cols><x:col min="2" max="2" hidden="1"/></x:cols><x:sheetData><x:row r="1">${cell('A1', 'Tariffs')}</x:row><x:row r="3">${cell('A3', 'Zone')}${cell('B3', 'Margin')}${cell('C3', 'Fee')}</x:row>
       <x:row r="4">${cell('A4', 'North')}${cell('B4', '41')}${cell('C4', 'low')}</x:row><x:row r="5">${cell('A5', '')}${cell('C5', 'high')}</x:row><x:row r="6" hidden="1">${cell('A6', 'secret')}</x:row></x:sheetData>
       <x:mergeCells><x:mergeCell ref="A1:C1"/><x:mergeCell ref="A4:A5"/></x:mergeCells>`;
@@ -274,8 +314,11 @@ describe('a workbook', () => {
     });
   });
   it('resolves no entities of its own', async () => {
-    const xml = '<!DOCTYPE x [<!ENTITY a "bomb">]><sheetData><row><c t="str"><v>&a;</v></c></row></sheetData>';
-    expect(await read('xlsx', await workbook([{ name: 'A', xml }]))).toEqual({ problem: 'it is damaged' });
+    const xml =
+      '<!DOCTYPE x [<!ENTITY a "bomb">]><sheetData><row><c t="str"><v>&a;</v></c></row></sheetData>';
+    expect(await read('xlsx', await workbook([{ name: 'A', xml }]))).toEqual({
+      problem: 'it is damaged',
+    });
   });
 });
 
@@ -339,13 +382,22 @@ describe('a description of an interface (OpenAPI)', () => {
   it('may be Swagger 2 in JSON', async () => {
     const api = {
       swagger: '2.0',
-      info: { title: 'Pumpen', description: 'Diese Schnittstelle steuert die Pumpen und liest ihre Werte aus.' },
+      info: {
+        title: 'Pumpen',
+        description: 'Diese Schnittstelle steuert die Pumpen und liest ihre Werte aus.',
+      },
       host: 'api.example',
       basePath: '/v1',
       paths: {
         '/p': {
           post: {
-            parameters: [{ in: 'body', name: 'b', schema: { type: 'object', properties: { a: { type: 'string' } } } }],
+            parameters: [
+              {
+                in: 'body',
+                name: 'b',
+                schema: { type: 'object', properties: { a: { type: 'string' } } },
+              },
+            ],
             responses: { 200: { description: 'Die Pumpe läuft' } },
           },
         },
@@ -369,9 +421,13 @@ describe('a description of an interface (OpenAPI)', () => {
     };
     const operation = {
       operationId: 'call',
-      parameters: [{ name: 'sort', in: 'query', schema: { type: 'string', default: 'a' }, example: 'c' }],
+      parameters: [
+        { name: 'sort', in: 'query', schema: { type: 'string', default: 'a' }, example: 'c' },
+      ],
       requestBody: { content: { 'application/json': { schema: { properties } } } },
-      responses: { 200: { description: 'Done', headers: { 'X-Left': { description: 'Calls left' } } } },
+      responses: {
+        200: { description: 'Done', headers: { 'X-Left': { description: 'Calls left' } } },
+      },
     };
     const api = {
       openapi: '3.1.0',
@@ -379,7 +435,9 @@ describe('a description of an interface (OpenAPI)', () => {
       paths: { '/calls': { post: operation } },
       components: { schemas: { Method } },
     };
-    const { articles } = (await read('json', JSON.stringify(api))) as { articles: { text: string }[] };
+    const { articles } = (await read('json', JSON.stringify(api))) as {
+      articles: { text: string }[];
+    };
     for (const line of [
       '| `sort` | query | string | no | Default: `a`. Example: `c`. |',
       '| `method` | Method | no | Allowed: `GET`, `POST`. Default: `POST`. |',

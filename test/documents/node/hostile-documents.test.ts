@@ -2,7 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hostileDocuments } from '../../../research/bench/hostile-documents.ts';
-import { type DocumentReader, documentReader } from '../../../src/documents/node/document-reader.ts';
+import {
+  type DocumentReader,
+  documentReader,
+} from '../../../src/documents/node/document-reader.ts';
 import { temporaryFolder } from '../../tools/folder-for-test.ts';
 
 const MIB = 2 ** 20;
@@ -32,13 +35,33 @@ it.each<[string, string, RegExp]>([
   ['xlsx', 'merged cells', CUT_SHEET],
   ['ipynb', 'outputs of a cell', /^Cut after 10000 cells, 100 outputs of a cell/],
   ['json', 'parts that hold many parts', /^Cut after 200000 schemas/],
-  ['json', 'a long description in many places', /^Left out descriptions and examples after 4000000 characters/],
+  [
+    'json',
+    'a long description in many places',
+    /^Left out descriptions and examples after 4000000 characters/,
+  ],
   ['json', 'a long text', /^Cut descriptions after 100000 characters/],
   ['pdf', 'a million lines', /^Cut after 1 of 1 pages/],
-  ['pdf', 'the same long content on 2,000 pages', /^Cut after \d{2} of 2000 pages: reading more takes too long/],
-  ['adoc', 'one long attribute in many places', /^Cut values of attributes after \d+ characters: \d+ places show one/],
-  ['adoc', 'attributes that hold each other', /^Cut values of attributes after \d+ characters: \d+ places show one/],
-  ['csv', 'open fields', /^Read lines as written, as a quotation mark in them ends no cell: 1, 2, 3 and 97 more/],
+  [
+    'pdf',
+    'the same long content on 2,000 pages',
+    /^Cut after \d{2} of 2000 pages: reading more takes too long/,
+  ],
+  [
+    'adoc',
+    'one long attribute in many places',
+    /^Cut values of attributes after \d+ characters: \d+ places show one/,
+  ],
+  [
+    'adoc',
+    'attributes that hold each other',
+    /^Cut values of attributes after \d+ characters: \d+ places show one/,
+  ],
+  [
+    'csv',
+    'open fields',
+    /^Read lines as written, as a quotation mark in them ends no cell: 1, 2, 3 and 97 more/,
+  ],
 ])('cuts a .%s with %s, and says so', async (ending, name, warning) => {
   const { warnings } = (await read(ending, name)) as { warnings?: string[] };
   expect(warnings).toContainEqual(expect.stringMatching(warning));
@@ -48,7 +71,11 @@ it('reads the pages of a .pdf around one that takes too much', async () => {
   expect(await read('pdf', 'a million states on the second of three pages')).toEqual({
     text: 'before\n\nbehind',
     title: undefined,
-    warnings: [expect.stringMatching(/^Left out what follows on page 2: reading it takes (?:more than|too much)/)],
+    warnings: [
+      expect.stringMatching(
+        /^Left out what follows on page 2: reading it takes (?:more than|too much)/,
+      ),
+    ],
   });
 });
 

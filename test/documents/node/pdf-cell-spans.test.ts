@@ -27,15 +27,22 @@ it('finds them among packed objects', () => {
     dictionary: `<</Type/ObjStm/N 2/First ${numbers.length}>>`,
     text: `${numbers}${first}<</S/P/K[8]>>`,
   };
-  expect([...cellSpansIn(Buffer.from('%PDF'), [packed])]).toEqual([['p3R_mc8', { colSpan: 2, rowSpan: 1 }]]);
+  expect([...cellSpansIn(Buffer.from('%PDF'), [packed])]).toEqual([
+    ['p3R_mc8', { colSpan: 2, rowSpan: 1 }],
+  ]);
 });
 
 it('ends where an element holds itself', () => {
-  expect([...cellSpansIn(Buffer.from('5 0 obj <</A<</RowSpan 2>>/K 5 0 R>> endobj'), [])]).toEqual([]);
+  expect([...cellSpansIn(Buffer.from('5 0 obj <</A<</RowSpan 2>>/K 5 0 R>> endobj'), [])]).toEqual(
+    [],
+  );
 });
 
 it('spells merged cells of a tagged page out', () => {
-  const cell = (role: string, id: number): TagNode => ({ role, children: [{ type: 'content', id: `p3R_mc${id}` }] });
+  const cell = (role: string, id: number): TagNode => ({
+    role,
+    children: [{ type: 'content', id: `p3R_mc${id}` }],
+  });
   const rows = [
     [cell('TH', 0), cell('TH', 1)],
     [cell('TH', 2), cell('TH', 3)],
@@ -51,5 +58,7 @@ it('spells merged cells of a tagged page out', () => {
     items,
     cellSpansIn(FILE, []),
   );
-  expect(markdownOfHtml(page)).toBe('| Tariff | Fee Month | Fee Year |\n| - | - | - |\n| Basic | 3 | 30 |');
+  expect(markdownOfHtml(page)).toBe(
+    '| Tariff | Fee Month | Fee Year |\n| - | - | - |\n| Basic | 3 | 30 |',
+  );
 });

@@ -2,15 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { vectorsOf } from '../../../src/knowledge/edition/edition-vectors.ts';
 import { upstashVectorIndex } from '../../../src/platform/storage/upstash-vector-index.ts';
 import type { LocalCloud } from '../../../tools/run/local-cloud.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
-import { startVectorServer, type VectorServer } from '../../../tools/stand-ins/vector/vector-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../../tools/stand-ins/openai/openai-server.ts';
+import {
+  startVectorServer,
+  type VectorServer,
+} from '../../../tools/stand-ins/vector/vector-server.ts';
 import { hostArticle } from '../../knowledge/library/library-for-test.ts';
 import { libraryIn, serveHost, startLibrary } from './served-library.ts';
 
 const FRUIT = ['apple', 'banana', 'cherry', 'date', 'fig', 'grape'];
 /** The text of the first one may differ. */
 const fruits = (apple = 'The apple grows slowly.') =>
-  FRUIT.map((name) => hostArticle(`fruit/${name}.md`, name === 'apple' ? apple : `The ${name} grows slowly.`));
+  FRUIT.map((name) =>
+    hostArticle(`fruit/${name}.md`, name === 'apple' ? apple : `The ${name} grows slowly.`),
+  );
 
 let articles: unknown[] = [];
 let host: Awaited<ReturnType<typeof serveHost>>;
@@ -20,7 +28,10 @@ let vector: VectorServer;
 const clouds = new Map<string, LocalCloud>();
 
 beforeAll(async () => {
-  [openai, vector] = await Promise.all([startOpenAIServer(), startVectorServer({ indexingDelayMs: 100 })]);
+  [openai, vector] = await Promise.all([
+    startOpenAIServer(),
+    startVectorServer({ indexingDelayMs: 100 }),
+  ]);
   host = await serveHost((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ articles, total: articles.length }));
@@ -58,7 +69,11 @@ describe.each([
   it('publishes while the model is down, and reports what is missing', async () => {
     openai.faults.always({ kind: 'status', status: 401 }, '/v1/embeddings');
     articles = fruits('The apple is rotten.');
-    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 1 });
+    expect(await sync()).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+      embeddings_missing: 1,
+    });
     openai.faults.none();
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 1 });
   });

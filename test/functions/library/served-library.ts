@@ -12,7 +12,9 @@ import { type LocalCloud, startLocalCloud } from '../../../tools/run/local-cloud
 export const DEVELOPMENT = { ENVIRONMENT: 'development' };
 
 /** A local host of articles. */
-export const serveHost = async (listener: (request: IncomingMessage, response: ServerResponse) => void) => {
+export async function serveHost(
+  listener: (request: IncomingMessage, response: ServerResponse) => void,
+) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -22,17 +24,20 @@ export const serveHost = async (listener: (request: IncomingMessage, response: S
     server.close();
   };
   return { url, variables: { ...DEVELOPMENT, KB_URL: url, KB_ALLOWED_HOSTS: address }, stop };
-};
+}
 
 /** The library and the sources function in workerd. */
-export const startLibrary = (
+export function startLibrary(
   vars: Record<string, string>,
   { sources = {}, state }: { sources?: Record<string, string>; state?: string } = {},
-): Promise<LocalCloud> =>
-  startLocalCloud({
-    ...{ port: 0, state, functions: ['library', 'sources'] },
+): Promise<LocalCloud> {
+  return startLocalCloud({
+    port: 0,
+    state,
+    functions: ['library', 'sources'],
     vars: { 'constellation-library': vars, 'constellation-sources': sources },
   });
+}
 
 export interface Call {
   body?: unknown;
@@ -46,7 +51,10 @@ export interface Call {
 /** Calls the library as the gateway does, or the sources function as the library does. */
 const callerOf =
   (cloudOf: () => LocalCloud) =>
-  async (route: string, { body, workspace = 'default', self = 'gateway', to = 'library', ...more }: Call = {}) => {
+  async (
+    route: string,
+    { body, workspace = 'default', self = 'gateway', to = 'library', ...more }: Call = {},
+  ) => {
     const [method = 'GET', path = '/'] = route.split(' ');
     const target = {
       fetch: async (request: Request) => {
@@ -60,10 +68,21 @@ const callerOf =
         )) as unknown as Response;
       },
     };
-    const client = signedClient({ ...(await identityFrom(DEVELOPMENT, self)), targets: { [to]: target } });
+    const client = signedClient({
+      ...(await identityFrom(DEVELOPMENT, self)),
+      targets: { [to]: target },
+    });
     const { capabilities = ['kb:read', 'kb:write'], audiences = [] } = more;
     const subject = self === 'gateway' ? 'user:test' : `svc:${self}`;
-    const origin = { self, subject, authentication: 'none', workspace, capabilities, audiences, now: Date.now() };
+    const origin = {
+      self,
+      subject,
+      authentication: 'none',
+      workspace,
+      capabilities,
+      audiences,
+      now: Date.now(),
+    };
     const answer = await client.call(originate(origin), { to, method, path, body });
     if (!answer.ok) throw new Error(answer.error.message);
     const isJson = answer.body.length > 0 && answer.contentType.includes('json');
@@ -71,31 +90,43 @@ const callerOf =
   };
 
 /** Calls of a library. */
-export const libraryIn = (cloudOf: () => LocalCloud) => {
+export function libraryIn(cloudOf: () => LocalCloud) {
   const call = callerOf(cloudOf);
   /** As who may read every article. */
   const status = async (workspace?: string) =>
     SyncStatus.parse((await call('GET /v1/sync', { workspace, audiences: ['*'] })).json);
   const untilIdle = async (workspace?: string): Promise<SyncReport> => {
-    await expect.poll(async () => (await status(workspace)).state, { timeout: 60_000, interval: 20 }).toBe('idle');
+    await expect
+      .poll(async () => (await status(workspace)).state, { timeout: 60_000, interval: 20 })
+      .toBe('idle');
     const { last_report } = await status(workspace);
     if (last_report === null) throw new Error('There is no report');
     return last_report;
   };
   return {
-    ...{ call, status, untilIdle },
-    sync: async (request: { full?: boolean; force?: boolean } = { full: true }, workspace?: string) => {
+    call,
+    status,
+    untilIdle,
+    sync: async (
+      request: { full?: boolean; force?: boolean } = { full: true },
+      workspace?: string,
+    ) => {
       const { json, status: code } = await call('POST /v1/sync', { body: request, workspace });
       expect([code, json]).toMatchObject([202, { started: true }]);
       return untilIdle(workspace);
     },
     /** The current edition, as a reader loads it. */
     edition: async (workspace?: string) => {
-      const { edition, parts } = EditionManifest.parse((await call('GET /editions/current', { workspace })).json);
+      const { edition, parts } = EditionManifest.parse(
+        (await call('GET /editions/current', { workspace })).json,
+      );
       const bytes = await Promise.all(
-        parts.map(async (_, part) => (await call(`GET /editions/${edition}/parts/${part}`, { workspace })).body),
+        parts.map(
+          async (_, part) =>
+            (await call(`GET /editions/${edition}/parts/${part}`, { workspace })).body,
+        ),
       );
       return openEdition(Buffer.concat(bytes));
     },
   };
-};
+}

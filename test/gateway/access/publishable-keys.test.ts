@@ -9,14 +9,20 @@ const PAGE = 'https://shop.example.com';
 const RIGHTS = { capabilities: ['*'], audiences: ['*'], rate: 'unlimited' as const };
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeEach(async () => {
-  gateway = await startGateway({ keys: { [PUBLISHED]: { ...RIGHTS, origins: [PAGE] }, [SERVER]: RIGHTS } });
+  gateway = await startGateway({
+    keys: { [PUBLISHED]: { ...RIGHTS, origins: [PAGE] }, [SERVER]: RIGHTS },
+  });
 });
 
-const send = (path: string, { body, ...headers }: { body?: object } & Record<string, string | object> = {}) =>
-  gateway.send(path, body ?? { query: 'What?' }, { key: PUBLISHED, origin: PAGE, ...headers } as Record<
-    string,
-    string
-  >);
+const send = (
+  path: string,
+  { body, ...headers }: { body?: object } & Record<string, string | object> = {},
+) =>
+  gateway.send(path, body ?? { query: 'What?' }, {
+    key: PUBLISHED,
+    origin: PAGE,
+    ...headers,
+  } as Record<string, string>);
 const allowedIn = ({ headers }: Response) => headers.get('Access-Control-Allow-Origin');
 
 describe('a publishable key', () => {
@@ -31,25 +37,41 @@ describe('a publishable key', () => {
     ['pages without an origin', 'null'],
     ['programs', undefined],
   ])('refuses %s with a readable reason', async (_, origin) => {
-    const response = await gateway.send('/v1/ask', { query: 'What?' }, { key: PUBLISHED, ...(origin && { origin }) });
+    const response = await gateway.send(
+      '/v1/ask',
+      { query: 'What?' },
+      { key: PUBLISHED, ...(origin && { origin }) },
+    );
     expect([response.status, allowedIn(response)]).toEqual([401, origin ?? null]);
     const error = { message: expect.stringContaining('publishable key') };
     expect((await replyOf(response)).body).toMatchObject({ error });
     expect(gateway.asked).toEqual([]);
   });
   it('refuses every route except asking, searching and feedback', async () => {
-    for (const path of ['/v1/navigate', '/v1/sync', '/v1/chat/completions', '/v1/support/analyze', '/metrics'])
+    for (const path of [
+      '/v1/navigate',
+      '/v1/sync',
+      '/v1/chat/completions',
+      '/v1/support/analyze',
+      '/metrics',
+    ])
       expect((await send(path)).status, path).toBe(401);
-    expect((await gateway.send('/api/kb/articles', undefined, { key: PUBLISHED, origin: PAGE })).status).toBe(401);
+    expect(
+      (await gateway.send('/api/kb/articles', undefined, { key: PUBLISHED, origin: PAGE })).status,
+    ).toBe(401);
     const authorization = `Basic ${btoa(`x:${PUBLISHED}`)}`;
-    expect((await gateway.send('/search?q=a', undefined, { authorization, origin: PAGE })).status).toBe(401);
+    expect(
+      (await gateway.send('/search?q=a', undefined, { authorization, origin: PAGE })).status,
+    ).toBe(401);
   });
   it('has no audience, whatever its record says', async () => {
     const keys = kvApiKeys(await keyStore({ [PUBLISHED]: { ...RIGHTS, origins: [PAGE] } }));
     expect((await keys.find(PUBLISHED))?.audiences).toEqual([]);
   });
   it('reads and writes no conversation', async () => {
-    expect((await send('/v1/ask', { body: { query: 'What?', conversation_id: 'c1' } })).status).toBe(401);
+    expect(
+      (await send('/v1/ask', { body: { query: 'What?', conversation_id: 'c1' } })).status,
+    ).toBe(401);
   });
   it('is limited per address', async () => {
     gateway.limited.add(`page ${await idOf(PUBLISHED)} 192.0.2.1`);
@@ -61,12 +83,22 @@ describe('a publishable key', () => {
     ['/v1/ask', 'DELETE', null],
     ['/v1/sync', 'POST', null],
     ['/api/kb/articles/a', 'PUT', null],
-  ])('allows preflights of its routes from any page, and of no other route: %s %s', async (path, method, allowed) => {
-    const headers = { 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': 'authorization' };
-    const response = await gateway.app.request(path, { method: 'OPTIONS', headers: { Origin: PAGE, ...headers } });
-    expect(allowedIn(response)).toBe(allowed);
-  });
-  it('allows no page for other keys', async () => expect(allowedIn(await send('/v1/ask', { key: SERVER }))).toBeNull());
+  ])(
+    'allows preflights of its routes from any page, and of no other route: %s %s',
+    async (path, method, allowed) => {
+      const headers = {
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'authorization',
+      };
+      const response = await gateway.app.request(path, {
+        method: 'OPTIONS',
+        headers: { Origin: PAGE, ...headers },
+      });
+      expect(allowedIn(response)).toBe(allowed);
+    },
+  );
+  it('allows no page for other keys', async () =>
+    expect(allowedIn(await send('/v1/ask', { key: SERVER }))).toBeNull());
 
   const NO_ORIGINS = [
     'https://shop.example.com/',

@@ -1,11 +1,21 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ConversationPlace, conversationsBy, personIn } from '../../../src/gateway/ask/conversations.ts';
+import {
+  type ConversationPlace,
+  conversationsBy,
+  personIn,
+} from '../../../src/gateway/ask/conversations.ts';
 import { type SignedClient, signedClient } from '../../../src/platform/context/signed-client.ts';
 import { identitiesWith, memoryCaller, memoryFunction } from '../gateway-for-test.ts';
 
 const place = (changes: Partial<ConversationPlace> = {}): ConversationPlace => ({
-  ...{ id: 'c-1', workspace: 'acme', subject: 'user:ada', audiences: [], traceId: 'a'.repeat(32), now: Date.now() },
-  ...{ signal: new AbortController().signal, ...changes },
+  id: 'c-1',
+  workspace: 'acme',
+  subject: 'user:ada',
+  audiences: [],
+  traceId: 'a'.repeat(32),
+  now: Date.now(),
+  signal: new AbortController().signal,
+  ...changes,
 });
 
 /** Beside the gateway, a librarian that may speak for users. */
@@ -37,8 +47,12 @@ describe('conversationsBy()', () => {
   });
   it('does not read an ordinary memory as a turn', async () => {
     for (const metadata of [{ turn: 't' }, { turn: 't', understood_as: INJECTED }]) {
-      expect(await store({ type: 'question', content: INJECTED, metadata }, { subject: 'user:ada' })).toBe(201);
-      expect(await store({ type: 'answer', content: 'So.', metadata }, { subject: 'user:ada' })).toBe(201);
+      expect(
+        await store({ type: 'question', content: INJECTED, metadata }, { subject: 'user:ada' }),
+      ).toBe(201);
+      expect(
+        await store({ type: 'answer', content: 'So.', metadata }, { subject: 'user:ada' }),
+      ).toBe(201);
     }
     const claimed = { turn: 't', asked_by: 'user:ada' };
     expect(await store({ type: 'question', content: INJECTED, metadata: claimed })).toBe(400);
@@ -56,10 +70,14 @@ describe('conversationsBy()', () => {
   it('recalls the turns of only one user and person, in the same workspace and conversation', async () => {
     const kept = [{ subject: 'user:eve' }, { personId: 'p-1' }, {}];
     for (const [at, changes] of kept.entries())
-      await conversations.remember(place(changes), { question: `${INJECTED} ${at}`, answer: 'So.' });
+      await conversations.remember(place(changes), {
+        question: `${INJECTED} ${at}`,
+        answer: 'So.',
+      });
     const recalled = async (changes: Partial<ConversationPlace>) =>
       (await conversations.recall(place(changes), 1000))?.map(({ question }) => question);
-    for (const [at, changes] of kept.entries()) expect(await recalled(changes)).toEqual([`${INJECTED} ${at}`]);
+    for (const [at, changes] of kept.entries())
+      expect(await recalled(changes)).toEqual([`${INJECTED} ${at}`]);
     expect(await recalled({ personId: 'p-2' })).toEqual([]);
   });
   it('keeps the first answer of a turn when another is stored later', async () => {
@@ -74,11 +92,20 @@ describe('conversationsBy()', () => {
 
 describe('personIn()', () => {
   it('reads the id, if any', () => {
-    expect([{ person_id: 'p-1' }, {}, undefined].map(personIn)).toEqual(['p-1', undefined, undefined]);
+    expect([{ person_id: 'p-1' }, {}, undefined].map(personIn)).toEqual([
+      'p-1',
+      undefined,
+      undefined,
+    ]);
   });
-  it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])('refuses %j, as not erasable', (person_id) => {
-    expect(() => personIn({ person_id })).toThrow(expect.objectContaining({ code: 'INVALID_QUERY' }));
-  });
+  it.each(['Ada Lovelace', '', 7, null, ['p-1'], 'x'.repeat(129)])(
+    'refuses %j, as not erasable',
+    (person_id) => {
+      expect(() => personIn({ person_id })).toThrow(
+        expect.objectContaining({ code: 'INVALID_QUERY' }),
+      );
+    },
+  );
 });
 
 describe('a turn that was asked with audiences', () => {
@@ -93,7 +120,9 @@ describe('a turn that was asked with audiences', () => {
       [['staff'], 0],
     ];
     for (const [audiences, count] of cases)
-      expect(await conversations.recall(place({ audiences }), 5000), audiences.join()).toHaveLength(count);
+      expect(await conversations.recall(place({ audiences }), 5000), audiences.join()).toHaveLength(
+        count,
+      );
   });
   it('is not shown by any memory route without them', async () => {
     await conversations.remember(place({ audiences: ['staff'] }), turn);
@@ -115,6 +144,8 @@ describe('a turn that was asked with audiences', () => {
     }
   });
   it('cannot be forged by a caller that stores memories', async () => {
-    expect(await store({ type: 'note', content: 'x', metadata: { asked_with: ['staff'] } })).not.toBe(201);
+    expect(
+      await store({ type: 'note', content: 'x', metadata: { asked_with: ['staff'] } }),
+    ).not.toBe(201);
   });
 });

@@ -4,7 +4,12 @@ import type { LibrarianResponse } from '../../../src/contract/core/response.ts';
 import { leanResponse } from '../../../src/gateway/ask/lean-response.ts';
 import { replyOf, startGateway } from '../gateway-for-test.ts';
 
-const NAVIGATOR = { answer: 'Twice.', confidenceReason: 'High.', outOfDomain: false, edition: 'e1' };
+const NAVIGATOR = {
+  answer: 'Twice.',
+  confidenceReason: 'High.',
+  outOfDomain: false,
+  edition: 'e1',
+};
 const WHOLE: LibrarianResponse = {
   answer: 'Twice.',
   sources: [{ name: 'Care', type: 'document' }],
@@ -55,13 +60,19 @@ describe('a reply of POST /v1/ask', () => {
     expect(members([include]).filter((name) => !lean.includes(name))).toEqual(more);
   });
   it('has the headings of the closest articles with its statements', () =>
-    expect(leanResponse(WHOLE, { include: ['statements'], librarian: undefined }).metadata?.closest).toEqual(
-      WHOLE.metadata?.closest,
-    ));
+    expect(
+      leanResponse(WHOLE, { include: ['statements'], librarian: undefined }).metadata?.closest,
+    ).toEqual(WHOLE.metadata?.closest));
   it('keeps an error, and metadata of an unknown form', () =>
     expect(
-      leanResponse({ error: { code: 'TIMEOUT', message: 'late' }, metadata: { closest: 'x' } }, { librarian: 'a' }),
-    ).toEqual({ error: { code: 'TIMEOUT', message: 'late' }, metadata: { librarian: 'a', closest: 'x' } }));
+      leanResponse(
+        { error: { code: 'TIMEOUT', message: 'late' }, metadata: { closest: 'x' } },
+        { librarian: 'a' },
+      ),
+    ).toEqual({
+      error: { code: 'TIMEOUT', message: 'late' },
+      metadata: { librarian: 'a', closest: 'x' },
+    }));
 });
 
 describe('the request', () => {
@@ -82,7 +93,8 @@ describe('the request', () => {
     const metadataOf = async (include: string[], accept: string) => {
       const response = await send('/v1/ask', { query: 'How often?', include }, { accept });
       const text = await response.text();
-      const done = accept === 'text/event-stream' ? (/event: done\ndata: (.*)/.exec(text)?.[1] ?? '') : text;
+      const done =
+        accept === 'text/event-stream' ? (/event: done\ndata: (.*)/.exec(text)?.[1] ?? '') : text;
       return Object.keys(JSON.parse(done).metadata);
     };
     for (const accept of ['application/json', 'text/event-stream']) {

@@ -14,10 +14,17 @@ import { LIBRARIANS } from '../../librarians/concierge/decide.ts';
 import { READER, replyOf, startGateway } from '../gateway-for-test.ts';
 
 const start = (options: Parameters<typeof startGateway>[0] = {}) =>
-  startGateway({ infos: LIBRARIANS, keys: { [READER]: { capabilities: ['kb:read'] } }, ...options });
+  startGateway({
+    infos: LIBRARIANS,
+    keys: { [READER]: { capabilities: ['kb:read'] } },
+    ...options,
+  });
 const declines: Record<string, Librarian> = {
   navigator: async () => ({
-    ...{ answer: 'I have no information about this.', sources: [], partial: true, confidence: 0.1 },
+    answer: 'I have no information about this.',
+    sources: [],
+    partial: true,
+    confidence: 0.1,
     metadata: { closest: [] },
   }),
 };
@@ -34,7 +41,12 @@ describe('POST /v1/ask', () => {
     const ai: AIClient = { model: 'm', complete: () => Promise.reject(new Error('asked')) };
     const { ask, asked } = await start({ ai });
     const { status, body } = await ask({ query });
-    expect([status, body.answer, body.metadata?.small_talk, body.partial]).toEqual([200, answer, kind, undefined]);
+    expect([status, body.answer, body.metadata?.small_talk, body.partial]).toEqual([
+      200,
+      answer,
+      kind,
+      undefined,
+    ]);
     expect(asked).toEqual([]);
     expect(validateResponse(body)).toMatchObject({ ok: true, warnings: [] });
     expect(isDeclined(body)).toBe(false);
@@ -65,17 +77,21 @@ describe('POST /v1/ask', () => {
   });
   it('replies to thanks for a named librarian, too', async () => {
     const { ask, asked } = await start();
-    expect((await ask({ query: 'thx', librarian: 'navigator' })).body.metadata?.small_talk).toBe('thanks');
+    expect((await ask({ query: 'thx', librarian: 'navigator' })).body.metadata?.small_talk).toBe(
+      'thanks',
+    );
     expect(asked).toEqual([]);
   });
-  it.each(['Thanks, but how?', 'hat nicht geklappt', 'How do I contact support?', 'hi how do I reset my password'])(
-    'asks about %j',
-    async (query) => {
-      const { ask, asked } = await start();
-      await ask({ query });
-      expect(asked.map(({ query: sent }) => sent)).toContain(query);
-    },
-  );
+  it.each([
+    'Thanks, but how?',
+    'hat nicht geklappt',
+    'How do I contact support?',
+    'hi how do I reset my password',
+  ])('asks about %j', async (query) => {
+    const { ask, asked } = await start();
+    await ask({ query });
+    expect(asked.map(({ query: sent }) => sent)).toContain(query);
+  });
   it('answers the question behind thanks', async () => {
     const { ask, asked } = await start();
     await ask({ query: 'Thanks! And how long does shipping to Canada take?' });
@@ -84,7 +100,9 @@ describe('POST /v1/ask', () => {
   it('takes the language of a short thank-you from the conversation', async () => {
     const { ask } = await start();
     const history = [{ speaker: 'user', text: 'Wie lange dauert der Versand nach Kanada?' }];
-    expect((await ask({ query: 'super', metadata: { history } })).body.answer).toBe(REPLIES.de.thanks);
+    expect((await ask({ query: 'super', metadata: { history } })).body.answer).toBe(
+      REPLIES.de.thanks,
+    );
   });
   it('sends librarians no turns with a question that stands alone', async () => {
     const { ask, asked } = await start();
@@ -116,14 +134,21 @@ describe('routes of single librarians', () => {
     ['Mein Gerät raucht und riecht verbrannt!', 'person', SAFETY.de],
   ] as const;
   const reply = async (path: string, query: string) => {
-    const { send, asked } = await start({ keys: ALL, personWays: () => ({ handsOver: false, contact }) });
+    const { send, asked } = await start({
+      keys: ALL,
+      personWays: () => ({ handsOver: false, contact }),
+    });
     const response = await send(path, { query });
     return { status: response.status, text: await response.text(), asked };
   };
   it.each(MESSAGES)('reply to %j without a librarian', async (query, kind, text) => {
     const navigated = await reply('/v1/navigate', query);
     const navigator = NavigatorResponse.parse(JSON.parse(navigated.text));
-    expect([navigated.status, navigator.answer, navigated.asked]).toEqual([200, expect.stringContaining(text), []]);
+    expect([navigated.status, navigator.answer, navigated.asked]).toEqual([
+      200,
+      expect.stringContaining(text),
+      [],
+    ]);
     expect(navigator).toMatchObject({ sources: [], outOfDomain: true, confidence: 'high' });
     expect(navigator.metadata).toMatchObject({ small_talk: kind });
     for (const type of AGENTS) {
@@ -131,14 +156,19 @@ describe('routes of single librarians', () => {
       const agent = AgentSuccess.parse(JSON.parse(asked.text));
       expect([type, agent.type, asked.asked]).toEqual([type, type, []]);
       expect(resultFormatter.toText(agent)).toContain(text.slice(0, 20));
-      expect(agent.metadata).toMatchObject({ small_talk: kind, ...(text === SAFETY.de ? { danger: true } : {}) });
+      expect(agent.metadata).toMatchObject({
+        small_talk: kind,
+        ...(text === SAFETY.de ? { danger: true } : {}),
+      });
     }
   });
   it.each(MESSAGES)('reply to %j in each format', async (query, _kind, text) => {
     const [first = ''] = text.split('\n');
     for (const type of AGENTS) {
       for (const format of ['markdown', 'text'] as const)
-        expect((await reply(`/v1/agents/${type}?format=${format}`, query)).text).toContain(first.slice(0, 20));
+        expect((await reply(`/v1/agents/${type}?format=${format}`, query)).text).toContain(
+          first.slice(0, 20),
+        );
       const { text: shown } = await reply(`/v1/agents/${type}?format=display`, query);
       const { blocks } = DisplayModel.parse(JSON.parse(shown));
       expect(blocks).toEqual([{ kind: 'text', text: expect.stringContaining(first.slice(0, 8)) }]);
@@ -147,7 +177,11 @@ describe('routes of single librarians', () => {
   it('stream the reply', async () => {
     const { send, asked } = await start({ keys: ALL });
     for (const path of ['/v1/navigate', '/v1/agents/semantic']) {
-      const response = await send(path, { query: 'My battery is on fire' }, { accept: 'text/event-stream' });
+      const response = await send(
+        path,
+        { query: 'My battery is on fire' },
+        { accept: 'text/event-stream' },
+      );
       expect(await response.text()).toMatch(/event: done\ndata: .*Your safety comes first/);
     }
     expect(asked).toEqual([]);
@@ -163,9 +197,17 @@ describe('a request for a person', () => {
   const ways = { handsOver: true, contact: 'https://example.com/contact' };
   it.each([
     [{ handsOver: false }, [REPLIES.en.person], { handover: false }],
-    [{ ...ways, handsOver: false }, ['[contact us](https://example.com/contact)'], { contact: ways.contact }],
+    [
+      { ...ways, handsOver: false },
+      ['[contact us](https://example.com/contact)'],
+      { contact: ways.contact },
+    ],
     [{ handsOver: true }, [REPLIES.en.person], { handover: true }],
-    [ways, ['[contact us](https://example.com/contact)'], { handover: true, contact: ways.contact }],
+    [
+      ways,
+      ['[contact us](https://example.com/contact)'],
+      { handover: true, contact: ways.contact },
+    ],
   ])('gets the way to one: %j', async (known, texts, metadata) => {
     const { ask } = await start({ personWays: () => known });
     const { body } = await ask({ query: QUERY });
@@ -196,7 +238,10 @@ describe('a request for a person', () => {
 it('thanks in words that no article answers get the reply to thanks in place of a declination', async () => {
   const query = 'Thanks, you have been a great help!';
   const { ask } = await start({ librarianOf: declines });
-  expect((await ask({ query })).body).toMatchObject({ answer: REPLIES.en.thanks, metadata: { small_talk: 'thanks' } });
+  expect((await ask({ query })).body).toMatchObject({
+    answer: REPLIES.en.thanks,
+    metadata: { small_talk: 'thanks' },
+  });
   const { ask: askAnswered } = await start();
   expect((await askAnswered({ query })).body.answer).toBe('navigator');
 });
@@ -217,9 +262,12 @@ describe('readPersonWays()', () => {
   ])('reads %j', (variables, expected) => {
     expect(readPersonWays(variables)('acme')).toEqual(expected);
   });
-  it.each(['javascript:alert(1)', '{"acme": "ftp://x"}', '{', 'call us'])('refuses the contact %j', (CONTACT_URL) => {
-    expect(() => readPersonWays({ CONTACT_URL })).toThrow('CONTACT_URL');
-  });
+  it.each(['javascript:alert(1)', '{"acme": "ftp://x"}', '{', 'call us'])(
+    'refuses the contact %j',
+    (CONTACT_URL) => {
+      expect(() => readPersonWays({ CONTACT_URL })).toThrow('CONTACT_URL');
+    },
+  );
 });
 
 it.each(Object.entries(cases.byLanguage))('replyTo() replies in %s', (language) => {

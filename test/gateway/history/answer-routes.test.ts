@@ -13,7 +13,11 @@ import { answerOf, idOf } from './answer-for-test.ts';
 const start = async () => {
   const store = sqlAnswerStore(nodeSql(), { limits: { days: 30, answers: 100 } });
   const app = new Hono<GuardedEnv>();
-  const guard = { ...(await identityOf('memory')), access: 'signed' as const, log: () => undefined };
+  const guard = {
+    ...(await identityOf('memory')),
+    access: 'signed' as const,
+    log: () => undefined,
+  };
   answerRoutes(app, {
     guard,
     answersOf: (workspace) => remoteAnswers(() => objectOf(store), workspace),
@@ -22,10 +26,14 @@ const start = async () => {
   const context = userContext({ capabilities: ['answers:keep:write'], audiences: ['staff'] });
   const keep = async (body: unknown) => {
     const request = { to: 'memory', path: '/v1/answers', body };
-    const { answer } = await callFrom('gateway', context, { targets: { memory: targetOf(app).target }, request });
+    const { answer } = await callFrom('gateway', context, {
+      targets: { memory: targetOf(app).target },
+      request,
+    });
     return answer.ok ? answer.status : answer.error.code;
   };
-  const ids = () => store.list({ filter: {}, limit: 200, audiences: ['staff'] }).answers.map(({ id }) => id);
+  const ids = () =>
+    store.list({ filter: {}, limit: 200, audiences: ['staff'] }).answers.map(({ id }) => id);
   return { keep, ids };
 };
 

@@ -32,13 +32,20 @@ const reporting = async (replies: readonly ({ outcome: string } | number)[]) => 
     const failure = reported.find((reply) => typeof reply === 'number');
     return failure !== undefined
       ? c.json({ error: { code: 'INVALID_QUERY', message: 'none' } }, failure as 400)
-      : c.json({ reported: reported.map((reply) => ({ gap: null, ...(reply as { outcome: string }) })) });
+      : c.json({
+          reported: reported.map((reply) => ({ gap: null, ...(reply as { outcome: string }) })),
+        });
   });
   const { lines, log } = notebook();
   const client = signedClient({ ...(await identityOf('gateway')), targets: { support }, log });
   const wait = async (ms: number): Promise<void> => void waited.push(ms);
   await createReportGaps({ client, log, wait })(ASKER, QUESTIONS);
-  return { asked, capabilities, waited, faults: lines.filter((line) => JSON.stringify(line).includes('gaps')) };
+  return {
+    asked,
+    capabilities,
+    waited,
+    faults: lines.filter((line) => JSON.stringify(line).includes('gaps')),
+  };
 };
 const [FIRST, SECOND] = QUESTIONS.map(({ question }) => question);
 
@@ -56,7 +63,10 @@ describe('createReportGaps()', () => {
     expect(capabilities).toEqual([['support:analyze', 'kb:read']]);
   });
   it('reports again later what could not be taken, and no other', async () => {
-    const { asked, waited, faults } = await reporting([{ outcome: 'unavailable' }, { outcome: 'new' }]);
+    const { asked, waited, faults } = await reporting([
+      { outcome: 'unavailable' },
+      { outcome: 'new' },
+    ]);
     expect([asked, faults]).toEqual([[FIRST, SECOND, FIRST], []]);
     expect(repeats(waited)).toEqual([expect.toSatisfy((ms: number) => ms >= 5000 && ms < 20_000)]);
   });

@@ -10,14 +10,18 @@ const DAY = 86_400_000;
 const TODAY = { fromMs: Date.UTC(2026, 10, 25), toMs: Date.UTC(2026, 10, 26), bucketMs: DAY };
 
 /** A store with answers of these numbers. */
-const storeWith = (numbers: number[] = [], { days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {}) => {
+const storeWith = (
+  numbers: number[] = [],
+  { days = 30, answers = 50_000, now = NOW, sql = nodeSql() } = {},
+) => {
   const store = sqlAnswerStore(sql, { limits: { days, answers }, now: () => now });
   for (const number of numbers) store.keep([answerOf(number)]);
   return store;
 };
 type Store = ReturnType<typeof storeWith>;
 const numberOf = ({ id }: { id: string }) => Number(id.slice(-6));
-const numbersIn = (store: Store, filter = {}) => store.list({ filter, limit: 200 }).answers.map(numberOf);
+const numbersIn = (store: Store, filter = {}) =>
+  store.list({ filter, limit: 200 }).answers.map(numberOf);
 const judge = (store: Store, number: number, by: object = {}, value: 'up' | 'down' = 'up') => {
   const who = { subject: 'user:key-1', mayJudgeAll: false, ...by };
   return store.judge(idOf(number), { value, at: new Date(NOW).toISOString() }, who);
@@ -51,7 +55,8 @@ describe('the stored answers of a workspace', () => {
   });
   it('are erased completely, over several transactions', () => {
     const store = storeWith();
-    for (let number = 0; number < 1203; number += 1) store.keep([answerOf(number, { person_id: `p-${number % 2}` })]);
+    for (let number = 0; number < 1203; number += 1)
+      store.keep([answerOf(number, { person_id: `p-${number % 2}` })]);
     expect(store.erase({ person_id: 'p-0' })).toBe(602);
     expect(store.list({ filter: {}, limit: 1 }).total).toBe(601);
     expect(store.erase({ before: new Date(NOW + 100).toISOString() })).toBe(50);
@@ -67,21 +72,31 @@ describe('the stored answers of a workspace', () => {
     expect(store.erase({ person_id: 'p-1' })).toBe(1);
     expect(store.list({ filter: { person_id: 'p-1' }, limit: 9, audiences: ['*'] }).total).toBe(0);
     expect(store.erase({ before })).toBe(1);
-    expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).answers.map(numberOf)).toEqual([3]);
+    expect(store.list({ filter: {}, limit: 9, audiences: ['*'] }).answers.map(numberOf)).toEqual([
+      3,
+    ]);
     expect([store.erase({ before }, ['sales']), store.erase({ before }, ['*'])]).toEqual([0, 1]);
   });
   it('leave acts of administration, which are bounded by time and number', () => {
     const sql = nodeSql();
     const store = storeWith([1], { sql });
     const act = (at: number): AuditEntry => ({
-      ...{ at: new Date(at).toISOString(), by: 'user:1', authentication: 'key', workspace: 'default' },
-      ...{ action: 'DELETE /v1/answers', outcome: 'ok', status: 200, request_id: String(at) },
+      at: new Date(at).toISOString(),
+      by: 'user:1',
+      authentication: 'key',
+      workspace: 'default',
+      action: 'DELETE /v1/answers',
+      outcome: 'ok',
+      status: 200,
+      request_id: String(at),
     });
     for (let at = 0; at < 10_003; at += 1) store.noteAct(act(NOW + at));
     store.erase({ before: new Date(NOW + DAY).toISOString() }, ['*']);
     const page = store.acts({ limit: 2 });
     expect(page.entries.map(({ request_id: at }) => Number(at) - NOW)).toEqual([10_002, 10_001]);
-    expect(store.acts({ limit: 1, cursor: page.next_cursor ?? '' }).entries[0]?.request_id).toBe(String(NOW + 10_000));
+    expect(store.acts({ limit: 1, cursor: page.next_cursor ?? '' }).entries[0]?.request_id).toBe(
+      String(NOW + 10_000),
+    );
     expect(sql.all('SELECT count(*) AS kept FROM acts')).toEqual([{ kept: 10_000 }]);
     const later = storeWith([], { sql, now: NOW + 401 * DAY });
     later.noteAct(act(NOW + 401 * DAY));
@@ -100,11 +115,20 @@ describe('the stored answers of a workspace', () => {
   });
   it('are found by feedback and by the words of the question', () => {
     const store = storeWith();
-    for (const number of [1, 2, 3]) store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
+    for (const number of [1, 2, 3])
+      store.keep([answerOf(number, { question: `Pump ${number} and ${number * 7}` })]);
     judge(store, 2, {}, 'down');
     const found = (...filters: object[]) => filters.map((filter) => numbersIn(store, filter));
-    expect(found({ feedback: 'any' }, { feedback: 'none' }, { feedback: 'up' })).toEqual([[2], [3, 1], []]);
-    expect(found({ text: 'PUMP 14' }, { text: 'pump' }, { text: 'pump hose' })).toEqual([[2], [3, 2, 1], []]);
+    expect(found({ feedback: 'any' }, { feedback: 'none' }, { feedback: 'up' })).toEqual([
+      [2],
+      [3, 1],
+      [],
+    ]);
+    expect(found({ text: 'PUMP 14' }, { text: 'pump' }, { text: 'pump hose' })).toEqual([
+      [2],
+      [3, 2, 1],
+      [],
+    ]);
   });
   it('of a person accept no feedback in the name of another one', () => {
     const store = storeWith();
@@ -124,14 +148,20 @@ describe('the stored answers of a workspace', () => {
     const store = storeWith();
     for (let ms = 1; ms <= 200; ms += 1) store.keep([answerOf(ms, { timings: { total: ms } })]);
     const { latency, buckets } = store.statistics({}, { ...TODAY, fromMs: TODAY.fromMs - DAY });
-    expect(latency).toMatchObject({ total: { count: 200, p50: 100, p90: 180, p99: 198 }, routing: null });
+    expect(latency).toMatchObject({
+      total: { count: 200, p50: 100, p90: 180, p99: 198 },
+      routing: null,
+    });
     expect(buckets.map((bucket) => bucket.latency)).toEqual([null, latency.total]);
   });
   it('count citations of each article, once per answer, and are found by article', () => {
     const store = storeWith();
     const cite = (number: number, files: (string | undefined)[], audiences?: string[]) => {
       const statements = files.map((file) => {
-        const source = { name: `Title of "b.md": ${file}`, ...(file === undefined ? {} : { file }) };
+        const source = {
+          name: `Title of "b.md": ${file}`,
+          ...(file === undefined ? {} : { file }),
+        };
         return { text: 'Yes.', sources: [source, source], support: 1, check: 'quoted' as const };
       });
       store.keep([answerOf(number, { statements })], audiences);
@@ -144,7 +174,9 @@ describe('the stored answers of a workspace', () => {
       { article: 'b.md', title: 'Title of "b.md": b.md', total: 1 },
     ]);
     expect(store.statistics({}, TODAY, ['staff']).articles).toHaveLength(3);
-    const found = ['a/b.md', 'b.md', 'b', 'secret.md'].map((article) => numbersIn(store, { article }).length);
+    const found = ['a/b.md', 'b.md', 'b', 'secret.md'].map(
+      (article) => numbersIn(store, { article }).length,
+    );
     expect(found).toEqual([2, 1, 0, 0]);
   });
   it('are judged or erased individually only with their audiences or by their sender, and erased with a person without them', () => {
@@ -175,19 +207,33 @@ describe('the stored answers of a workspace', () => {
   it('are counted only for callers with all their audiences', () => {
     const store = storeWith([1]);
     store.keep([answerOf(2)], ['staff']);
-    store.keep([answerOf(3, { verdict: 'declined', librarians: ['semantic'] })], ['staff', 'sales']);
+    store.keep(
+      [answerOf(3, { verdict: 'declined', librarians: ['semantic'] })],
+      ['staff', 'sales'],
+    );
     const totals = (audiences?: string[]) => {
-      const { total, latency, confidence, librarians, interfaces } = store.statistics({}, TODAY, audiences);
+      const { total, latency, confidence, librarians, interfaces } = store.statistics(
+        {},
+        TODAY,
+        audiences,
+      );
       const shown = confidence.reduce((sum, tenth) => sum + tenth.total, 0);
       return [total, latency.total?.count, shown, interfaces[0]?.total, librarians.length];
     };
-    for (const audiences of [undefined, ['sales']]) expect(totals(audiences)).toEqual([1, 1, 1, 1, 1]);
+    for (const audiences of [undefined, ['sales']])
+      expect(totals(audiences)).toEqual([1, 1, 1, 1, 1]);
     expect(totals(['staff'])).toEqual([2, 2, 2, 2, 1]);
-    for (const audiences of [['staff', 'sales'], ['*']]) expect(totals(audiences)).toEqual([3, 3, 3, 3, 2]);
+    for (const audiences of [['staff', 'sales'], ['*']])
+      expect(totals(audiences)).toEqual([3, 3, 3, 3, 2]);
   });
   it('compare the confidence of judged answers with the share that was right, without declined ones', () => {
     const store = storeWith();
-    const keep = (number: number, confidence: number, value?: 'up' | 'down', more: Partial<AnswerInput> = {}) => {
+    const keep = (
+      number: number,
+      confidence: number,
+      value?: 'up' | 'down',
+      more: Partial<AnswerInput> = {},
+    ) => {
       store.keep([answerOf(number, { confidence, ...more })]);
       if (value !== undefined) judge(store, number, { mayJudgeAll: true }, value);
     };
@@ -203,7 +249,10 @@ describe('the stored answers of a workspace', () => {
   });
 });
 it('readAnswerLimits() treats empty variables as unset, and names an invalid one', () => {
-  expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({ days: 30, answers: 10 });
+  expect(readAnswerLimits({ ANSWER_DAYS: '', MAX_ANSWERS: '10' })).toEqual({
+    days: 30,
+    answers: 10,
+  });
   expect(() => readAnswerLimits({ ANSWER_DAYS: '0' })).toThrow('ANSWER_DAYS');
   expect(() => readAnswerLimits({ MAX_ANSWERS: 'many' })).toThrow('MAX_ANSWERS');
 });

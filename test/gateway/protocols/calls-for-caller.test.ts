@@ -8,8 +8,17 @@ import type { Asking } from '../../../src/gateway/ask/ask.ts';
 import { callsFor } from '../../../src/gateway/protocols/calls-for-caller.ts';
 
 const QUESTION = { query: 'How long does shipping to Canada take?' };
-const STATEMENT = { text: 'Shipping takes 4 to 7 days.', sources: [], support: 0.9, check: 'quoted' as const };
-const ANSWER: LibrarianResponse = { answer: STATEMENT.text, confidence: 0.9, metadata: { statements: [STATEMENT] } };
+const STATEMENT = {
+  text: 'Shipping takes 4 to 7 days.',
+  sources: [],
+  support: 0.9,
+  check: 'quoted' as const,
+};
+const ANSWER: LibrarianResponse = {
+  answer: STATEMENT.text,
+  confidence: 0.9,
+  metadata: { statements: [STATEMENT] },
+};
 
 /** What a function that translates a protocol gets for one request; `use` is that function. Returns the outcome. */
 const withCall = async (
@@ -27,9 +36,17 @@ const withCall = async (
   app.get('/v1/models', (c) => c.json({ signedBy: c.req.header('Authorization') }));
   app.post('/v1/sync', (c) => c.body(null));
   app.post('/protocol', async (c) => {
-    c.set('apiKey', { id: 'k', name: 'test', workspaces: ['acme'], capabilities: [], rate: 'standard' });
+    c.set('apiKey', {
+      id: 'k',
+      name: 'test',
+      workspaces: ['acme'],
+      capabilities: [],
+      rate: 'standard',
+    });
     const limits = { standard, high: standard, anonymous: standard };
-    await use(callsFor(c, { app, asking, limits, isCallable: routeMatcher(['GET /v1/models']), gone }));
+    await use(
+      callsFor(c, { app, asking, limits, isCallable: routeMatcher(['GET /v1/models']), gone }),
+    );
     outcome = c.get('outcome');
     return c.body(null);
   });
@@ -71,7 +88,9 @@ describe('what a function may do in the name of a caller', () => {
     const asks = (body: object, error: object) => async (call: GatewayCall) =>
       expect(await call.ask(body)).toMatchObject({ error });
     const unknown = { ...QUESTION, librarian: 'x' };
-    expect(await withCall(asks(unknown, { message: 'there is no x' }), { asking: refuses })).toBe('NOT_FOUND');
+    expect(await withCall(asks(unknown, { message: 'there is no x' }), { asking: refuses })).toBe(
+      'NOT_FOUND',
+    );
     const invalid = { code: 'INVALID_QUERY', message: expect.stringContaining('query') };
     await withCall(asks({ query: 7, surprise: true }, invalid));
   });
@@ -98,7 +117,9 @@ describe('what a function may do in the name of a caller', () => {
     await withCall(async (call) => {
       const listed = await call.route(new Request('http://127.0.0.1/v1/models'));
       expect(await listed.json()).toEqual({ signedBy: 'Bearer secret' });
-      expect((await call.route(new Request('http://127.0.0.1/v1/sync', { method: 'POST' }))).status).toBe(404);
+      expect(
+        (await call.route(new Request('http://127.0.0.1/v1/sync', { method: 'POST' }))).status,
+      ).toBe(404);
     });
   });
 });

@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ArticleRefused, normaliseArticle } from '../../../src/knowledge/articles/normalise-article.ts';
+import {
+  ArticleRefused,
+  normaliseArticle,
+} from '../../../src/knowledge/articles/normalise-article.ts';
 import cases from './normalise-article.json' with { type: 'json' };
 
 const normalise = (content: string, more: object = {}) =>
   normaliseArticle(
     {
-      ...{ id: 'a/b.md', title: 'T', url: 'https://kb.example/a', content },
+      id: 'a/b.md',
+      title: 'T',
+      url: 'https://kb.example/a',
+      content,
       metadata: { intent: [], device: [], last_updated: '2024-01-02', author: null },
       ...more,
     },
@@ -18,26 +24,40 @@ describe('normaliseArticle()', () => {
   it('removes front matter, and uses it for fields that the host omits', () => {
     const { article, warnings } = normalise(
       '---\ntitle: Front\nintent: [x, y]\ndevices: Apollo\nauthor: Ann\nupdated: 2024-05-01\n---\n\nText.',
-      { ...{ title: '', url: '', metadata: null } },
+      { title: '', url: '', metadata: null },
     );
     expect(article).toEqual({
-      ...{ id: 'a/b.md', title: 'Front', url: 'https://own.example/a/b.md', text: 'Text.', author: 'Ann' },
-      ...{ intents: ['x', 'y'], devices: ['Apollo'], lastUpdated: '2024-05-01T00:00:00.000Z' },
+      id: 'a/b.md',
+      title: 'Front',
+      url: 'https://own.example/a/b.md',
+      text: 'Text.',
+      author: 'Ann',
+      intents: ['x', 'y'],
+      devices: ['Apollo'],
+      lastUpdated: '2024-05-01T00:00:00.000Z',
     });
     expect(warnings).toEqual([]);
   });
   it('prefers the fields of the host to front matter, and removes it even when empty', () => {
     expect(normalise('---\ntitle: Front\n---\nText.').article.title).toBe('T');
-    expect(normalise('---\n\n---\nBody.')).toMatchObject({ article: { text: 'Body.' }, warnings: [] });
+    expect(normalise('---\n\n---\nBody.')).toMatchObject({
+      article: { text: 'Body.' },
+      warnings: [],
+    });
   });
   it('never shows broken front matter, names it, and reads its valid lines', () => {
-    const { article, warnings } = normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', { title: '' });
+    const { article, warnings } = normalise('---\ntitle: "Plain"\nbad: [\n---\nBody.', {
+      title: '',
+    });
     expect(article.title).toBe('Plain');
     expect(article.text).toBe('Body.');
     expect(warnings).toEqual(['Left out the front matter: it is not a YAML mapping']);
   });
   it('keeps front matter without an end, and thematic breaks, as text', () => {
-    const expected = { article: { text: 'title: x Body.' }, warnings: [expect.stringContaining('no closing line')] };
+    const expected = {
+      article: { text: 'title: x Body.' },
+      warnings: [expect.stringContaining('no closing line')],
+    };
     expect(normalise('---\ntitle: x\nBody.')).toMatchObject(expected);
     const rules = '---\nJust a text between rules.\n---\nMore.';
     // Under a line of text, dashes make it a heading (CommonMark 0.31.2, section 4.3).
@@ -67,12 +87,22 @@ describe('normaliseArticle()', () => {
   );
   it.each([
     ...cases.textKept,
-    ['large drawings', `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`, 'ab'],
+    [
+      'large drawings',
+      `<div>a<svg>${'<path d="M0"/>'.repeat(300)}<title>x</title></svg>b</div>`,
+      'ab',
+    ],
     ['large menus', `<div>a<select>${'<option>x'.repeat(300)}</select>b</div>`, 'ab'],
-  ])('keeps the text of %s', (_, html, text) => expect(textOf(`<div></div>${html}<p></p>`)).toBe(text));
+  ])('keeps the text of %s', (_, html, text) =>
+    expect(textOf(`<div></div>${html}<p></p>`)).toBe(text),
+  );
   it.each([
     ['a table in a table', '<td>1<td><table><tr><td>2<td>3</table>', /1[\s\S]*2[\s\S]*3/],
-    ['millions of columns and rows', '<td colspan=99999999>text<td rowspan=99999999>b<tr><td>c', /text/],
+    [
+      'millions of columns and rows',
+      '<td colspan=99999999>text<td rowspan=99999999>b<tr><td>c',
+      /text/,
+    ],
   ])('reads %s', (_, cells, text) => expect(textOf(`<table><tr>${cells}</table>`)).toMatch(text));
   it.each(cases.tableCells)('keeps each row of a table on one line: %s', (cells, row) => {
     expect(textOf(`<table><tr><td>${cells}</table>`)).toBe(`${row}\n| - | - |`);
@@ -86,7 +116,10 @@ describe('normaliseArticle()', () => {
   });
   it('takes the title of a page, not of its drawings', () => {
     const html = '<!doctype html><svg><title>x</title></svg><title>A &amp; <b></title><p>Text.';
-    expect(normalise(html, { title: '' }).article).toMatchObject({ title: 'A & <b>', text: 'Text.' });
+    expect(normalise(html, { title: '' }).article).toMatchObject({
+      title: 'A & <b>',
+      text: 'Text.',
+    });
   });
   it.each([...cases.active, ...cases.becomesActive])('drops active content: %s', (content) => {
     const { article, warnings } = normalise(content);
@@ -96,8 +129,9 @@ describe('normaliseArticle()', () => {
     expect(article.text).toContain('Text.');
     expect(warnings).toEqual(['Dropped scripts or other active HTML from the content']);
   });
-  it.each(cases.markdown)('keeps what is shown as code, and reads HTML in Markdown: %s', (content, text) =>
-    expect(textOf(content)).toBe(text),
+  it.each(cases.markdown)(
+    'keeps what is shown as code, and reads HTML in Markdown: %s',
+    (content, text) => expect(textOf(content)).toBe(text),
   );
   it('normalises line ends and control characters', () => {
     expect(textOf('\uFEFFa\r\nb\rc\u0000\u0007d\ud800')).toBe('a b cd\ufffd');
@@ -113,7 +147,10 @@ describe('normaliseArticle()', () => {
   it('replaces an invalid address and date, with warnings', () => {
     const metadata = { intent: [], device: [], last_updated: 'soon', author: null };
     const { article, warnings } = normalise('a', { url: 'javascript:x', metadata });
-    expect(article).toMatchObject({ url: 'https://own.example/a/b.md', lastUpdated: '1970-01-01T00:00:00.000Z' });
+    expect(article).toMatchObject({
+      url: 'https://own.example/a/b.md',
+      lastUpdated: '1970-01-01T00:00:00.000Z',
+    });
     expect(warnings).toHaveLength(2);
   });
   it('throws only ArticleRefused for any text', () => {

@@ -13,15 +13,25 @@ const check = (at: number, more: object = {}) => ({
 const checks = (count: number) => Array.from({ length: count }, (_, at) => check(at));
 const all = { state: 'all', limit: 50 } as const;
 const ran = (at: number, state: 'green' | 'red', more: Partial<CheckRun> = {}): CheckRun => ({
-  ...{ ...check(at), edition: 'e1', changes: [] },
-  result: { state, lacks: state === 'red' ? ['contains'] : [], answer: { outcome: 'answered', text: 'no', cites: [] } },
+  ...check(at),
+  edition: 'e1',
+  changes: [],
+  result: {
+    state,
+    lacks: state === 'red' ? ['contains'] : [],
+    answer: { outcome: 'answered', text: 'no', cites: [] },
+  },
   ...more,
 });
 
 describe('the book of checks', () => {
   it('adds, replaces and leaves as it is', () => {
     const book = sqlCheckBook(nodeSql());
-    expect(book.put({ ...open, checks: checks(3) })).toEqual({ added: 3, changed: 0, unchanged: 0 });
+    expect(book.put({ ...open, checks: checks(3) })).toEqual({
+      added: 3,
+      changed: 0,
+      unchanged: 0,
+    });
     book.note(ran(0, 'green'), NOW);
     book.note(ran(1, 'green'), NOW);
     const changed = [check(0), check(1, { contains: 'no' }), check(7)];
@@ -31,7 +41,9 @@ describe('the book of checks', () => {
 
   it('takes a question that stands in one call twice as its last one', () => {
     const book = sqlCheckBook(nodeSql());
-    expect(book.put({ ...open, checks: [check(0), check(0, { contains: 'no' })] })).toMatchObject({ added: 1 });
+    expect(book.put({ ...open, checks: [check(0), check(0, { contains: 'no' })] })).toMatchObject({
+      added: 1,
+    });
     expect(book.list(all, open).checks).toMatchObject([{ contains: 'no' }]);
   });
 
@@ -56,7 +68,10 @@ describe('the book of checks', () => {
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
     expect(ids).toEqual(['c4', 'c6', 'c3', 'c5', 'c0', 'c1', 'c2']);
-    expect(book.list({ state: 'red', limit: 50 }, open).checks.map(({ id }) => id)).toEqual(['c4', 'c6']);
+    expect(book.list({ state: 'red', limit: 50 }, open).checks.map(({ id }) => id)).toEqual([
+      'c4',
+      'c6',
+    ]);
   });
 
   it('shows, runs and deletes only what the audiences may see', () => {
@@ -67,11 +82,11 @@ describe('the book of checks', () => {
     expect(book.list(all, { ...staff, audiences: ['*'] }).checks).toHaveLength(2);
     expect(book.stored([]).map(({ id }) => id)).toEqual(['c0']);
     expect(book.start(open)).toBe(1);
-    expect([book.remove('c1', []), book.remove('c1', ['staff']), book.remove('c1', ['staff'])]).toEqual([
-      false,
-      true,
-      false,
-    ]);
+    expect([
+      book.remove('c1', []),
+      book.remove('c1', ['staff']),
+      book.remove('c1', ['staff']),
+    ]).toEqual([false, true, false]);
   });
 
   it('notes no result for a check that was changed or deleted while it ran', () => {
@@ -96,6 +111,11 @@ describe('the book of checks', () => {
     expect(['e1', 'e2', 'e3'].map((edition) => book.marks(edition)?.[0])).toEqual([1, 2, 3]);
     for (const at of [0, 1]) book.note(ran(at, 'green', { edition: 'e3' }), NOW);
     book.keepMarks('e4', marks(4));
-    expect(['e1', 'e2', 'e3', 'e4'].map((edition) => book.marks(edition)?.[0])).toEqual([undefined, undefined, 3, 4]);
+    expect(['e1', 'e2', 'e3', 'e4'].map((edition) => book.marks(edition)?.[0])).toEqual([
+      undefined,
+      undefined,
+      3,
+      4,
+    ]);
   });
 });

@@ -22,7 +22,9 @@ const sketch: fc.Arbitrary<Sketch> = fc.record({
   author: fc.constantFrom('Ada', 'Grace'),
   intents: fc.uniqueArray(fc.constantFrom('setup', 'Repair', 'refund'), { maxLength: 3 }),
   devices: fc.uniqueArray(fc.constantFrom('Apollo III', 'Apollo BTC'), { maxLength: 2 }),
-  sections: fc.array(fc.record({ heading: fc.array(text, { maxLength: 3 }), text }), { maxLength: 4 }),
+  sections: fc.array(fc.record({ heading: fc.array(text, { maxLength: 3 }), text }), {
+    maxLength: 4,
+  }),
 });
 const drawnEntries = fc
   .uniqueArray(sketch, { maxLength: 6, selector: ({ id }) => id.toWellFormed() })
@@ -35,7 +37,12 @@ const postingsIn = (index: EditionIndex): Map<string, number[]> => {
     readPostings(index, term, (chunk) => chunks.push(chunk));
     return chunks;
   };
-  return new Map(Array.from({ length: index.terms.count }, (_, at) => [entryText(index.terms, at), chunksOf(at)]));
+  return new Map(
+    Array.from({ length: index.terms.count }, (_, at) => [
+      entryText(index.terms, at),
+      chunksOf(at),
+    ]),
+  );
 };
 
 it('returns every article and chunk unchanged, and counts the chunks of each term', () => {
@@ -55,14 +62,25 @@ it('returns every article and chunk unchanged, and counts the chunks of each ter
       );
       expect(found.endChunk - found.firstChunk).toBe(chunks.length);
       for (const chunk of chunks) {
-        const fields = [article.title, ...article.intents, ...article.devices, ...chunk.headingPath, chunk.text];
+        const fields = [
+          article.title,
+          ...article.intents,
+          ...article.devices,
+          ...chunk.headingPath,
+          chunk.text,
+        ];
         const terms = new Set(fields.flatMap(wordsOf).map(stem));
-        for (const term of terms) if (!STOP_WORDS.has(term)) expected.set(term, (expected.get(term) ?? 0) + 1);
+        for (const term of terms)
+          if (!STOP_WORDS.has(term)) expected.set(term, (expected.get(term) ?? 0) + 1);
       }
     }
-    const counted = [...postingsIn(edition.index)].map(([term, { length }]) => [term, length] as const);
+    const counted = [...postingsIn(edition.index)].map(
+      ([term, { length }]) => [term, length] as const,
+    );
     // Articles in other languages keep the common words of English.
-    expect(new Map(counted.filter(([term, count]) => count > 0 && !STOP_WORDS.has(term)))).toEqual(expected);
+    expect(new Map(counted.filter(([term, count]) => count > 0 && !STOP_WORDS.has(term)))).toEqual(
+      expected,
+    );
   });
   fc.assert(property);
 });
@@ -90,7 +108,9 @@ it('throws when a text changes between the two passes', () => {
   expect(readings).toBe(3);
 });
 it('stores chunk numbers of any size', () => {
-  const sections = Array.from({ length: 65_600 }, (_, at) => ({ text: at === 65_599 ? 'needle' : 'straw' }));
+  const sections = Array.from({ length: 65_600 }, (_, at) => ({
+    text: at === 65_599 ? 'needle' : 'straw',
+  }));
   const edition = openEdition(buildEdition([entryOf({ id: 'a', title: '', sections })], IDENTITY));
   const postings = postingsIn(edition.index);
   expect(postings.get(stem('needle'))).toEqual([65_599]);
@@ -105,7 +125,8 @@ it('needs at most 120 bytes of memory for each of 100,000 different words', () =
     const { heapUsed, arrayBuffers } = process.memoryUsage();
     return heapUsed + arrayBuffers;
   };
-  const wordOf = (at: number) => `word${[...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
+  const wordOf = (at: number) =>
+    `word${[...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}`;
   const pageOf = (page: number) => {
     const words = Array.from({ length: 100 }, (_, at) => wordOf(page * 100 + at));
     return entryOf({ id: String(1000 + page), title: '', sections: [{ text: words.join(' ') }] });

@@ -19,13 +19,30 @@ const published = async (number: number, text: string, workspace = 'default') =>
   const whole = buildEdition([entry], { ...IDENTITY, id: edition, workspace });
   const bytes = [whole.slice(0, 100), whole.slice(100)];
   const partOf = async (part: Uint8Array<ArrayBuffer>, index: number) => ({
-    ...{ key: `${edition}/${index}`, bytes: part.length, sha256: await sha256Hex(part) },
+    key: `${edition}/${index}`,
+    bytes: part.length,
+    sha256: await sha256Hex(part),
   });
-  const counts = { articles: 1, chunks: 1, bytes: whole.length, parts: await Promise.all(bytes.map(partOf)) };
-  const manifest: EditionManifest = { edition, workspace, formatVersion: 1, createdAt: '', ...counts };
+  const counts = {
+    articles: 1,
+    chunks: 1,
+    bytes: whole.length,
+    parts: await Promise.all(bytes.map(partOf)),
+  };
+  const manifest: EditionManifest = {
+    edition,
+    workspace,
+    formatVersion: 1,
+    createdAt: '',
+    ...counts,
+  };
   return { manifest, bytes };
 };
-const [OLD, NEW, NEWEST] = await Promise.all([published(1, 'old'), published(2, 'new'), published(3, 'newest')]);
+const [OLD, NEW, NEWEST] = await Promise.all([
+  published(1, 'old'),
+  published(2, 'new'),
+  published(3, 'newest'),
+]);
 const OTHER_WORKSPACE = await published(1, 'x', 'other');
 const LARGE = await published(1, 'x'.repeat(20_000));
 
@@ -38,7 +55,8 @@ const fakeLibrary = (cheaper: EditionParts[] = []) => {
     if (library.isDown) throw new Error('unreachable');
     const part = /^\/editions\/(.*)\/parts\/(\d)$/.exec(path);
     const { current } = library;
-    if (!current || (part && part[1] !== current.manifest.edition)) return { status: 404, body: new Uint8Array() };
+    if (!current || (part && part[1] !== current.manifest.edition))
+      return { status: 404, body: new Uint8Array() };
     const body = part
       ? current.bytes[Number(part[2])]
       : Uint8Array.from(new TextEncoder().encode(JSON.stringify(current.manifest)));
@@ -55,7 +73,15 @@ const readerForTest = (options: { maxBytes?: number; cheaper?: EditionParts[] } 
   const waitUntil = (work: Promise<unknown>) => void late.push(work);
   const read = () => reader.read({ workspace: 'default', source, waitUntil });
   const readText = async () => (await read()).edition.chunk(0).text;
-  return { clock, reader, library, source, read, readText, settle: () => Promise.all(late.splice(0)) };
+  return {
+    clock,
+    reader,
+    library,
+    source,
+    read,
+    readText,
+    settle: () => Promise.all(late.splice(0)),
+  };
 };
 
 /** How often the library was asked for its current edition. */
@@ -87,7 +113,9 @@ it('loads an edition once for concurrent requests, and caches it while it is cur
 });
 it('fetches parts from a cheaper source, and missing or damaged ones from the library', async () => {
   const damaged = OLD.bytes[1]?.map((byte) => byte ^ 1);
-  const cheaper = { readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged) };
+  const cheaper = {
+    readPart: async (_: unknown, part: number) => (part === 0 ? OLD.bytes[0] : damaged),
+  };
   const { library, readText } = readerForTest({ cheaper: [cheaper] });
   expect(await readText()).toBe('old');
   expect(library.requests).toEqual(['/editions/current', '/editions/e000001-00000000/parts/1']);
@@ -104,7 +132,11 @@ it('keeps answering while the library is unreachable, and stops after five minut
 it.each<[string, object, string]>([
   ['nothing was published', { current: undefined }, 'no knowledge base has been synced'],
   ['the library is down', { isDown: true }, 'cannot be asked'],
-  ['the edition is of another workspace', { current: OTHER_WORKSPACE }, 'belongs to another workspace'],
+  [
+    'the edition is of another workspace',
+    { current: OTHER_WORKSPACE },
+    'belongs to another workspace',
+  ],
   ['the edition is too large', { current: LARGE }, 'more than 20000'],
 ])('throws SERVICE_UNAVAILABLE when %s', async (_, state, problem) => {
   const { library, read } = readerForTest({ maxBytes: 20_000 });
@@ -153,6 +185,7 @@ it('evicts the least recently read workspace when the editions exceed the limit'
   for (const { workspace, source } of sources) await reader.read({ workspace, source });
   clock.now = 500;
   for (const { library } of sources) library.requests = [];
-  for (const { workspace, source } of sources.toReversed()) await reader.read({ workspace, source });
+  for (const { workspace, source } of sources.toReversed())
+    await reader.read({ workspace, source });
   expect(sources.map(({ library }) => library.requests.length > 0)).toEqual([true, false, false]);
 });

@@ -1,23 +1,50 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
-import { attachSection, EditionFormatError, SPARE_BYTES } from '../../../src/knowledge/edition/edition-format.ts';
-import { cachedArticle, cachedChunk, type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
+import {
+  attachSection,
+  EditionFormatError,
+  SPARE_BYTES,
+} from '../../../src/knowledge/edition/edition-format.ts';
+import {
+  cachedArticle,
+  cachedChunk,
+  type Edition,
+  openEdition,
+} from '../../../src/knowledge/edition/open-edition.ts';
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { editionOfTexts, entryOf, IDENTITY, type Sketch } from '../search/edition-fixture.ts';
 
 const FAN: Sketch = {
-  ...{ id: 'fan', title: 'Clean the fan', intents: ['care'], devices: ['Apollo'] },
-  sections: [{ heading: ['Before'], text: 'Unplug the Apollo-3 miner.' }, { text: 'Blow out the dust with AirSpray.' }],
+  id: 'fan',
+  title: 'Clean the fan',
+  intents: ['care'],
+  devices: ['Apollo'],
+  sections: [
+    { heading: ['Before'], text: 'Unplug the Apollo-3 miner.' },
+    { text: 'Blow out the dust with AirSpray.' },
+  ],
 };
-const NET: Sketch = { id: 'net', sections: [{ text: 'Connect the ethernet cable; café 重置 works.' }] };
+const NET: Sketch = {
+  id: 'net',
+  sections: [{ text: 'Connect the ethernet cable; café 重置 works.' }],
+};
 const build = () => buildEdition([FAN, NET].map(entryOf), IDENTITY);
 
 /** Reads everything, to check that it terminates within bounds. */
 const readAll = (bytes: Uint8Array): void => {
   const edition = openEdition(bytes);
-  for (const question of ['clean fan apollo', 'etherent cabel', '重置 AirSpray', 'apollo 3 dust unplug']) {
-    const { hits } = searchEdition(edition, question, { limit: 50, devices: ['Apollo'], filter: { intent: 'care' } });
+  for (const question of [
+    'clean fan apollo',
+    'etherent cabel',
+    '重置 AirSpray',
+    'apollo 3 dust unplug',
+  ]) {
+    const { hits } = searchEdition(edition, question, {
+      limit: 50,
+      devices: ['Apollo'],
+      filter: { intent: 'care' },
+    });
     for (const { chunk, article } of [...hits, ...searchEdition(edition, question).hits]) {
       if (chunk >= edition.chunkCount) throw new Error(`chunk ${chunk} of ${edition.chunkCount}`);
       edition.chunk(chunk);
@@ -47,7 +74,9 @@ const readsOrRefuses = (bytes: Uint8Array) =>
 describe('openEdition()', () => {
   it('opens bytes at any offset of their buffer', () => {
     const shifted = new Uint8Array([0, ...build()]).subarray(1);
-    expect(searchEdition(openEdition(shifted), 'fan').hits).toEqual(searchEdition(openEdition(build()), 'fan').hits);
+    expect(searchEdition(openEdition(shifted), 'fan').hits).toEqual(
+      searchEdition(openEdition(build()), 'fan').hits,
+    );
   });
   it('refuses an edition truncated at any byte, and with a header that states the new length', () => {
     const bytes = build();
@@ -63,7 +92,9 @@ describe('openEdition()', () => {
     const bytes = build();
     expect(() => openEdition(new ArrayBuffer(5000))).toThrow('does not begin like an edition');
     expect(() => openEdition(bytes.with(4, 99))).toThrow('its version is 99, known are 5 to 7');
-    expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow('its length is not the one it states');
+    expect(() => openEdition(new Uint8Array([...bytes, 0, 0, 0, 0]))).toThrow(
+      'its length is not the one it states',
+    );
     const attached = attachSection(bytes, 'last', Uint8Array.of(1));
     const view = new DataView(attached.buffer);
     view.setUint32(32 * view.getUint32(12, true) + 28, 1_000_000, true);
@@ -87,7 +118,9 @@ describe('openEdition()', () => {
     const failed = new Set<number>();
     for (let at = 2080; at < bytes.length; at++) {
       const damaged = bytes.with(at, (bytes[at] ?? 0) ^ 0x80);
-      const [edition, fresh] = [damaged, damaged].map((copy) => readOr(() => openEdition(copy), undefined));
+      const [edition, fresh] = [damaged, damaged].map((copy) =>
+        readOr(() => openEdition(copy), undefined),
+      );
       if (!edition || !fresh) continue;
       const search = (of: Edition, question: string) =>
         readOr(() => searchEdition(of, question, { filter: { device: 'Apollo' } }), 'refused');
@@ -99,7 +132,10 @@ describe('openEdition()', () => {
   });
   it('refuses or reads safely when many bytes are changed', () => {
     const bytes = build();
-    const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), { minLength: 1, maxLength: 40 });
+    const changes = fc.array(fc.tuple(fc.nat(bytes.length - 1), fc.nat(255)), {
+      minLength: 1,
+      maxLength: 40,
+    });
     const property = fc.property(changes, (drawn) => {
       const damaged = bytes.slice();
       for (const [at, value] of drawn) damaged[at] = value;
@@ -123,7 +159,9 @@ describe('attachSection()', () => {
     expect(attachSection(bytes, 'small', new Uint8Array(100)).buffer).toBe(bytes.buffer);
     const large = attachSection(build(), 'large', new Uint8Array(SPARE_BYTES + 1).fill(7));
     expect(openEdition(large).section('large')?.at(-1)).toBe(7);
-    const [tight, roomy] = [build().slice(), build()].map((each) => attachSection(each, 'a', Uint8Array.of(9)));
+    const [tight, roomy] = [build().slice(), build()].map((each) =>
+      attachSection(each, 'a', Uint8Array.of(9)),
+    );
     expect(tight).toEqual(roomy);
   });
   it.each(['texts', 'Upper', '', 'x'.repeat(25), 'a b'])('refuses the name %j', (name) => {

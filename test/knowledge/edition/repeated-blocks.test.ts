@@ -1,14 +1,19 @@
 import { expect, it } from 'vitest';
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
-import { attachRepeatedBlocks, isRepeatedIn } from '../../../src/knowledge/edition/repeated-blocks.ts';
+import {
+  attachRepeatedBlocks,
+  isRepeatedIn,
+} from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { entryOf, IDENTITY } from '../search/edition-fixture.ts';
 
 const HELP = 'Still need help? Write to us.';
 /** An edition with one article per list of blocks, before the repeated ones are attached. */
 const built = (articles: string[][]) =>
   buildEdition(
-    articles.map((blocks, at) => entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] })),
+    articles.map((blocks, at) =>
+      entryOf({ id: `${at}.md`, sections: [{ text: blocks.join('\n\n') }] }),
+    ),
     IDENTITY,
   );
 const editionOf = (articles: string[][]) => openEdition(attachRepeatedBlocks(built(articles)));
@@ -16,7 +21,12 @@ const withHelp = (count: number, others = 0): string[][] => [
   ...Array.from({ length: count }, (_, at) => [`Text ${at}.`, HELP]),
   ...Array.from({ length: others }, (_, at) => [`Other text ${at}.`]),
 ];
-const VARIANTS = [['**Still** need help? Write to us.'], ['STILL need\nhelp - write to us'], [HELP], [`> ${HELP}`]];
+const VARIANTS = [
+  ['**Still** need help? Write to us.'],
+  ['STILL need\nhelp - write to us'],
+  [HELP],
+  [`> ${HELP}`],
+];
 
 it.each<[string, string[][], boolean, block?: string]>([
   ['a block of four articles', withHelp(4), true],

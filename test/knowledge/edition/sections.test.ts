@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { stemsOf, visibleSize } from '../../../src/knowledge/edition/sections.ts';
-import { articlesWith, editionOf, listOf, sectionsOf } from '../../answering/check/articles-for-test.ts';
+import {
+  articlesWith,
+  editionOf,
+  listOf,
+  sectionsOf,
+} from '../../answering/check/articles-for-test.ts';
 
 const read = (text: string) => sectionsOf(editionOf({ id: 'a.md', text }));
 /** Kind and text of each piece of an article. */
@@ -21,7 +26,9 @@ describe('cachedSection()', () => {
     expect(sections.map(({ at, path }) => [at, path])).toEqual(paths.map((path, at) => [at, path]));
     for (const { start, text: own, pieces } of sections)
       for (const piece of pieces)
-        expect(own.slice(piece.start, piece.end)).toBe(text.slice(start + piece.start, start + piece.end));
+        expect(own.slice(piece.start, piece.end)).toBe(
+          text.slice(start + piece.start, start + piece.end),
+        );
   });
   it('merges consecutive sections of the same name', () => {
     const sections = read('## Note\n\nOne.\n\n## Note\n\nTwo.\n\n## Other\n\nThree.\n');
@@ -33,10 +40,14 @@ describe('cachedSection()', () => {
     const text = `# All\n\n${paragraphs.join('\n\n')}\n`;
     const { firstChunk, endChunk, start, pieces } = read(text)[0]!;
     expect(endChunk - firstChunk).toBeGreaterThan(2);
-    expect(pieces.map((piece) => text.slice(start + piece.start, start + piece.end))).toEqual(paragraphs);
+    expect(pieces.map((piece) => text.slice(start + piece.start, start + piece.end))).toEqual(
+      paragraphs,
+    );
   });
   it('splits a procedure into its steps and a table into its rows, and keeps a short list or code block whole', () => {
-    const [section] = read(`1. Open it.\n2. Close it.\n\n- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``);
+    const [section] = read(
+      `1. Open it.\n2. Close it.\n\n- one\n- two\n\n${tableOf(2)}\n\n\`\`\`\nrun\n\`\`\``,
+    );
     expect(section?.pieces.map(({ kind, isStep, block }) => [kind, isStep, block])).toEqual([
       ['item', true, 0],
       ['item', true, 0],
@@ -67,8 +78,14 @@ describe('cachedSection()', () => {
     expect(parts.join(' ')).toBe(text);
   });
   it('splits a paragraph or a list with long link targets into parts that can be shown', () => {
-    const links = Array.from({ length: 12 }, (_, at) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`);
-    for (const text of [links.map((each) => `Read ${each}.`).join(' '), links.map((each) => `- ${each}`).join('\n')]) {
+    const links = Array.from(
+      { length: 12 },
+      (_, at) => `[Pump ${at}](https://docs.example.com/${'x'.repeat(200)})`,
+    );
+    for (const text of [
+      links.map((each) => `Read ${each}.`).join(' '),
+      links.map((each) => `- ${each}`).join('\n'),
+    ]) {
       const pieces = textsOf(text);
       expect(pieces.length).toBeGreaterThan(1);
       expect(pieces.join('\n').match(/\[Pump \d+\]\(https:[^)]*\)/g)).toEqual(links);
@@ -90,12 +107,15 @@ describe('cachedSection()', () => {
   });
 });
 it('visibleSize() counts visible characters, not link targets', () => {
-  expect(visibleSize(`Ask **[the shop](https://shop.example/${'x'.repeat(200)})**.`)).toBe('Ask the shop.'.length);
+  expect(visibleSize(`Ask **[the shop](https://shop.example/${'x'.repeat(200)})**.`)).toBe(
+    'Ask the shop.'.length,
+  );
 });
 it.each([
   ['Cleaning [pumps](https://secret.example/hidden "title")', ['clean', 'pump']],
   ['> 3. Rinse it 2. times', ['rins', '2', 'time']],
   ['1. Fill the tank.', ['fill', 'tank']],
-])('stemsOf() returns the stems of words, without link targets and numbers of items: %s', (text, stems) =>
-  expect(stemsOf(text)).toEqual(stems),
+])(
+  'stemsOf() returns the stems of words, without link targets and numbers of items: %s',
+  (text, stems) => expect(stemsOf(text)).toEqual(stems),
 );

@@ -2,37 +2,70 @@ import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EditionFormatError } from '../../../src/knowledge/edition/edition-format.ts';
-import { compareByBytes, entryText, findEntry, openTextTable } from '../../../src/knowledge/edition/text-table.ts';
+import {
+  compareByBytes,
+  entryText,
+  findEntry,
+  openTextTable,
+} from '../../../src/knowledge/edition/text-table.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
-const open = (...starts: number[]) => openTextTable(Uint32Array.from(starts), bytesOf('armboardfan'));
+const open = (...starts: number[]) =>
+  openTextTable(Uint32Array.from(starts), bytesOf('armboardfan'));
 
 it('openTextTable() returns every entry, nothing outside the table, and finds existing entries', () => {
   const table = open(0, 3, 8, 11);
-  expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual(['', 'arm', 'board', 'fan', '']);
+  expect([-1, 0, 1, 2, 3].map((at) => entryText(table, at))).toEqual([
+    '',
+    'arm',
+    'board',
+    'fan',
+    '',
+  ]);
   expect(['arm', 'fan', 'fa'].map((key) => findEntry(table, bytesOf(key)))).toEqual([0, 2, -1]);
 });
 
-it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])('openTextTable() refuses starts from %j', (starts) => {
-  expect(() => open(...starts)).toThrow(EditionFormatError);
-});
+it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])(
+  'openTextTable() refuses starts from %j',
+  (starts) => {
+    expect(() => open(...starts)).toThrow(EditionFormatError);
+  },
+);
 
 it.each([
   [[0, 8, 3, 11], 1],
   [[0, 99, 8, 11], 0],
   [[0, 4_000_000_000, 8, 11], 1],
-])('openTextTable() refuses, for the starts %j, to read entry %j with an invalid end', (starts, at) => {
-  const table = open(...starts);
-  expect(() => entryText(table, at)).toThrow(EditionFormatError);
-  expect(() => findEntry(table, bytesOf('board'))).toThrow(EditionFormatError);
-});
+])(
+  'openTextTable() refuses, for the starts %j, to read entry %j with an invalid end',
+  (starts, at) => {
+    const table = open(...starts);
+    expect(() => entryText(table, at)).toThrow(EditionFormatError);
+    expect(() => findEntry(table, bytesOf('board'))).toThrow(EditionFormatError);
+  },
+);
 
 it('compareByBytes() orders texts by their UTF-8 bytes, where plain comparison does not', () => {
-  expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual(['e', 'é', '\uff5e', '\u{1f600}']);
-  const character = fc.constantFrom('a', 'é', '\ud7ff', '\ue000', '\uff5e', '\u{10000}', '\u{1f600}');
+  expect(['\u{1f600}', '\uff5e', 'é', 'e'].sort(compareByBytes)).toEqual([
+    'e',
+    'é',
+    '\uff5e',
+    '\u{1f600}',
+  ]);
+  const character = fc.constantFrom(
+    'a',
+    'é',
+    '\ud7ff',
+    '\ue000',
+    '\uff5e',
+    '\u{10000}',
+    '\u{1f600}',
+  );
   const text = fc.string({ unit: character, maxLength: 4 });
   const property = fc.property(text, text, (left, right) => {
-    expect(Math.sign(compareByBytes(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    expect(Math.sign(compareByBytes(left, right))).toBe(
+      Buffer.compare(Buffer.from(left), Buffer.from(right)),
+    );
   });
   fc.assert(property, { numRuns: 500 });
 });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KnowledgeGap } from '../../../src/contract/wire/knowledge.ts';
-import type { GapBook, GapSighting, OpenGap, RevealedGap } from '../../../src/knowledge/gaps/gap-book.ts';
+import type {
+  GapBook,
+  GapSighting,
+  OpenGap,
+  RevealedGap,
+} from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 
@@ -35,8 +40,17 @@ const sighting = (gaps: RevealedGap[], more: Partial<GapSighting> = {}): GapSigh
 const meet = (book: GapBook, stems: string, more: Partial<GapSighting> = {}) =>
   book.record(sighting([gapOn(stems)], more));
 /** Records whether an edition answers a gap that was to be checked. */
-const note = (book: GapBook, gap: OpenGap | undefined, edition: string, isAnswered: boolean, nowMs = DAY) =>
-  book.noteChecked([{ id: gap?.id ?? '', lastSeenMs: gap?.lastSeenMs ?? 0, isAnswered }], { edition, nowMs });
+const note = (
+  book: GapBook,
+  gap: OpenGap | undefined,
+  edition: string,
+  isAnswered: boolean,
+  nowMs = DAY,
+) =>
+  book.noteChecked([{ id: gap?.id ?? '', lastSeenMs: gap?.lastSeenMs ?? 0, isAnswered }], {
+    edition,
+    nowMs,
+  });
 const all = { state: 'all', limit: 200, nowMs: DAY } as const;
 
 it('counts a repeated gap, also in other words, and keeps the newest five questions', () => {
@@ -46,8 +60,11 @@ it('counts a repeated gap, also in other words, and keeps the newest five questi
   const { gaps, total } = book.list(all);
   expect(total).toBe(1);
   expect(KnowledgeGap.parse(gaps[0])).toMatchObject({
-    ...{ count: 7, gap: 'question 7', missing: 'No article covers zigbee hub pair' },
-    ...{ first_seen: '2026-10-01T00:00:00.000Z', last_seen: '2026-10-01T00:00:00.006Z' },
+    count: 7,
+    gap: 'question 7',
+    missing: 'No article covers zigbee hub pair',
+    first_seen: '2026-10-01T00:00:00.000Z',
+    last_seen: '2026-10-01T00:00:00.006Z',
     example_queries: Array.from({ length: 5 }, (_, at) => `question ${requests - at}`),
   });
 });
@@ -59,12 +76,37 @@ it.each<[string, total: number, RevealedGap, RevealedGap]>([
   ['of another kind apart', 2, hub, gapOn('zigbee hub', { kind: 'product' })],
   ['of another product apart', 2, hub, gapOn('zigbee hub', { product: 'Apollo II' })],
   ['of another subject apart', 2, hub, gapOn('rack mount kit')],
-  ['of another intent and only half of the words apart', 2, hub, gapOn('zigbee light', { intent: 'setup_help' })],
-  ['of another model apart', 2, meaning({ hub: 1, pair: 1 }, [1], 'one'), meaning({ hub: 1, coupl: 3 }, [1], 'two')],
+  [
+    'of another intent and only half of the words apart',
+    2,
+    hub,
+    gapOn('zigbee light', { intent: 'setup_help' }),
+  ],
+  [
+    'of another model apart',
+    2,
+    meaning({ hub: 1, pair: 1 }, [1], 'one'),
+    meaning({ hub: 1, coupl: 3 }, [1], 'two'),
+  ],
   ['without a common word apart', 2, meaning({ zigbee: 1 }, [1]), meaning({ rack: 1 }, [1])],
-  ['of a close meaning together', 1, meaning({ hub: 1, pair: 1 }, [1, 0.1]), meaning({ hub: 1, coupl: 3 }, [1, 0.2])],
-  ['of one product together', 1, gapOn('hub', { product: 'APOLLO II' }), gapOn('hub', { product: 'Apollo II' })],
-  ['of another intent and all words the same together', 1, hub, gapOn('hub zigbee', { intent: 'setup_help' })],
+  [
+    'of a close meaning together',
+    1,
+    meaning({ hub: 1, pair: 1 }, [1, 0.1]),
+    meaning({ hub: 1, coupl: 3 }, [1, 0.2]),
+  ],
+  [
+    'of one product together',
+    1,
+    gapOn('hub', { product: 'APOLLO II' }),
+    gapOn('hub', { product: 'Apollo II' }),
+  ],
+  [
+    'of another intent and all words the same together',
+    1,
+    hub,
+    gapOn('hub zigbee', { intent: 'setup_help' }),
+  ],
   ['of an intent that has no article together', 1, intentOnly, intentOnly],
 ])('keeps gaps %s', (_, total, ...gaps) => {
   const book = bookOf();
@@ -94,7 +136,9 @@ it('closes a gap that an edition answers, and reopens it when it is recorded aga
   ]);
   expect(book.toCheck(THIRD, 10, DAY)).toEqual([]);
   meet(book, 'zigbee hub', { edition: THIRD, nowMs: DAY + 9 });
-  expect(book.list({ ...all, state: 'open', limit: 5 }).gaps).toMatchObject([{ count: 2, closed_at: null }]);
+  expect(book.list({ ...all, state: 'open', limit: 5 }).gaps).toMatchObject([
+    { count: 2, closed_at: null },
+  ]);
 });
 it('keeps a gap closed when an older edition reports it, and one open that was recorded during its check', () => {
   const book = bookOf();
@@ -102,7 +146,9 @@ it('keeps a gap closed when an older edition reports it, and one open that was r
   const [found] = book.toCheck(THIRD, 10, DAY);
   note(book, found, THIRD, true);
   meet(book, 'zigbee hub', { edition: SECOND });
-  expect(book.list(all).gaps).toMatchObject([{ count: 2, state: 'closed', checked_edition: THIRD }]);
+  expect(book.list(all).gaps).toMatchObject([
+    { count: 2, state: 'closed', checked_edition: THIRD },
+  ]);
   const other = bookOf();
   meet(other, 'zigbee hub');
   const [checked] = other.toCheck(SECOND, 10, DAY);
@@ -131,8 +177,11 @@ it('returns the same gaps to two concurrent checks, and records the first result
   const [one] = book.toCheck(SECOND, 10, DAY);
   const [other] = book.toCheck(SECOND, 10, DAY);
   expect(other).toEqual(one);
-  for (const [at, isAnswered] of [true, false].entries()) note(book, one, SECOND, isAnswered, DAY + at);
-  expect(book.list(all).gaps).toMatchObject([{ state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' }]);
+  for (const [at, isAnswered] of [true, false].entries())
+    note(book, one, SECOND, isAnswered, DAY + at);
+  expect(book.list(all).gaps).toMatchObject([
+    { state: 'closed', closed_at: '2026-10-01T00:00:00.000Z' },
+  ]);
 });
 it('finds the same gap among two thousand with vectors', () => {
   const book = bookOf();
@@ -141,7 +190,8 @@ it('finds the same gap among two thousand with vectors', () => {
     const gap = gapOn(`w${at} v${at}`);
     return { ...gap, subject: { ...gap.subject, vector, model: 'm' } };
   });
-  for (let at = 0; at < 2000; at += 20) book.record(sighting(gaps.slice(at, at + 20), { by: 'svc:webhooks' }));
+  for (let at = 0; at < 2000; at += 20)
+    book.record(sighting(gaps.slice(at, at + 20), { by: 'svc:webhooks' }));
   expect(book.list(all).total).toBe(2000);
   book.record(sighting(gaps.slice(1999)));
   const expected = { total: 2000, gaps: [{ count: 2, missing: 'No article covers w1999 v1999' }] };
@@ -152,7 +202,11 @@ it('returns gaps to check in batches, the most frequent first, each once per edi
   for (const [index, word] of ['zigbee', 'rack', 'tor', 'vpn', 'solar'].entries())
     for (let times = 0; times <= index; times++) meet(book, word);
   const seen: string[] = [];
-  for (let batch = book.toCheck(SECOND, 2, DAY); batch.length > 0; batch = book.toCheck(SECOND, 2, DAY)) {
+  for (
+    let batch = book.toCheck(SECOND, 2, DAY);
+    batch.length > 0;
+    batch = book.toCheck(SECOND, 2, DAY)
+  ) {
     seen.push(...batch.map(({ subject }) => subject.stems[0]?.[0] ?? ''));
     for (const gap of batch) note(book, gap, SECOND, false);
   }
@@ -160,7 +214,8 @@ it('returns gaps to check in batches, the most frequent first, each once per edi
 });
 it('lists every gap once across pages, the most frequent first', () => {
   const book = bookOf();
-  for (let index = 0; index < 23; index++) for (let times = 0; times <= index % 4; times++) meet(book, `word${index}`);
+  for (let index = 0; index < 23; index++)
+    for (let times = 0; times <= index % 4; times++) meet(book, `word${index}`);
   const seen: KnowledgeGap[] = [];
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = book.list({ ...all, state: 'open', limit: 5, cursor });
@@ -178,14 +233,22 @@ it('drops closed gaps first beyond its limit, then the least frequent ones', () 
   for (let times = 0; times < 5; times++) meet(book, 'zigbee');
   note(book, found, SECOND, true);
   for (const word of ['rack', 'tor', 'vpn', 'rack', 'vpn']) meet(book, word, { edition: SECOND });
-  const counts = book.list(all).gaps.map(({ missing, count }) => `${missing?.split(' ').at(-1)} ${count}`);
+  const counts = book
+    .list(all)
+    .gaps.map(({ missing, count }) => `${missing?.split(' ').at(-1)} ${count}`);
   expect(counts.sort()).toEqual(['rack 2', 'tor 1', 'vpn 2']);
-  book.record(sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], { edition: SECOND, nowMs: DAY + 1 }));
+  book.record(
+    sighting([gapOn('solar'), gapOn('solar panel'), gapOn('ups')], {
+      edition: SECOND,
+      nowMs: DAY + 1,
+    }),
+  );
   expect(book.list(all).total).toBe(3);
 });
 it('lets a key add 200 gaps a day and counts known ones beyond; our own functions have no limit', () => {
   const book = bookOf();
-  const found = (at: number, more: Partial<GapSighting> = {}) => book.record(sighting([gapOn(`word${at}`)], more));
+  const found = (at: number, more: Partial<GapSighting> = {}) =>
+    book.record(sighting([gapOn(`word${at}`)], more));
   for (let at = 0; at < 205; at++) found(at);
   found(0);
   expect([book.list(all).total, book.list(all).gaps[0]?.count]).toEqual([200, 2]);
@@ -197,13 +260,20 @@ it('lets a key add 200 gaps a day and counts known ones beyond; our own function
 describe('with audiences', () => {
   const meetFor = (book: GapBook, ...lists: (string[] | undefined)[]) => {
     for (const audiences of lists) {
-      const query = { message: `for ${audiences?.join()}`, subject: null, intent: 'x', product: null };
+      const query = {
+        message: `for ${audiences?.join()}`,
+        subject: null,
+        intent: 'x',
+        product: null,
+      };
       meet(book, 'pump', { audiences, query });
     }
   };
   const seen = (book: GapBook, audiences?: string[]) => {
     const { gaps, total } = book.list({ ...all, audiences });
-    const records = book.records({ limit: 50 }, audiences).gaps.map(({ examples }) => examples.at(-1)?.message);
+    const records = book
+      .records({ limit: 50 }, audiences)
+      .gaps.map(({ examples }) => examples.at(-1)?.message);
     const messages = gaps.map(({ example_queries }) => example_queries[0]);
     expect([records.toSorted(), total]).toEqual([messages.toSorted(), messages.length]);
     return messages.toSorted();
@@ -214,7 +284,11 @@ describe('with audiences', () => {
     expect(seen(book)).toEqual(['for undefined']);
     expect(seen(book, ['sales'])).toEqual(['for undefined']);
     expect(seen(book, ['staff'])).toEqual(['for staff', 'for undefined']);
-    expect(seen(book, ['sales', 'staff'])).toEqual(['for sales,staff', 'for staff', 'for undefined']);
+    expect(seen(book, ['sales', 'staff'])).toEqual([
+      'for sales,staff',
+      'for staff',
+      'for undefined',
+    ]);
     expect(seen(book, ['*'])).toHaveLength(4);
   });
   it('returns gaps to check by their audiences', () => {
@@ -236,7 +310,10 @@ describe('with audiences', () => {
     expect(to.restore([staff!], ['*'])).toEqual({ restored: 1, refused: [] });
     const free = { ...open!, id: 'free' };
     const taken = { ...open!, id: staff!.id };
-    expect(to.restore([free, taken], ['sales'])).toEqual({ restored: 0, refused: ['free', staff!.id] });
+    expect(to.restore([free, taken], ['sales'])).toEqual({
+      restored: 0,
+      refused: ['free', staff!.id],
+    });
     expect(to.restore([free, taken], ['staff'])).toEqual({ restored: 1, refused: [] });
     // Now the key sees one of them.
     expect(to.restore([free], ['sales'])).toEqual({ restored: 0, refused: [] });
@@ -253,13 +330,18 @@ describe('with audiences', () => {
   it('keeps the audiences of exported gaps', () => {
     const [from, to] = [bookOf(), bookOf()];
     meetFor(from, ['staff']);
-    expect(to.restore(from.records({ limit: 9 }, ['*']).gaps)).toEqual({ restored: 1, refused: [] });
+    expect(to.restore(from.records({ limit: 9 }, ['*']).gaps)).toEqual({
+      restored: 1,
+      refused: [],
+    });
     expect([seen(to), seen(to, ['staff'])]).toEqual([[], ['for staff']]);
   });
 });
 it('truncates between whole characters', () => {
   const book = bookOf();
-  meet(book, 'zigbee', { query: { message: `${'x'.repeat(999)}😀`, subject: null, intent: 'x', product: null } });
+  meet(book, 'zigbee', {
+    query: { message: `${'x'.repeat(999)}😀`, subject: null, intent: 'x', product: null },
+  });
   expect(book.list(all).gaps[0]?.example_queries).toEqual(['x'.repeat(999)]);
 });
 it('accepts any text', () => {
@@ -268,12 +350,15 @@ it('accepts any text', () => {
   const gap: fc.Arbitrary<RevealedGap> = fc.record({
     kind: fc.constantFrom('product', 'intent', 'question', 'outdated'),
     gap: fc.string({ minLength: 1, maxLength: 900 }),
-    ...{ product: fc.option(text), intent: fc.option(text) },
+    product: fc.option(text),
+    intent: fc.option(text),
     subject: fc.record({ stems: fc.array(stem, { maxLength: 12 }) }),
   });
   const property = fc.property(fc.array(gap, { maxLength: 8 }), text, (gaps, message) => {
     const book = bookOf(5);
-    book.record(sighting(gaps, { query: { message, subject: message, intent: message, product: message } }));
+    book.record(
+      sighting(gaps, { query: { message, subject: message, intent: message, product: message } }),
+    );
     expect(book.list(all).total).toBeLessThanOrEqual(5);
     expect(book.toCheck(SECOND, 50, DAY).length).toBe(book.list(all).total);
   });
@@ -290,7 +375,10 @@ it('counts how often a gap occurs by week, and lists those of the last days by i
   expect([seldom?.count, seldom?.weeks.at(-1)]).toEqual([3, 3]);
   const recent = book.list({ ...all, state: 'open', days: 7 });
   expect(recent.gaps.map(({ weeks }) => weeks.at(-1))).toEqual([3, 1]);
-  expect(book.list({ ...all, state: 'open', days: 3 })).toMatchObject({ total: 1, gaps: [{ id: seldom?.id }] });
+  expect(book.list({ ...all, state: 'open', days: 3 })).toMatchObject({
+    total: 1,
+    gaps: [{ id: seldom?.id }],
+  });
   const first = book.list({ ...all, state: 'open', days: 7, limit: 1 });
   const second = book.list({ ...all, state: 'open', days: 7, cursor: first.next_cursor ?? '' });
   expect([...first.gaps, ...second.gaps].map(({ id }) => id)).toEqual([seldom?.id, often?.id]);

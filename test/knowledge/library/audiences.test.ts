@@ -7,7 +7,11 @@ const forStaff = (id: string, audience: unknown = ['staff']) => ({
 });
 
 const synced = async () => {
-  const host = hostWith([hostArticle('open.md', 'For all.'), forStaff('staff.md'), forStaff('none.md', ['The Staff'])]);
+  const host = hostWith([
+    hostArticle('open.md', 'For all.'),
+    forStaff('staff.md'),
+    forStaff('none.md', ['The Staff']),
+  ]);
   const { library } = libraryForTest(host);
   await syncNow(library);
   return { host, library };
@@ -38,18 +42,28 @@ describe('a library with restricted articles', () => {
     const { library } = await synced();
     expect(library.status(['*']).last_report?.warnings.map(({ id }) => id)).toContain('none.md');
     expect(JSON.stringify(library.status(['staff']))).not.toContain('none.md');
-    expect(library.status(['staff']).last_report).toMatchObject({ outcome: 'published', warnings: [], skipped: [] });
+    expect(library.status(['staff']).last_report).toMatchObject({
+      outcome: 'published',
+      warnings: [],
+      skipped: [],
+    });
   });
   it('hides the id of a refused article only if it is restricted', async () => {
     const refused = [{ ...forStaff('secret.md'), content: '' }, hostArticle('open.md', '')];
-    const [restricted, open] = refused.map((article) => libraryForTest(hostWith([article, hostArticle('b.md', 'B.')])));
+    const [restricted, open] = refused.map((article) =>
+      libraryForTest(hostWith([article, hostArticle('b.md', 'B.')])),
+    );
     for (const parts of [restricted, open]) await syncNow(parts!.library);
     expect(JSON.stringify(restricted!.library.status())).not.toContain('secret.md');
     expect(JSON.stringify(restricted!.library.status(['*']))).toContain('secret.md');
     expect(open!.library.status().last_report?.skipped.map(({ id }) => id)).toEqual(['open.md']);
   });
   it('reports of a sync what it did to articles for everybody, as without the others', async () => {
-    const open = [hostArticle('a.md', 'One.'), hostArticle('b.md', 'Two.'), hostArticle('empty.md', '')];
+    const open = [
+      hostArticle('a.md', 'One.'),
+      hostArticle('b.md', 'Two.'),
+      hostArticle('empty.md', ''),
+    ];
     const others = Array.from({ length: 9 }, (_, at) => forStaff(`s${at}.md`));
     const reports = async (isFull: boolean) => {
       const host = hostWith(isFull ? [...others, ...open] : open, 3);
@@ -59,12 +73,12 @@ describe('a library with restricted articles', () => {
         library.startSync({ full: true, force: true });
         while (library.status(['*']).state !== 'idle') {
           const { progress } = library.status(['sales']);
-          expect([progress?.listed, progress?.total, progress?.processed, progress?.to_process]).toEqual([
-            0,
-            undefined,
-            0,
-            0,
-          ]);
+          expect([
+            progress?.listed,
+            progress?.total,
+            progress?.processed,
+            progress?.to_process,
+          ]).toEqual([0, undefined, 0, 0]);
           await library.work();
         }
         shown.push(library.status(['sales']), library.status());
@@ -88,10 +102,18 @@ describe('a library with restricted articles', () => {
     };
     const [full, alone] = [await reports(true), await reports(false)];
     expect(full).toEqual(alone);
-    expect(full[0]).toMatchObject({ last_report: { outcome: 'published', added: 2, skipped: [{ id: 'empty.md' }] } });
-    expect(full[2]).toMatchObject({ last_report: { outcome: 'published', changed: 1, unchanged: 1 } });
-    expect(full[6]).toMatchObject({ last_report: { outcome: 'unchanged', changed: 0, unchanged: 1 } });
-    expect(full[8]).toMatchObject({ last_report: { outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } } });
+    expect(full[0]).toMatchObject({
+      last_report: { outcome: 'published', added: 2, skipped: [{ id: 'empty.md' }] },
+    });
+    expect(full[2]).toMatchObject({
+      last_report: { outcome: 'published', changed: 1, unchanged: 1 },
+    });
+    expect(full[6]).toMatchObject({
+      last_report: { outcome: 'unchanged', changed: 0, unchanged: 1 },
+    });
+    expect(full[8]).toMatchObject({
+      last_report: { outcome: 'failed', error: { code: 'DATA_SOURCE_ERROR' } },
+    });
   });
   it('counts an article that is restricted as removed, and one that is opened as added', async () => {
     const { host, library } = await synced();
@@ -100,7 +122,12 @@ describe('a library with restricted articles', () => {
       hostArticle('staff.md', 'For all now.'),
     ];
     await syncNow(library, { full: true, force: true });
-    expect(library.status(['staff']).last_report).toMatchObject({ added: 1, removed: 1, changed: 0, unchanged: 0 });
+    expect(library.status(['staff']).last_report).toMatchObject({
+      added: 1,
+      removed: 1,
+      changed: 0,
+      unchanged: 0,
+    });
   });
   it('publishes again when only the audience of an article has changed', async () => {
     const { host, library } = await synced();
@@ -113,13 +140,20 @@ describe('a library with restricted articles', () => {
   it('refuses to write or delete an article that the caller may not read', async () => {
     const { library } = await synced();
     const put = (id: string, audience: string[] | undefined, audiences: string[]) =>
-      library.writeArticle(id, { title: 'T', content: 'New.', metadata: audience && { audience } }, audiences);
+      library.writeArticle(
+        id,
+        { title: 'T', content: 'New.', metadata: audience && { audience } },
+        audiences,
+      );
     expect(await put('staff.md', undefined, [])).toHaveProperty('forbidden');
     expect(await put('new.md', ['staff'], [])).toHaveProperty('forbidden');
     expect(await put('new.md', ['staff'], ['sales'])).toHaveProperty('forbidden');
     expect(await library.deleteArticle('staff.md', ['sales'])).toBe(false);
     expect(library.readArticle('staff.md', ['staff'])?.content).toContain('Secret');
-    expect(await put('new.md', ['staff'], ['staff'])).toMatchObject({ isNew: true, article: { audiences: ['staff'] } });
+    expect(await put('new.md', ['staff'], ['staff'])).toMatchObject({
+      isNew: true,
+      article: { audiences: ['staff'] },
+    });
     expect(await put('staff.md', undefined, ['staff'])).toMatchObject({ isNew: false });
     expect(library.readArticle('staff.md')).toMatchObject({ content: 'New.' });
     expect(await library.deleteArticle('new.md', ['*'])).toBe(true);

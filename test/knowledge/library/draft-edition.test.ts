@@ -39,15 +39,23 @@ describe('an edition for an article that is not written', () => {
 
   it('is refused where the article would be', async () => {
     const library = await opened();
-    expect(library.draftEdition('ports.md', { ...put, content: '---\n---\n' })).toMatchObject({ refused: /./ });
+    expect(library.draftEdition('ports.md', { ...put, content: '---\n---\n' })).toMatchObject({
+      refused: /./,
+    });
     const audience = { ...put, metadata: { audience: ['board'] } };
-    expect(library.draftEdition('ports.md', audience)).toMatchObject({ refused: expect.stringMatching(/audiences/) });
-    expect(library.draftEdition('secret.md', put)).toMatchObject({ refused: expect.stringMatching(/none of that id/) });
+    expect(library.draftEdition('ports.md', audience)).toMatchObject({
+      refused: expect.stringMatching(/audiences/),
+    });
+    expect(library.draftEdition('secret.md', put)).toMatchObject({
+      refused: expect.stringMatching(/none of that id/),
+    });
     expect(library.draftEdition('secret.md', put, ['staff'])).toBeInstanceOf(Uint8Array);
   });
 
   it('is refused where the knowledge base is too large', async () => {
     const library = await opened({ maxDraftTextBytes: 20 });
-    expect(library.draftEdition('ports.md', put)).toMatchObject({ refused: expect.stringMatching(/too large/) });
+    expect(library.draftEdition('ports.md', put)).toMatchObject({
+      refused: expect.stringMatching(/too large/),
+    });
   });
 });

@@ -53,11 +53,20 @@ describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) 
     const { embedBatch } = model;
     const choosy = refusing(model, 'number');
     const report = await sync({ full: true }, 10_000);
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 84, warning_count: 16 });
+    expect(report).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+      embeddings_missing: 84,
+      warning_count: 16,
+    });
     expect(choosy.calls).toBeLessThan(100);
     Object.assign(model, { embedBatch });
     await sync({});
-    expect(await sync({ full: true })).toMatchObject({ embeddings: 16, warning_count: 0, outcome: 'published' });
+    expect(await sync({ full: true })).toMatchObject({
+      embeddings: 16,
+      warning_count: 0,
+      outcome: 'published',
+    });
     expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged' });
   });
   it('ends early when every text is refused, with a report, and retries them later', async () => {
@@ -66,7 +75,9 @@ describe.each(PLACES)('a model that refuses a text, vectors in the %s', (place) 
     const began = clock.now;
     const report = await sync({ full: true }, 10_000);
     expect(report).toMatchObject({
-      ...{ outcome: 'published', embeddings_missing: 300, warning_count: 1 },
+      outcome: 'published',
+      embeddings_missing: 300,
+      warning_count: 1,
       warnings: [{ id: '(vectors)', reason: expect.stringContaining('refuses every text') }],
     });
     expect(clock.now - began).toBeLessThan(10_000);
@@ -88,11 +99,15 @@ describe('an index that rejects vectors', () => {
     expect([model.texts.length, index.vectors.size]).toEqual([300, 300]);
   });
   it('receives the same vectors later, which are then deleted from the database', async () => {
-    const [failing, plain] = [embeddingLibrary('index', hostOf(5)), embeddingLibrary('index', hostOf(5))];
+    const [failing, plain] = [
+      embeddingLibrary('index', hostOf(5)),
+      embeddingLibrary('index', hostOf(5)),
+    ];
     failing.index.failures.push(INDEX_DOWN);
     await failing.sync();
     await plain.sync();
-    const stored = ({ index }: typeof plain) => [...index.vectors].map(([id, { vector }]) => [id, vector]).toSorted();
+    const stored = ({ index }: typeof plain) =>
+      [...index.vectors].map(([id, { vector }]) => [id, vector]).toSorted();
     expect(stored(failing)).toEqual(stored(plain));
     expect(failing.sql.all('SELECT vector FROM vectors WHERE packed IS NOT NULL')).toEqual([]);
   });
@@ -112,7 +127,11 @@ describe('an index that has lost vectors', () => {
     const report = await sync({ full: true });
     const warnings = [{ reason: expect.stringContaining('lost 19 vectors') }];
     expect(report).toMatchObject({ embeddings: 19, warning_count: 1, warnings });
-    expect([index.vectors.size, model.texts.length, index.vectors.has(ids[0] ?? '')]).toEqual([20, 19, true]);
+    expect([index.vectors.size, model.texts.length, index.vectors.has(ids[0] ?? '')]).toEqual([
+      20,
+      19,
+      true,
+    ]);
   });
   it('is compared page by page, and nothing is stored again when none is missing', async () => {
     const { sync, index, model, ids } = await synced();
@@ -120,9 +139,16 @@ describe('an index that has lost vectors', () => {
     index.list = async ({ cursor } = {}) => {
       cursors.push(cursor);
       const from = Number(cursor ?? 0);
-      return { ids: ids.slice(from, from + 8), ...(from + 8 < ids.length ? { next: String(from + 8) } : {}) };
+      return {
+        ids: ids.slice(from, from + 8),
+        ...(from + 8 < ids.length ? { next: String(from + 8) } : {}),
+      };
     };
-    expect(await sync({ full: true })).toMatchObject({ embeddings: 0, outcome: 'unchanged', writes: 0 });
+    expect(await sync({ full: true })).toMatchObject({
+      embeddings: 0,
+      outcome: 'unchanged',
+      writes: 0,
+    });
     expect([cursors, model.texts.length]).toEqual([[undefined, '8', '16'], 0]);
   });
   it.each<[string, number, () => Promise<{ ids: string[]; next: string }>]>([
@@ -136,7 +162,11 @@ describe('an index that has lost vectors', () => {
       return list();
     };
     const warnings = [{ reason: expect.stringContaining('Cannot compare') }];
-    expect(await sync({ full: true })).toMatchObject({ outcome: 'unchanged', embeddings: 0, warnings });
+    expect(await sync({ full: true })).toMatchObject({
+      outcome: 'unchanged',
+      embeddings: 0,
+      warnings,
+    });
     expect(listed).toBe(pages);
   });
 });
@@ -151,7 +181,12 @@ describe.each(PLACES)('a forced sync, vectors in the %s', (place) => {
     expect(model.texts).toHaveLength(40);
     model.forever = DOWN;
     const report = await sync(force);
-    expect(report).toMatchObject({ outcome: 'unchanged', edition, embeddings: 0, warning_count: 1 });
+    expect(report).toMatchObject({
+      outcome: 'unchanged',
+      edition,
+      embeddings: 0,
+      warning_count: 1,
+    });
     expect(report).not.toHaveProperty('embeddings_missing');
     model.forever = undefined;
     await rest();
@@ -161,7 +196,11 @@ describe.each(PLACES)('a forced sync, vectors in the %s', (place) => {
 
 describe.each(PLACES)('a sync that removes an article, vectors in the %s', (place) => {
   it.each([
-    ['limits calls', new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 60_000 }), 0],
+    [
+      'limits calls',
+      new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 60_000 }),
+      0,
+    ],
     ['hangs', DOWN, 20_000],
   ])('publishes the removal before it embeds when the model %s', async (_, failure, tookMs) => {
     const host = hostOf(400);
@@ -186,7 +225,13 @@ describe.each(PLACES)('a sync that removes an article, vectors in the %s', (plac
     const { sync, model } = embeddingLibrary(place, host);
     await sync();
     host.articles = hostOf(11, { 1: 'Changed.' }).articles.slice(1);
-    expect(await sync()).toMatchObject({ outcome: 'published', removed: 1, changed: 1, added: 1, embeddings: 2 });
+    expect(await sync()).toMatchObject({
+      outcome: 'published',
+      removed: 1,
+      changed: 1,
+      added: 1,
+      embeddings: 2,
+    });
     expect(model.texts).toHaveLength(12);
   });
 });

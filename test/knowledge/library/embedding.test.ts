@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
-import { embeddingTextOf, vectorIdOf, vectorsOf } from '../../../src/knowledge/edition/edition-vectors.ts';
+import {
+  embeddingTextOf,
+  vectorIdOf,
+  vectorsOf,
+} from '../../../src/knowledge/edition/edition-vectors.ts';
 import type { Library } from '../../../src/knowledge/library/library.ts';
 import { DOWN, fakeIndex, fakeModel, INDEX_DOWN } from '../vectors-for-test.ts';
 import {
@@ -25,7 +29,10 @@ const chunkTexts = async (library: Library): Promise<string[]> => {
 };
 
 /** The chunks that the current edition can find by meaning. */
-const chunksWithVectors = async (library: Library, model: ReturnType<typeof fakeModel>): Promise<number[]> => {
+const chunksWithVectors = async (
+  library: Library,
+  model: ReturnType<typeof fakeModel>,
+): Promise<number[]> => {
   const vectors = vectorsOf(await editionOf(library));
   if (vectors === undefined) return [];
   const { dimensions } = model;
@@ -39,15 +46,26 @@ const chunksWithVectors = async (library: Library, model: ReturnType<typeof fake
 };
 
 describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (place) => {
-  const setUp = (host: FakeHost, more?: Parameters<typeof embeddingLibrary>[2]) => embeddingLibrary(place, host, more);
+  const setUp = (host: FakeHost, more?: Parameters<typeof embeddingLibrary>[2]) =>
+    embeddingLibrary(place, host, more);
   it('embeds every chunk once, and nothing when nothing changed', async () => {
     const { library, sync, model, index } = setUp(hostOf(10));
-    expect(await sync({})).toMatchObject({ outcome: 'published', embeddings: 10, added: 10, warning_count: 0 });
+    expect(await sync({})).toMatchObject({
+      outcome: 'published',
+      embeddings: 10,
+      added: 10,
+      warning_count: 0,
+    });
     expect([...model.texts].sort()).toEqual((await chunkTexts(library)).sort());
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     const [edition, upserts] = [library.status(['*']).edition, index.upserts];
     for (const request of [{}, { full: true }])
-      expect(await sync(request)).toMatchObject({ outcome: 'unchanged', embeddings: 0, writes: 0, edition });
+      expect(await sync(request)).toMatchObject({
+        outcome: 'unchanged',
+        embeddings: 0,
+        writes: 0,
+        edition,
+      });
     expect(model.texts).toHaveLength(10);
     expect(index.upserts).toBe(upserts);
     expect(library.status(['*']).last_report).not.toHaveProperty('embeddings_missing');
@@ -58,7 +76,10 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const { library, sync, model } = setUp(host);
     await sync();
     model.texts.length = 0;
-    host.articles[3] = hostArticle('twins.md', '## One\n\nText.\n\n## Two\n\nChanged.\n\n## Two\n\nChanged.');
+    host.articles[3] = hostArticle(
+      'twins.md',
+      '## One\n\nText.\n\n## Two\n\nChanged.\n\n## Two\n\nChanged.',
+    );
     expect(await sync()).toMatchObject({ embeddings: 1 });
     expect(model.texts).toEqual(['Title of twins.md\nTwo\nChanged.']);
     expect(await chunksWithVectors(library, model)).toHaveLength(6);
@@ -80,7 +101,12 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const { library, sync, model, faults, rest } = setUp(hostOf(5));
     model.forever = DOWN;
     const report = await sync();
-    expect(report).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 5, warning_count: 1 });
+    expect(report).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+      embeddings_missing: 5,
+      warning_count: 1,
+    });
     expect(report?.warnings[0]?.reason).toContain('Cannot embed 5 texts');
     expect(faults).toHaveLength(4);
     expect(await chunksWithVectors(library, model)).toEqual([]);
@@ -93,7 +119,10 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
   });
   it('retries a failed call, after the pause that the service requests', async () => {
     const { sync, model, clock } = setUp(hostOf(5));
-    model.failures.push(DOWN, new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }));
+    model.failures.push(
+      DOWN,
+      new EmbeddingFailed('rate_limited', 'Cannot embed: too many', { retryAfterMs: 30_000 }),
+    );
     const began = clock.now;
     expect(await sync()).toMatchObject({ embeddings: 5, warning_count: 0 });
     expect(clock.now - began).toBeGreaterThanOrEqual(31_000);
@@ -108,7 +137,11 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       throw DOWN;
     };
     const began = clock.now;
-    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
+    expect(await sync()).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+      embeddings_missing: 3,
+    });
     expect([calls, clock.now - began < 25_000]).toEqual([1, true]);
     model.embedBatch = embedBatch;
     expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 3 });
@@ -121,7 +154,11 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const { library, sync, model } = setUp(hostOf(3));
     const embedBatch = model.embedBatch;
     model.embedBatch = async (texts) => spoil(await embedBatch(texts));
-    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 0, embeddings_missing: 3 });
+    expect(await sync()).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+      embeddings_missing: 3,
+    });
     expect(await chunksWithVectors(library, model)).toEqual([]);
   });
   it('embeds a text with a zero vector only once', async () => {
@@ -136,7 +173,11 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const first = setUp(hostOf(4));
     await first.sync();
     const model = fakeModel({ model: 'other', dimensions: 32 });
-    const { library, sync, index } = setUp(hostOf(4), { ...first, model, index: { ...first.index, dimensions: 32 } });
+    const { library, sync, index } = setUp(hostOf(4), {
+      ...first,
+      model,
+      index: { ...first.index, dimensions: 32 },
+    });
     expect(await sync()).toMatchObject({ embeddings: 4, unchanged: 4, outcome: 'published' });
     expect(await chunksWithVectors(library, model)).toEqual([0, 1, 2, 3]);
     const lengths = [...index.vectors.values()].map(({ vector }) => vector.length);
@@ -146,7 +187,10 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
     const { sync, clock, sql } = setUp(hostOf(2));
     await sync();
     const { library } = libraryForTest(hostOf(2), { sql, clock });
-    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', embeddings: 0 });
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      outcome: 'published',
+      embeddings: 0,
+    });
     expect(vectorsOf(await editionOf(library))).toBeUndefined();
   });
   it('ends in the same state after a crash at any write', async () => {
@@ -156,16 +200,27 @@ describe.each(['edition', 'index'] as const)('a sync with vectors in the %s', (p
       const { model, index, sql, editionStorage, clock, ...first } = setUp(host, { delayMs: 300 });
       const same = { model, index, sql, editionStorage, clock };
       await first.sync();
-      host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'New.')];
-      const survived = await survives(() => setUp(host, { ...same, ...killedAfter(lifetime, same) }).sync());
+      host.articles = [
+        hostArticle('a0.md', 'Changed.'),
+        ...host.articles.slice(1, 3),
+        hostArticle('new.md', 'New.'),
+      ];
+      const survived = await survives(() =>
+        setUp(host, { ...same, ...killedAfter(lifetime, same) }).sync(),
+      );
       const { library, sync } = setUp(host, same);
       if (!survived) {
         kills += 1;
         await sync();
       }
-      expect(await chunksWithVectors(library, model), `killed after ${lifetime}`).toEqual([0, 1, 2, 3]);
-      const ids = await Promise.all((await chunkTexts(library)).map((text) => vectorIdOf(text, model)));
-      if (place === 'index') expect([...index.vectors.keys()].sort(), `killed after ${lifetime}`).toEqual(ids.sort());
+      expect(await chunksWithVectors(library, model), `killed after ${lifetime}`).toEqual([
+        0, 1, 2, 3,
+      ]);
+      const ids = await Promise.all(
+        (await chunkTexts(library)).map((text) => vectorIdOf(text, model)),
+      );
+      if (place === 'index')
+        expect([...index.vectors.keys()].sort(), `killed after ${lifetime}`).toEqual(ids.sort());
       expect(sql.all('SELECT vector FROM vectors WHERE is_stored = 1')).toHaveLength(4);
       if (survived) break;
     }
@@ -202,7 +257,8 @@ describe('a sync with a vector index', () => {
     const { library, clock, index } = setUp(hostOf(5), 7000);
     const began = clock.now;
     library.startSync({});
-    for (; library.currentEdition() === undefined && clock.now < began + 60_000; clock.now += 100) await library.work();
+    for (; library.currentEdition() === undefined && clock.now < began + 60_000; clock.now += 100)
+      await library.work();
     expect(await index.pending()).toBe(0);
     expect(clock.now - began).toBeGreaterThanOrEqual(7100);
     expect(clock.now - began).toBeLessThan(12_000);
@@ -211,7 +267,12 @@ describe('a sync with a vector index', () => {
     const { library, sync, index } = setUp(hostOf(5), 10_000_000);
     const pending = vi.spyOn(index, 'pending');
     const warnings = [{ reason: expect.stringContaining('has not caught up') }];
-    expect(await sync()).toMatchObject({ outcome: 'published', embeddings: 5, warning_count: 1, warnings });
+    expect(await sync()).toMatchObject({
+      outcome: 'published',
+      embeddings: 5,
+      warning_count: 1,
+      warnings,
+    });
     expect(pending.mock.calls.length).toBeLessThan(25);
     expect((await editionOf(library)).chunkCount).toBe(5);
   });

@@ -2,18 +2,31 @@ import { ArticleListingReply, HostArticleReply } from '../../../src/contract/wir
 import type { SyncRequest } from '../../../src/contract/wire/sync.ts';
 import { loadEdition } from '../../../src/knowledge/edition/edition-reader.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
-import type { HostCursor, HostFilters, HostPage } from '../../../src/knowledge/library/host-kb-client.ts';
-import { createLibrary, type Library, type LibraryOptions } from '../../../src/knowledge/library/library.ts';
+import type {
+  HostCursor,
+  HostFilters,
+  HostPage,
+} from '../../../src/knowledge/library/host-kb-client.ts';
+import {
+  createLibrary,
+  type Library,
+  type LibraryOptions,
+} from '../../../src/knowledge/library/library.ts';
 import type { EditionStorage } from '../../../src/platform/storage/edition-storage.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeIndex, fakeModel } from '../vectors-for-test.ts';
 
-export const hostArticle = (id: string, content: string, more: object = {}) => ({
-  ...{ id, title: `Title of ${id}`, url: `https://kb.example/${id}`, content },
-  metadata: { intent: [], device: [], last_updated: '2026-01-01T00:00:00Z' },
-  ...more,
-});
+export function hostArticle(id: string, content: string, more: object = {}) {
+  return {
+    id,
+    title: `Title of ${id}`,
+    url: `https://kb.example/${id}`,
+    content,
+    metadata: { intent: [], device: [], last_updated: '2026-01-01T00:00:00Z' },
+    ...more,
+  };
+}
 
 /** A host with a listing that the test sets. */
 export interface FakeHost {
@@ -26,14 +39,16 @@ export interface FakeHost {
   filters: HostFilters[];
 }
 
-export const hostWith = (articles: unknown[], pageSize = 50): FakeHost => ({ articles, pageSize, filters: [] });
+export function hostWith(articles: unknown[], pageSize = 50): FakeHost {
+  return { articles, pageSize, filters: [] };
+}
 
 /** A host with numbered articles, of which some have another text. A small one lists them on several pages too. */
-export const hostOf = (count: number, texts: Record<number, string> = {}): FakeHost => {
+export function hostOf(count: number, texts: Record<number, string> = {}): FakeHost {
   const textOf = (at: number) => texts[at] ?? `Text number ${at}.`;
   const articles = Array.from({ length: count }, (_, at) => hostArticle(`a${at}.md`, textOf(at)));
   return hostWith(articles, count > 20 ? 100 : 4);
-};
+}
 
 type Varied =
   | 'embedding'
@@ -50,14 +65,23 @@ interface LibraryForTestOptions extends Partial<Pick<LibraryOptions, Varied>> {
 }
 
 /** A library over SQLite with a fake host, edition storage and clock. */
-export const libraryForTest = (host: FakeHost, options: LibraryForTestOptions = {}) => {
-  const { sql = nodeSql(), editionStorage = mapStorage(), clock = { now: 1_800_000_000_000 }, ...varied } = options;
+export function libraryForTest(host: FakeHost, options: LibraryForTestOptions = {}) {
+  const {
+    sql = nodeSql(),
+    editionStorage = mapStorage(),
+    clock = { now: 1_800_000_000_000 },
+    ...varied
+  } = options;
   let ids = 0;
   const wakes: number[] = [];
   const faults: unknown[] = [];
-  const client = { readPage: async (filters: HostFilters, cursor?: HostCursor) => pageOf(host, filters, cursor) };
+  const client = {
+    readPage: async (filters: HostFilters, cursor?: HostCursor) => pageOf(host, filters, cursor),
+  };
   const library = createLibrary({
-    ...{ workspace: 'default', sql, editionStorage },
+    workspace: 'default',
+    sql,
+    editionStorage,
     source: () => ({ url: 'https://kb.example/api', client }),
     articleUrl: (id) => `https://own.example/${id}`,
     now: () => clock.now,
@@ -67,24 +91,24 @@ export const libraryForTest = (host: FakeHost, options: LibraryForTestOptions = 
     ...varied,
   });
   return { library, editionStorage, clock, wakes, faults, sql };
-};
+}
 
 /** Runs a sync to its end and returns its report. */
-export const syncNow = async (library: Library, request: SyncRequest = {}) => {
+export async function syncNow(library: Library, request: SyncRequest = {}) {
   library.startSync(request);
   await workOff(library);
   return library.status(['*']).last_report;
-};
+}
 
-export const workOff = async (library: Library): Promise<void> => {
+export async function workOff(library: Library): Promise<void> {
   while (library.status(['*']).state !== 'idle') await library.work();
-};
+}
 
 /** Runs due work and moves the clock to each alarm, until none is due within the limit. */
-export const workThrough = async (
+export async function workThrough(
   { library, clock, wakes }: Pick<ReturnType<typeof libraryForTest>, 'library' | 'clock' | 'wakes'>,
   { withinMs = 600_000 }: { withinMs?: number | undefined } = {},
-): Promise<void> => {
+): Promise<void> {
   const end = clock.now + withinMs;
   for (let alarms = 0; alarms < 500; alarms += 1) {
     await library.work();
@@ -93,12 +117,16 @@ export const workThrough = async (
     clock.now = Math.max(clock.now, next);
   }
   throw new Error('The library has always more work');
-};
+}
 
-export const mapStorage = (): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } => {
+export function mapStorage(): EditionStorage & { parts: Map<string, Uint8Array<ArrayBuffer>> } {
   const parts = new Map<string, Uint8Array<ArrayBuffer>>();
-  return { parts, put: async (key, part) => void parts.set(key, part), delete: async (key) => void parts.delete(key) };
-};
+  return {
+    parts,
+    put: async (key, part) => void parts.set(key, part),
+    delete: async (key) => void parts.delete(key),
+  };
+}
 
 interface EmbeddingLibraryOptions extends LibraryForTestOptions {
   model?: ReturnType<typeof fakeModel> | undefined;
@@ -108,8 +136,18 @@ interface EmbeddingLibraryOptions extends LibraryForTestOptions {
 }
 
 /** A library that embeds with a fake model, for its editions or for a fake index. */
-export const embeddingLibrary = (place: 'edition' | 'index', host: FakeHost, given: EmbeddingLibraryOptions = {}) => {
-  const { model = fakeModel(), clock = { now: 1_800_000_000_000 }, delayMs = 0, indexName = 'one', ...more } = given;
+export function embeddingLibrary(
+  place: 'edition' | 'index',
+  host: FakeHost,
+  given: EmbeddingLibraryOptions = {},
+) {
+  const {
+    model = fakeModel(),
+    clock = { now: 1_800_000_000_000 },
+    delayMs = 0,
+    indexName = 'one',
+    ...more
+  } = given;
   const { index = fakeIndex({ clock, delayMs }), ...options } = more;
   const embedding = { provider: model, index: place === 'index' ? index : undefined, indexName };
   const parts = { model, index, ...libraryForTest(host, { clock, embedding, ...options }) };
@@ -121,22 +159,24 @@ export const embeddingLibrary = (place: 'edition' | 'index', host: FakeHost, giv
     return report;
   };
   return { ...parts, sync, rest: (withinMs?: number) => workThrough(parts, { withinMs }) };
-};
+}
 
 /** The current edition, open. */
-export const editionOf = async (library: Library) => {
+export async function editionOf(library: Library) {
   const manifest = library.currentEdition();
   if (!manifest) throw new Error('There is no edition');
-  return loadEdition(manifest, { parts: [{ readPart: async (of, part) => library.editionPart(of.edition, part) }] });
-};
+  return loadEdition(manifest, {
+    parts: [{ readPart: async (of, part) => library.editionPart(of.edition, part) }],
+  });
+}
 
 export class Killed extends Error {}
 
 /** The same database and edition storage for a process that crashes at the write after this number of writes. */
-export const killedAfter = (
+export function killedAfter(
   writes: number,
   { sql, editionStorage }: { sql: Sql; editionStorage: ReturnType<typeof mapStorage> },
-) => {
+) {
   let left = writes;
   const alive = <T>(work: () => T, cost = 0): T => {
     left -= left < 0 ? 0 : cost;
@@ -148,12 +188,13 @@ export const killedAfter = (
     run: (query, ...values) => alive(() => sql.run(query, ...values), 1),
     transaction: (work) => sql.transaction(work),
   };
-  const put = async (key: string, bytes: Uint8Array<ArrayBuffer>) => alive(() => editionStorage.put(key, bytes), 1);
+  const put = async (key: string, bytes: Uint8Array<ArrayBuffer>) =>
+    alive(() => editionStorage.put(key, bytes), 1);
   return { sql: mortal, editionStorage: { ...editionStorage, put } };
-};
+}
 
 /** Whether the work ended without a crash. */
-export const survives = async (work: () => Promise<unknown>): Promise<boolean> => {
+export async function survives(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();
     return true;
@@ -161,27 +202,38 @@ export const survives = async (work: () => Promise<unknown>): Promise<boolean> =
     if (error instanceof Killed) return false;
     throw error;
   }
-};
+}
 
 /** The ids and contents of the current edition. */
-export const contentsOf = (library: Library): string[] =>
-  library
+export function contentsOf(library: Library): string[] {
+  return library
     .listArticles({ limit: 500 })
     .articles.map(({ id, content }) => `${id}: ${content}`)
     .sort();
+}
 
 const pageOf = (host: FakeHost, filters: HostFilters, cursor: HostCursor | undefined): HostPage => {
   const offset = cursor?.kind === 'count' ? cursor.offset : 0;
   const number = offset / host.pageSize;
   if (offset === 0) host.filters.push(filters);
-  if (host.failsAtPage !== undefined && number >= host.failsAtPage) throw new HostKbError('status is 500');
-  const { articles } = ArticleListingReply.parse({ articles: host.articles.slice(offset, offset + host.pageSize) });
+  if (host.failsAtPage !== undefined && number >= host.failsAtPage)
+    throw new HostKbError('status is 500');
+  const { articles } = ArticleListingReply.parse({
+    articles: host.articles.slice(offset, offset + host.pageSize),
+  });
   const read = articles.map((article) => HostArticleReply.safeParse(article));
   const end = offset + host.pageSize;
   return {
     articles: read.flatMap(({ data }) => data ?? []),
     skipped: read.flatMap(({ success }, index) =>
-      success ? [] : [{ id: `(number ${index + 1} on its page)`, reason: 'Cannot take in the article: it is broken' }],
+      success
+        ? []
+        : [
+            {
+              id: `(number ${index + 1} on its page)`,
+              reason: 'Cannot take in the article: it is broken',
+            },
+          ],
     ),
     received: articles.length,
     total: host.total ?? host.articles.length,

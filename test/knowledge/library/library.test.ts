@@ -45,7 +45,14 @@ const mine = (content: string) => ({ title: 'Mine', content });
 describe('a sync', () => {
   it('publishes all articles, and writes nothing when nothing changed', async () => {
     const { library, editionStorage, report } = await synced(10);
-    const expected = { outcome: 'published', full: true, added: 10, changed: 0, skipped_count: 0, error: null };
+    const expected = {
+      outcome: 'published',
+      full: true,
+      added: 10,
+      changed: 0,
+      skipped_count: 0,
+      error: null,
+    };
     expect(report).toMatchObject(expected);
     const { state, articles, chunks, edition } = library.status(['*']);
     expect([state, articles, chunks]).toEqual(['idle', 10, 10]);
@@ -54,7 +61,10 @@ describe('a sync', () => {
     expectCurrentPartsOnly(library, editionStorage);
     for (const request of [{}, { full: true }])
       expect(await syncNow(library, request)).toMatchObject({
-        ...{ outcome: 'unchanged', unchanged: 10, writes: 0, edition },
+        outcome: 'unchanged',
+        unchanged: 10,
+        writes: 0,
+        edition,
       });
   });
   it('reads every article again, once and in full, when the reading of articles has changed', async () => {
@@ -79,7 +89,9 @@ describe('a sync', () => {
     });
     expect(library.readText('mine.md', ['*'])?.text).toBe('# Mine\n\nUse :::note here.');
     expect(library.readArticle('mine.md', ['*'])).toEqual(before);
-    expect(summariseSync(report as SyncReport, library.status(['*']))).toContain('every article was read again');
+    expect(summariseSync(report as SyncReport, library.status(['*']))).toContain(
+      'every article was read again',
+    );
     const next = await syncNow(library, { full: true });
     expect(next).toMatchObject({ outcome: 'unchanged', writes: 0 });
     expect(next).not.toHaveProperty('reread');
@@ -91,11 +103,19 @@ describe('a sync', () => {
   });
   it('requests only changes after the first time, since before the last listing, and deletes nothing then', async () => {
     // Ten minutes before the last listing it was another day.
-    const { host, library, clock } = await synced(4, { clock: { now: Date.UTC(2027, 0, 15, 0, 9) } });
+    const { host, library, clock } = await synced(4, {
+      clock: { now: Date.UTC(2027, 0, 15, 0, 9) },
+    });
     clock.now += 3_600_000;
     host.articles = [hostArticle('a1.md', 'Changed.'), hostArticle('new.md', 'New.')];
     const report = await syncNow(library);
-    expect(report).toMatchObject({ full: false, added: 1, changed: 1, removed: 0, held_deletions: null });
+    expect(report).toMatchObject({
+      full: false,
+      added: 1,
+      changed: 1,
+      removed: 0,
+      held_deletions: null,
+    });
     expect(host.filters).toEqual([{ updatedSince: undefined }, { updatedSince: '2027-01-14' }]);
     const expected = ['Text number 0.', 'Changed.', 'Text number 2.', 'Text number 3.', 'New.'];
     expect(await editionTexts(library)).toEqual(expected);
@@ -120,11 +140,26 @@ describe('a sync', () => {
     const { host, library: other } = await synced(10);
     host.articles.splice(0, 4);
     const ids = ['a0.md', 'a1.md', 'a2.md', 'a3.md'];
-    const held = { count: 4, of: 10, limit: 0.3, ids, how_to_force: expect.stringContaining('"force": true') };
+    const held = {
+      count: 4,
+      of: 10,
+      limit: 0.3,
+      ids,
+      how_to_force: expect.stringContaining('"force": true'),
+    };
     const report = await syncNow(other, { full: true });
-    expect(report).toMatchObject({ outcome: 'unchanged', removed: 0, writes: 0, held_deletions: held });
+    expect(report).toMatchObject({
+      outcome: 'unchanged',
+      removed: 0,
+      writes: 0,
+      held_deletions: held,
+    });
     expect(other.status(['*']).articles).toBe(10);
-    expect(await syncNow(other, { force: true })).toMatchObject({ ...removal, full: true, removed: 4 });
+    expect(await syncNow(other, { force: true })).toMatchObject({
+      ...removal,
+      full: true,
+      removed: 4,
+    });
     expect(other.status(['*']).articles).toBe(6);
   });
   it.each<[string, Partial<FakeHost> | ((articles: unknown[]) => Partial<FakeHost>), string]>([
@@ -141,7 +176,11 @@ describe('a sync', () => {
     host.articles[0] = hostArticle('a0.md', 'Changed.');
     Object.assign(host, typeof changes === 'function' ? changes(host.articles) : changes);
     const error = { code: 'DATA_SOURCE_ERROR', message: expect.stringContaining(problem) };
-    expect(await syncNow(library, { full: true, force: true })).toMatchObject({ outcome: 'failed', edition, error });
+    expect(await syncNow(library, { full: true, force: true })).toMatchObject({
+      outcome: 'failed',
+      edition,
+      error,
+    });
     expect(contentsOf(library)).toEqual(contents);
   });
   it('skips a broken article with its reason, keeps its previous version, and reads the others', async () => {
@@ -155,7 +194,10 @@ describe('a sync', () => {
     ];
     const report = await syncNow(library, { full: true });
     expect(report).toMatchObject({
-      ...{ outcome: 'published', changed: 1, skipped_count: 3, warning_count: 1 },
+      outcome: 'published',
+      changed: 1,
+      skipped_count: 3,
+      warning_count: 1,
       warnings: [{ id: 'a1.md', reason: expect.stringContaining('front matter') }],
     });
     expect(report?.skipped.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
@@ -175,29 +217,36 @@ describe('a sync', () => {
   it.each([
     ['far too much text', 400_000],
     ['slightly too much text, which is known only after the build', 34_000],
-  ])('keeps the previous edition when there is %s, and publishes when there is less', async (_, length) => {
-    const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
-    const before = library.status(['*']).edition;
-    const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
-    host.articles.push(hostArticle('large.md', words));
-    const report = await syncNow(library, { full: true });
-    expect(report).toMatchObject({ outcome: 'failed', added: 1, edition: before });
-    expect(report?.error).toMatchObject({
-      ...{ code: 'DATA_SOURCE_ERROR', recoverable: false },
-      message: expect.stringMatching(
-        /^Cannot publish: the articles take 0\.\d MiB of 0\.\d that .*; the one before stays$/,
-      ),
-    });
-    expect(await editionTexts(library)).toHaveLength(10);
-    // There is no retry before an article changes.
-    clock.now += 60_000;
-    await workOff(library);
-    expect(library.status(['*']).edition).toBe(before);
-    await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
-    host.articles.pop();
-    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published', error: null });
-    expect(await editionTexts(library)).toHaveLength(9);
-  });
+  ])(
+    'keeps the previous edition when there is %s, and publishes when there is less',
+    async (_, length) => {
+      const { host, library, clock } = await synced(10, { maxEditionBytes: 60_000 });
+      const before = library.status(['*']).edition;
+      const words = Array.from({ length: length / 8 }, (_, at) => `w${at.toString(36)}`).join(' ');
+      host.articles.push(hostArticle('large.md', words));
+      const report = await syncNow(library, { full: true });
+      expect(report).toMatchObject({ outcome: 'failed', added: 1, edition: before });
+      expect(report?.error).toMatchObject({
+        code: 'DATA_SOURCE_ERROR',
+        recoverable: false,
+        message: expect.stringMatching(
+          /^Cannot publish: the articles take 0\.\d MiB of 0\.\d that .*; the one before stays$/,
+        ),
+      });
+      expect(await editionTexts(library)).toHaveLength(10);
+      // There is no retry before an article changes.
+      clock.now += 60_000;
+      await workOff(library);
+      expect(library.status(['*']).edition).toBe(before);
+      await expect(library.deleteArticle('a1.md')).rejects.toThrow('Cannot publish');
+      host.articles.pop();
+      expect(await syncNow(library, { full: true })).toMatchObject({
+        outcome: 'published',
+        error: null,
+      });
+      expect(await editionTexts(library)).toHaveLength(9);
+    },
+  );
   it.each<[string, number | undefined, (edition: Uint8Array, sql: Sql) => Uint8Array]>([
     ['the new one', undefined, (edition) => edition.subarray(0, edition.length / 2)],
     [
@@ -218,14 +267,18 @@ describe('a sync', () => {
     isDamaged = true;
     library.startSync({ full: true });
     await workThrough({ library, ...parts });
-    expect(library.status(['*'])).toMatchObject({ edition: report?.edition, last_report: { outcome: 'failed' } });
+    expect(library.status(['*'])).toMatchObject({
+      edition: report?.edition,
+      last_report: { outcome: 'failed' },
+    });
     expect((await editionOf(library)).chunkCount).toBe(4);
     isDamaged = false;
     expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'published' });
     expect((await editionOf(library)).chunkCount).toBe(5);
   });
   it('shares the bytes of an edition between all its parts', async () => {
-    const complete = (edition: Uint8Array) => attachSection(edition, 'x', new Uint8Array(EDITION_PART_BYTES));
+    const complete = (edition: Uint8Array) =>
+      attachSection(edition, 'x', new Uint8Array(EDITION_PART_BYTES));
     const { editionStorage } = await synced(4, { complete });
     const buffers = [...editionStorage.parts.values()].map(({ buffer }) => buffer);
     expect([buffers.length, new Set(buffers).size]).toEqual([2, 1]);
@@ -233,7 +286,10 @@ describe('a sync', () => {
   it('continues when another sync is requested', async () => {
     const { library } = libraryForTest(hostOf(10));
     expect(library.startSync({}).started).toBe(true);
-    const expected = { started: false, status: { state: 'listing', progress: { run_id: 'run-1' } } };
+    const expected = {
+      started: false,
+      status: { state: 'listing', progress: { run_id: 'run-1' } },
+    };
     expect(library.startSync({ full: true })).toMatchObject(expected);
     await workOff(library);
     expect(library.status(['*']).last_report?.added).toBe(10);
@@ -242,14 +298,22 @@ describe('a sync', () => {
     let kills = 0;
     for (let lifetime = 0; ; lifetime += 1) {
       const same = { sql: nodeSql(), editionStorage: mapStorage() };
-      const articles = ['a0', 'a2', 'a4', 'a5'].map((id, index) => hostArticle(`${id}.md`, `${'ABEF'[index]}.`));
+      const articles = ['a0', 'a2', 'a4', 'a5'].map((id, index) =>
+        hostArticle(`${id}.md`, `${'ABEF'[index]}.`),
+      );
       const host = hostWith(articles, 2);
       const first = libraryForTest(host, same).library;
       await syncNow(first);
       await first.writeArticle('mine.md', mine('M.'));
-      host.articles = [hostArticle('a0.md', 'Changed.'), ...host.articles.slice(1, 3), hostArticle('new.md', 'N.')];
+      host.articles = [
+        hostArticle('a0.md', 'Changed.'),
+        ...host.articles.slice(1, 3),
+        hostArticle('new.md', 'N.'),
+      ];
       const mortal = killedAfter(lifetime, same);
-      const survived = await survives(async () => syncNow(libraryForTest(host, mortal).library, { full: true }));
+      const survived = await survives(async () =>
+        syncNow(libraryForTest(host, mortal).library, { full: true }),
+      );
       const { library } = libraryForTest(host, same);
       // The current edition can be read after the crash.
       await editionTexts(library);
@@ -275,7 +339,8 @@ describe('articles that callers write', () => {
     await library.writeArticle('a1.md', mine('My own.'));
     await library.writeArticle('mine.md', mine('Mine too.'));
     const report = await syncNow(library, { full: true });
-    const reason = 'Cannot take in the article: the library has an article of its own under this id';
+    const reason =
+      'Cannot take in the article: the library has an article of its own under this id';
     expect(report?.skipped).toEqual([{ id: 'a1.md', reason }]);
     expect(await editionTexts(library)).toEqual(['Text number 0.', 'My own.', 'Mine too.']);
   });
@@ -286,7 +351,9 @@ describe('articles that callers write', () => {
       await library.writeArticle(`m${count}.md`, mine(`Text ${count}.`));
       clock.now += 900;
     }
-    expect(wakes).toEqual([1000, 1900, 2800, 3700, 4600, 5000, 5000, 5000].map((after) => began + after));
+    expect(wakes).toEqual(
+      [1000, 1900, 2800, 3700, 4600, 5000, 5000, 5000].map((after) => began + after),
+    );
     await library.work();
     expect(library.status(['*']).articles).toBe(8);
   });
@@ -337,7 +404,9 @@ describe('old editions', () => {
     const map = mapStorage();
     let isDown = true;
     const remove = (key: string) => (isDown ? Promise.reject(new Error('down')) : map.delete(key));
-    const { library, clock, wakes, faults } = await synced(2, { editionStorage: { ...map, delete: remove } });
+    const { library, clock, wakes, faults } = await synced(2, {
+      editionStorage: { ...map, delete: remove },
+    });
     await library.deleteArticle('a0.md');
     clock.now += 301_000;
     await library.work();
@@ -349,7 +418,11 @@ describe('old editions', () => {
     expect(library.dueAt()).toBeUndefined();
   });
   it('are removed if never published, once a later one is published', async () => {
-    const same = { sql: nodeSql(), editionStorage: mapStorage(), clock: { now: 1_800_000_000_000 } };
+    const same = {
+      sql: nodeSql(),
+      editionStorage: mapStorage(),
+      clock: { now: 1_800_000_000_000 },
+    };
     const { host } = await synced(2, same);
     // A process that crashes after it has stored the parts.
     const run = (query: string, ...values: SqlValue[]) => {
@@ -372,9 +445,14 @@ describe('old editions', () => {
 describe('listArticles()', () => {
   it('filters, counts and pages', async () => {
     const { library } = await synced(5);
-    const metadata = { intent: ['Not_Hashing'], device: ['Apollo II'], last_updated: '2026-05-01T00:00:00Z' };
+    const metadata = {
+      intent: ['Not_Hashing'],
+      device: ['Apollo II'],
+      last_updated: '2026-05-01T00:00:00Z',
+    };
     await library.writeArticle('x.md', { title: 'X', content: 'X.', metadata });
-    const ids = (query: object) => library.listArticles({ limit: 10, ...query }).articles.map(({ id }) => id);
+    const ids = (query: object) =>
+      library.listArticles({ limit: 10, ...query }).articles.map(({ id }) => id);
     expect(ids({ intent: 'not_hashing' })).toEqual(['x.md']);
     expect(ids({ device: 'apollo ii', intent: 'other' })).toEqual([]);
     expect(ids({ updatedSince: '2026-03-01T00:00:00.000Z' })).toEqual(['x.md']);
@@ -393,18 +471,26 @@ describe('listArticles()', () => {
     ['control characters', `a${'\u0001'.repeat(450_000)}b`, 6],
     ['much metadata', 'Text.', 92, { metadata }],
   ])('limits a page to 4 MiB of JSON, with %s', async (_, content, shown, more) => {
-    const articles = Array.from({ length: more ? 250 : 6 }, (_, at) => hostArticle(`a${at}`, content, more));
+    const articles = Array.from({ length: more ? 250 : 6 }, (_, at) =>
+      hostArticle(`a${at}`, content, more),
+    );
     const { library } = libraryForTest(hostWith(articles, 500));
     await syncNow(library);
     const page = library.listArticles({ limit: 500 });
-    expect([page.articles.length, page.next !== undefined]).toEqual([shown, shown < articles.length]);
+    expect([page.articles.length, page.next !== undefined]).toEqual([
+      shown,
+      shown < articles.length,
+    ]);
     expect(new TextEncoder().encode(JSON.stringify(page)).length).toBeLessThan(4 * 1024 * 1024);
   });
   it('returns content unchanged except for control characters', async () => {
     const { library } = libraryForTest(hostWith([hostArticle('n.md', 'N\u0000.')]));
     await syncNow(library);
     // Content of the host is compared in its original form, so that it is not read again each time.
-    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'unchanged', unchanged: 1 });
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      outcome: 'unchanged',
+      unchanged: 1,
+    });
     const content = 'One.\r\n\r\n\tTwo.';
     const written = await library.writeArticle('x.md', mine('One.\r\n\r\n\tTwo\u0000\u001b.'));
     expect(written).toMatchObject({ article: { content } });
@@ -414,7 +500,8 @@ describe('listArticles()', () => {
 
 it('isFirstCall() recognises a repeated call until it has expired', () => {
   const { library } = libraryForTest(hostOf(1));
-  const note = (link: string, atMs: number) => library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
+  const note = (link: string, atMs: number) =>
+    library.isFirstCall(link, { ttlSeconds: 65, nowMs: 3_600_000 + atMs });
   const noted = [note('a', 0), note('a', 64_999), note('b', 0), note('a', 65_000)];
   expect(noted).toEqual([true, false, true, true]);
 });

@@ -1,12 +1,20 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawQuestions, growCorpus, readBenchArticles } from '../../../research/bench/corpus.ts';
 import { PagesMissing } from '../../../src/knowledge/edition/chunk-texts.ts';
-import { loadEdition, type PageCache, pageCache } from '../../../src/knowledge/edition/edition-reader.ts';
+import {
+  loadEdition,
+  type PageCache,
+  pageCache,
+} from '../../../src/knowledge/edition/edition-reader.ts';
 import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { createRetriever, searchKnowledge } from '../../../src/knowledge/search/retrieve.ts';
 import { answerQuestion } from '../../../src/librarians/navigator/answer-question.ts';
-import { type EditionParts, FIRST_PAGE, partKey } from '../../../src/platform/storage/edition-storage.ts';
+import {
+  type EditionParts,
+  FIRST_PAGE,
+  partKey,
+} from '../../../src/platform/storage/edition-storage.ts';
 import { retrieveKnowledge } from '../../../src/support/retrieval/retrieve-knowledge.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-test.ts';
@@ -14,10 +22,14 @@ import { hostArticle, hostWith, libraryForTest, syncNow } from './library-for-te
 /** About 14 pages. */
 const CHUNKS = 2400;
 
-const listed = [...growCorpus(readBenchArticles(undefined).articles, CHUNKS)].map(({ article, chunks }) => {
-  const sections = chunks.map(({ headingPath, text }) => `## ${headingPath.at(-1) ?? 'Part'}\n\n${text}`);
-  return hostArticle(article.id, sections.join('\n\n'), { title: article.title });
-});
+const listed = [...growCorpus(readBenchArticles(undefined).articles, CHUNKS)].map(
+  ({ article, chunks }) => {
+    const sections = chunks.map(
+      ({ headingPath, text }) => `## ${headingPath.at(-1) ?? 'Part'}\n\n${text}`,
+    );
+    return hostArticle(article.id, sections.join('\n\n'), { title: article.title });
+  },
+);
 
 const published = async (pagedFromBytes: number) => {
   const host = hostWith([...listed]);
@@ -29,7 +41,8 @@ const published = async (pagedFromBytes: number) => {
   expect(await syncNow(parts.library)).toMatchObject({ outcome: 'published', error: null });
   const manifest = parts.library.currentEdition();
   if (manifest === undefined) throw new Error('There is no edition');
-  const readPart: ReadPart = async (_, part) => parts.editionStorage.parts.get(partKey(manifest, part));
+  const readPart: ReadPart = async (_, part) =>
+    parts.editionStorage.parts.get(partKey(manifest, part));
   return { ...parts, host, manifest, readPart };
 };
 
@@ -52,11 +65,15 @@ const openPaged = async (
     requested.push(part - FIRST_PAGE);
     return readPage(part - FIRST_PAGE, read);
   };
-  return { edition: await loadEdition(paged.manifest, { parts: [{ readPart }] }, cache), requested };
+  return {
+    edition: await loadEdition(paged.manifest, { parts: [{ readPart }] }, cache),
+    requested,
+  };
 };
 
 const retrieve = createRetriever({ wordVectors: shippedWordVectors, deadlineMs: 60_000 });
-const search = (edition: Edition, query: string) => searchKnowledge(edition, { query, limit: 10 }, { retrieve });
+const search = (edition: Edition, query: string) =>
+  searchKnowledge(edition, { query, limit: 10 }, { retrieve });
 
 beforeAll(async () => {
   paged = await published(0);
@@ -82,10 +99,17 @@ describe('an edition whose texts are on pages', () => {
     for (const question of questions) {
       expect(await search(edition, question)).toEqual(await search(whole, question));
       const options = { retrieve, wordVectors: shippedWordVectors, timeLeftMs: () => 60_000 };
-      expect(await answerQuestion(edition, question, options)).toEqual(await answerQuestion(whole, question, options));
-      const ticket = { intent: 'general_info', message: `${question}. It did not work. ${questions[0]}` };
+      expect(await answerQuestion(edition, question, options)).toEqual(
+        await answerQuestion(whole, question, options),
+      );
+      const ticket = {
+        intent: 'general_info',
+        message: `${question}. It did not work. ${questions[0]}`,
+      };
       const [one, other] = await Promise.all(
-        [edition, whole].map((each) => retrieveKnowledge(ticket, { edition: each, retrieve, now: () => 0 })),
+        [edition, whole].map((each) =>
+          retrieveKnowledge(ticket, { edition: each, retrieve, now: () => 0 }),
+        ),
       );
       expect({ ...one, evidence: undefined }).toEqual({ ...other, evidence: undefined });
     }
@@ -100,25 +124,38 @@ describe('an edition whose texts are on pages', () => {
   it.each<[string, (page: number, read: () => Page) => Page]>([
     ['missing', async () => undefined],
     ['damaged', async (_, read) => (await read())?.map((byte) => byte ^ 1)],
-    ['valid at another position', async (page) => paged.readPart(paged.manifest, FIRST_PAGE + page + 1)],
+    [
+      'valid at another position',
+      async (page) => paged.readPart(paged.manifest, FIRST_PAGE + page + 1),
+    ],
   ])('omits results on pages that are %s, reports it, and shows no wrong text', async (_, lose) => {
-    const { edition } = await openPaged((page, read) => (page % 2 === 0 ? lose(page, read) : read()));
+    const { edition } = await openPaged((page, read) =>
+      page % 2 === 0 ? lose(page, read) : read(),
+    );
     const reports: boolean[] = [];
     for (const question of questions.slice(0, 8)) {
       const { hits, degraded } = await search(edition, question);
       for (const { text } of hits) expect(texts).toContain(text);
       reports.push(degraded?.includes('texts') === true);
-      const { metadata } = await answerQuestion(edition, question, { retrieve, timeLeftMs: () => 60_000 });
+      const { metadata } = await answerQuestion(edition, question, {
+        retrieve,
+        timeLeftMs: () => 60_000,
+      });
       expect(metadata.degraded ?? ['texts']).toContain('texts');
     }
     expect(reports).toContain(true);
   });
   it('reads a page from the library when edition storage does not have a valid one', async () => {
     const { library, manifest } = paged;
-    const readPart: ReadPart = async (of, part) => (part < FIRST_PAGE ? paged.readPart(of, part) : new Uint8Array(9));
+    const readPart: ReadPart = async (of, part) =>
+      part < FIRST_PAGE ? paged.readPart(of, part) : new Uint8Array(9);
     const fromLibrary: ReadPart = async ({ edition }, part) => library.editionPart(edition, part);
-    const edition = await loadEdition(manifest, { parts: [{ readPart }, { readPart: fromLibrary }] });
-    expect(await search(edition, questions[2] ?? '')).toEqual(await search(whole, questions[2] ?? ''));
+    const edition = await loadEdition(manifest, {
+      parts: [{ readPart }, { readPart: fromLibrary }],
+    });
+    expect(await search(edition, questions[2] ?? '')).toEqual(
+      await search(whole, questions[2] ?? ''),
+    );
   });
   it('answers at the deadline without missing pages, and with them the next time', async () => {
     const arrivals: (() => void)[] = [];
@@ -133,7 +170,10 @@ describe('an edition whose texts are on pages', () => {
     expect(arrivals.length).toBeGreaterThan(0);
     const ticket = { intent: 'general_info', message };
     const late = await retrieveKnowledge(ticket, { edition, retrieve: hasty, timeoutMs: 25 });
-    expect(late).toMatchObject({ sources_consulted: [], degraded: expect.arrayContaining(['timeout']) });
+    expect(late).toMatchObject({
+      sources_consulted: [],
+      degraded: expect.arrayContaining(['timeout']),
+    });
     for (const arrive of arrivals.splice(0)) arrive();
     await new Promise((resolve) => setImmediate(resolve));
     const { edition: ready } = await openPaged();
@@ -157,7 +197,9 @@ describe('an edition whose texts are on pages', () => {
     expect(editionStorage.parts.has(partKey(manifest, FIRST_PAGE))).toBe(true);
     clock.now += 400_000;
     await library.work();
-    expect([...editionStorage.parts.keys()].filter((key) => key.includes(manifest.edition))).toEqual([]);
+    expect(
+      [...editionStorage.parts.keys()].filter((key) => key.includes(manifest.edition)),
+    ).toEqual([]);
     expect(library.editionPart(manifest.edition, FIRST_PAGE)).toBeUndefined();
   });
 });

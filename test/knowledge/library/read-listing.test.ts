@@ -3,8 +3,11 @@ import { readListing } from '../../../src/knowledge/library/fetch-host-listing.t
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-const read = (body: BodyInit, onArticle: (article: unknown) => void = () => undefined, maxBytes = 1_000_000) =>
-  readListing(new Response(body), { maxBytes, signal: new AbortController().signal, onArticle });
+const read = (
+  body: BodyInit,
+  onArticle: (article: unknown) => void = () => undefined,
+  maxBytes = 1_000_000,
+) => readListing(new Response(body), { maxBytes, signal: new AbortController().signal, onArticle });
 
 it('returns each article before the rest of the page has arrived', async () => {
   const first = Promise.withResolvers<unknown>();
@@ -30,9 +33,15 @@ it.each<[string, BodyInit, string]>([
   ['cut off after the last article', '{"articles": [{"id": "a"}], "total": 1', 'not-json'],
   ['empty', '', 'not-json'],
   ['two documents', '{"articles": []} {"articles": []}', 'not-json'],
-  ['no UTF-8', new Uint8Array([...bytesOf('{"articles": [{"id": "'), 0xff, ...bytesOf('"}]}')]), 'not-json'],
+  [
+    'no UTF-8',
+    new Uint8Array([...bytesOf('{"articles": [{"id": "'), 0xff, ...bytesOf('"}]}')]),
+    'not-json',
+  ],
   ['larger than allowed', `{"articles": ["${'a'.repeat(2_000_000)}"]}`, 'too-large'],
-])('refuses a page that is %s', (_, body, kind) => expect(read(body)).rejects.toMatchObject({ kind }));
+])('refuses a page that is %s', (_, body, kind) =>
+  expect(read(body)).rejects.toMatchObject({ kind }),
+);
 it('returns no articles when they are not a list', async () => {
   expect(await read('{"articles": {"a": {"id": "a"}}}')).not.toEqual({ articles: [] });
   expect(await read('[{"articles": []}]')).toEqual({});

@@ -5,7 +5,14 @@ import type { Library } from '../../../src/knowledge/library/library.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeModel } from '../vectors-for-test.ts';
-import { editionOf, hostArticle, hostWith, libraryForTest, syncNow, workThrough } from './library-for-test.ts';
+import {
+  editionOf,
+  hostArticle,
+  hostWith,
+  libraryForTest,
+  syncNow,
+  workThrough,
+} from './library-for-test.ts';
 
 const host = () =>
   hostWith([
@@ -19,7 +26,8 @@ const closestTo = async (library: Library, question: string): Promise<string[] |
   const edition = await editionOf(library);
   const vectors = vectorsOf(edition);
   const query = shippedWordVectors().vectorOfQuestion(question);
-  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-2' || query === undefined) return undefined;
+  if (vectors?.kind !== 'rows' || vectors.space.model !== 'static-words-2' || query === undefined)
+    return undefined;
   const near = vectors.nearest(query, { limit: 10 });
   return near.map(({ chunk }) => edition.article(edition.chunk(chunk).article).id);
 };
@@ -32,12 +40,20 @@ describe('a library with a table of word vectors and no embedding model', () => 
     const report = await syncNow(library, { full: true });
     expect(report).toMatchObject({ outcome: 'published', embeddings: 0, warning_count: 0 });
     expect(await closestTo(library, 'noisy ventilator')).toEqual(['fans.md', 'pumps.md']);
-    expect(await syncNow(library, { full: true })).toMatchObject({ outcome: 'unchanged', writes: 0 });
+    expect(await syncNow(library, { full: true })).toMatchObject({
+      outcome: 'unchanged',
+      writes: 0,
+    });
   });
   it('publishes an article that was written with its vector at once', async () => {
     const parts = libraryForTest(host(), { wordVectors });
     await syncNow(parts.library, { full: true });
-    const put = { title: '', url: 'https://kb.example/w', content: 'Wheels squeak without grease.', metadata: {} };
+    const put = {
+      title: '',
+      url: 'https://kb.example/w',
+      content: 'Wheels squeak without grease.',
+      metadata: {},
+    };
     await parts.library.writeArticle('wheels.md', put);
     await workThrough(parts);
     expect((await closestTo(parts.library, 'lubricate the axle'))?.[0]).toBe('wheels.md');
@@ -61,7 +77,10 @@ describe('a library with a table of word vectors and no embedding model', () => 
     const before = library.currentEdition()?.edition;
     const changed = host();
     changed.articles.push(hostArticle('wheels.md', 'Wheels squeak.'));
-    const damaged = libraryForTest(changed, { sql, wordVectors: () => openWordVectors(new Uint8Array(9)) });
+    const damaged = libraryForTest(changed, {
+      sql,
+      wordVectors: () => openWordVectors(new Uint8Array(9)),
+    });
     await damaged.library.startSync({ full: true });
     await workThrough(damaged, { withinMs: 60_000 });
     expect(damaged.library.currentEdition()?.edition).toBe(before);

@@ -13,18 +13,24 @@ const { index } = editionOfTexts(
 );
 
 const correctionsOf = (word: string): string[] =>
-  correctSpelling(index, word).map(({ place, distance }) => `${entryText(index.words, place)} ${distance}`);
+  correctSpelling(index, word).map(
+    ({ place, distance }) => `${entryText(index.words, place)} ${distance}`,
+  );
 
-it.each([...(cases.words as [string, string, string[]][]), ['a word beyond 32 letters', 'x'.repeat(33), []]])(
-  'correctSpelling() with %s: %s',
-  (_what, word, expected) => expect(correctionsOf(word)).toEqual(expected),
+it.each([
+  ...(cases.words as [string, string, string[]][]),
+  ['a word beyond 32 letters', 'x'.repeat(33), []],
+])('correctSpelling() with %s: %s', (_what, word, expected) =>
+  expect(correctionsOf(word)).toEqual(expected),
 );
 
 it('correctSpelling() finds every word of the vocabulary after one edit inside it', () => {
   const word = fc.constantFrom('ethernet', 'temperature', 'hashboard', 'firmware');
   const edit = fc.tuple(word, fc.integer({ min: 1, max: 7 }), fc.constantFrom('q', 'z', ''));
   const property = fc.property(edit, ([whole, at, letter]) => {
-    expect(correctionsOf(whole.slice(0, at) + letter + whole.slice(at + 1))).toContain(`${whole} 1`);
+    expect(correctionsOf(whole.slice(0, at) + letter + whole.slice(at + 1))).toContain(
+      `${whole} 1`,
+    );
   });
   fc.assert(property);
 });
@@ -45,7 +51,11 @@ it('editDistance() is the number of edits up to the limit, and above the limit o
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 6 });
   const property = fc.property(letters, letters, fc.constantFrom(1, 2), (left, right, limit) => {
     const bytes = new TextEncoder().encode(`xy${right}z`);
-    const distance = editDistance(new TextEncoder().encode(left), bytes, { from: 2, to: bytes.length - 1, limit });
+    const distance = editDistance(new TextEncoder().encode(left), bytes, {
+      from: 2,
+      to: bytes.length - 1,
+      limit,
+    });
     expect(Math.min(distance, limit + 1)).toBe(Math.min(plainDistance(left, right), limit + 1));
   });
   fc.assert(property, { numRuns: 700 });

@@ -7,11 +7,14 @@ import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-bl
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 
 const ARTICLES: Readonly<Record<string, string>> = {
-  'clock.md': '# Set the clock\n\nHold the knob for three seconds, then turn it to the hour and press it once.',
-  'cpp.md': '# Call the library from C++\n\nInclude `heron.hpp` and link against the shared object of the library.',
+  'clock.md':
+    '# Set the clock\n\nHold the knob for three seconds, then turn it to the hour and press it once.',
+  'cpp.md':
+    '# Call the library from C++\n\nInclude `heron.hpp` and link against the shared object of the library.',
   'csharp.md':
     '# Call the library from C#\n\nAdd the package `Heron` and create a client with the address of the server.',
-  'it.md': '# Reach the IT desk\n\nThe desk answers extension 2300 between seven and nineteen o’clock on working days.',
+  'it.md':
+    '# Reach the IT desk\n\nThe desk answers extension 2300 between seven and nineteen o’clock on working days.',
   'adresse.md':
     '# Adresse der Rechnung ändern\n\nDie Rechnungsadresse lässt sich unter **Konto** ändern, solange die Bestellungen noch nicht verschickt wurden.',
   'akku.md':
@@ -58,7 +61,9 @@ describe('a knowledge base in several languages', () => {
     const { response } = answerFromEdition(all, question);
     expect(response.sources[0]?.file).toBe(id);
     expect(response.answer).toContain(frame);
-    expect(response.answer).not.toMatch(/only in English|nur auf Englisch|qu'en anglais|solo están en inglés/);
+    expect(response.answer).not.toMatch(
+      /only in English|nur auf Englisch|qu'en anglais|solo están en inglés/,
+    );
   });
   it.each([
     ['How do I call it from C++?', 'cpp.md'],
@@ -72,12 +77,12 @@ describe('a knowledge base in several languages', () => {
   });
   it('says that articles are only in English where they are', () => {
     const english = open(['clock.md', 'cpp.md', 'csharp.md', 'it.md']);
-    expect(answerFromEdition(english, 'Wie lange hält die Batterie meines Geräts?').response.answer).toContain(
-      'nur auf Englisch',
-    );
-    expect(answerFromEdition(all, 'Как долго держится батарея моего устройства?').response.answer).not.toMatch(
-      /английск/,
-    );
+    expect(
+      answerFromEdition(english, 'Wie lange hält die Batterie meines Geräts?').response.answer,
+    ).toContain('nur auf Englisch');
+    expect(
+      answerFromEdition(all, 'Как долго держится батарея моего устройства?').response.answer,
+    ).not.toMatch(/английск/);
   });
   it('is in the domain of no question about other subjects', () => {
     for (const question of ['Wie lange muss ein Ei kochen?', 'Combien de temps cuire un œuf ?'])

@@ -7,7 +7,12 @@ import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { mayRead } from '../../../src/platform/context/capabilities.ts';
 import { editionOf, type Sketch } from './edition-fixture.ts';
 
-const article = (id: string, audiences: string[] | undefined, text: string, more: Partial<Sketch> = {}): Sketch => ({
+const article = (
+  id: string,
+  audiences: string[] | undefined,
+  text: string,
+  more: Partial<Sketch> = {},
+): Sketch => ({
   id,
   title: `Title of ${id}`,
   ...(audiences === undefined ? {} : { audiences }),
@@ -16,7 +21,10 @@ const article = (id: string, audiences: string[] | undefined, text: string, more
 });
 
 const EDITION = editionOf(
-  article('a', ['staff'], 'The zirconium furnace heats the pump.', { devices: ['Furnace'], intents: ['heating'] }),
+  article('a', ['staff'], 'The zirconium furnace heats the pump.', {
+    devices: ['Furnace'],
+    intents: ['heating'],
+  }),
   article('b', undefined, 'The pump stands beside a bench.', { devices: ['Pump'] }),
   article('c', ['staff', 'sales'], 'The pump costs ninety dollars.', { devices: ['Pump'] }),
   article('d', ['legal'], 'The contract names the pump and the zirconium supplier.'),
@@ -34,7 +42,10 @@ describe('editionFor()', () => {
     [['other'], 'b e'],
   ])('contains for the audiences %j the articles %s', (audiences, ids) => {
     const edition = editionFor(EDITION, audiences);
-    const contained = Array.from({ length: edition.articleCount }, (_, at) => edition.article(at).id);
+    const contained = Array.from(
+      { length: edition.articleCount },
+      (_, at) => edition.article(at).id,
+    );
     expect(contained.join(' ')).toBe(ids);
   });
   it('returns the edition itself when all may be read, and one edition for callers with the same access', () => {
@@ -48,11 +59,16 @@ describe('editionFor()', () => {
     const open = editionFor(EDITION, []);
     for (const word of ['zirconium', 'furnace', 'dollars', 'contract']) {
       expect(findWord(open.index, word), word).toBe(-1);
-      expect(searchEdition(open, word).query.terms[0], word).toMatchObject({ isKnown: false, postings: [] });
+      expect(searchEdition(open, word).query.terms[0], word).toMatchObject({
+        isKnown: false,
+        postings: [],
+      });
     }
     expect(findTerm(open.index, 'furnac')).toBe(-1);
     expect(open.devices()).toEqual(['pump']);
-    expect([...open.articlesTagged('device', 'pump')].map((at) => open.article(at).id)).toEqual(['b']);
+    expect([...open.articlesTagged('device', 'pump')].map((at) => open.article(at).id)).toEqual([
+      'b',
+    ]);
     expect([...open.articlesTagged('intent', 'heating')]).toEqual([]);
     expect([open.findArticle('a'), open.findArticle('e')]).toEqual([-1, 1]);
     expect(() => open.article(2)).toThrow(RangeError);
@@ -60,13 +76,19 @@ describe('editionFor()', () => {
   });
   it('does not correct a misspelling to a word of other articles', () => {
     const corrections = (audiences: string[], query: string) =>
-      searchEdition(editionFor(EDITION, audiences), query).query.terms.flatMap((term) => term.corrections);
+      searchEdition(editionFor(EDITION, audiences), query).query.terms.flatMap(
+        (term) => term.corrections,
+      );
     expect(corrections([], 'zirconum furnase')).toEqual([]);
     expect(corrections(['staff'], 'zirconum')).toEqual(['zirconium']);
   });
   it('has the words of its articles alone, also with more than thirty lists of audiences', () => {
     const sketches = Array.from({ length: 40 }, (_, at) =>
-      article(`n${10 + at}`, [`group${at}`], `Only word${'abcdefghijklmnopqrstuvwxyz'[at % 26]}${at}x here.`),
+      article(
+        `n${10 + at}`,
+        [`group${at}`],
+        `Only word${'abcdefghijklmnopqrstuvwxyz'[at % 26]}${at}x here.`,
+      ),
     );
     const edition = editionOf(...sketches);
     const { index } = editionFor(edition, ['group39', 'group3']);
@@ -77,20 +99,30 @@ describe('editionFor()', () => {
   it('finds the same as an edition that is built from its articles only', () => {
     const words = ['pump', 'bench', 'oak', 'furnace', 'filter', 'valve', 'lamp'];
     const audience = fc.option(fc.subarray(['a', 'b', 'c'], { minLength: 1 }), { nil: undefined });
-    const drawn = fc.tuple(audience, fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 8 }));
+    const drawn = fc.tuple(
+      audience,
+      fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 8 }),
+    );
     const texts = fc.array(drawn, { minLength: 1, maxLength: 12 });
     const found = (edition: Edition, words: string[]) => {
       const { hits, query } = searchEdition(edition, words.join(' '));
       const shown = hits.map(({ article, chunk }) => [
         ...[edition.article(article).id, edition.chunk(chunk).text, edition.headingPath(chunk)],
       ]);
-      const terms = query.terms.map(({ word, isKnown, idf, chunkCount }) => [word, isKnown, idf, chunkCount]);
+      const terms = query.terms.map(({ word, isKnown, idf, chunkCount }) => [
+        word,
+        isKnown,
+        idf,
+        chunkCount,
+      ]);
       return { hits: new Set(shown), terms, counts: [edition.articleCount, edition.chunkCount] };
     };
     const property = fc.property(
       ...[texts, fc.subarray(['a', 'b', 'c']), fc.subarray(words, { minLength: 1 })],
       (all, held, query) => {
-        const sketches = all.map(([audiences, text], at) => article(`t${10 + at}`, audiences, text.join(' ')));
+        const sketches = all.map(([audiences, text], at) =>
+          article(`t${10 + at}`, audiences, text.join(' ')),
+        );
         const alone = editionOf(...sketches.filter(({ audiences }) => mayRead(held, audiences)));
         expect(found(editionFor(editionOf(...sketches), held), query)).toEqual(found(alone, query));
       },

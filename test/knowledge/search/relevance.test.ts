@@ -8,7 +8,10 @@ import {
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { editionOf } from './edition-fixture.ts';
 
-const PARTS = 'valve rotor stator gasket manifold impeller flange bearing coupling spindle nozzle piston'.split(' ');
+const PARTS =
+  'valve rotor stator gasket manifold impeller flange bearing coupling spindle nozzle piston'.split(
+    ' ',
+  );
 const STATES = 'vibration cavitation corrosion leakage overheating misalignment'.split(' ');
 
 /** 72 sections on machine parts, each about one part and one fault. */
@@ -35,13 +38,17 @@ it.each(['Can I open a savings account for my daughter?', 'Does the train to Lyo
 );
 
 it('keynessOf() is higher for a word of the subject than for a common one, and lowest for one that no article has', () => {
-  const keyOf = (word: string) => keynessOf(EDITION, searchEdition(EDITION, word).query.terms).highest;
+  const keyOf = (word: string) =>
+    keynessOf(EDITION, searchEdition(EDITION, word).query.terms).highest;
   expect(keyOf('impeller')).toBeGreaterThan(keyOf('make'));
   expect(keyOf('make')).toBeGreaterThan(keyOf('daughter'));
 });
 
 it('relevanceOfHits() is above 0.7 for the best source of a clear question, and lower for the others', () => {
-  const outcome = searchEdition(EDITION, 'Who records cavitation of the impeller in logbook impeller-1?');
+  const outcome = searchEdition(
+    EDITION,
+    'Who records cavitation of the impeller in logbook impeller-1?',
+  );
   const [best = 0, ...others] = relevanceOfHits(outcome);
   expect(best).toBeGreaterThan(0.7);
   expect(Math.max(...others)).toBeLessThan(best);

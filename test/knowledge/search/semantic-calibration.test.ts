@@ -11,7 +11,8 @@ const relevances = (similarities: (number | undefined)[], model?: string) => {
   const hits = similarities.map((similarity, chunk) => ({ chunk, similarity }) as SearchHit);
   return semanticRelevances({ hits, ...(model && { model }) });
 };
-const best = (similarities: number[], model = SMALL): number => relevances(similarities, model)[0] ?? Number.NaN;
+const best = (similarities: number[], model = SMALL): number =>
+  relevances(similarities, model)[0] ?? Number.NaN;
 
 describe('semanticRelevances()', () => {
   it('is high for close texts, low for unrelated ones, and lower when another source leads', () => {
@@ -25,16 +26,21 @@ describe('semanticRelevances()', () => {
     expect(relevances([0.6, undefined], SMALL)[1]).toBeUndefined();
     expect(relevances([0.6, 0.5])).toEqual([undefined, undefined]);
   });
-  it.each(['unheard-of', 'constructor', '__proto__'])('is conservative with the unknown model %s', (model) => {
-    expect(best([0.7, 0.6], model)).toBeLessThan(0.35);
-    expect(best([0.95, 0.5], model)).toBeGreaterThan(0.8);
-  });
+  it.each(['unheard-of', 'constructor', '__proto__'])(
+    'is conservative with the unknown model %s',
+    (model) => {
+      expect(best([0.7, 0.6], model)).toBeLessThan(0.35);
+      expect(best([0.95, 0.5], model)).toBeGreaterThan(0.8);
+    },
+  );
 });
 
 it('joined() is the lexical relevance without vectors, and never less with them', () => {
   expect(joined(0.3, undefined)).toBe(0.3);
   const steps = [0, 0.2, 0.7, 1];
-  for (const [lexical, semantic] of steps.flatMap((left) => steps.map((right) => [left, right] as const))) {
+  for (const [lexical, semantic] of steps.flatMap((left) =>
+    steps.map((right) => [left, right] as const),
+  )) {
     expect(joined(lexical, semantic)).toBeGreaterThanOrEqual(Math.max(lexical, semantic));
     expect(joined(lexical, semantic)).toBeLessThanOrEqual(1);
     expect(joined(lexical, semantic)).toBe(joined(semantic, lexical));

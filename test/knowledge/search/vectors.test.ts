@@ -49,12 +49,18 @@ describe('quantise()', () => {
   it('ignores the length of a vector, and round-trips through packing', () => {
     const [vector = []] = randomVectors(1, 33);
     const { row, scale } = quantise(vector);
-    for (const same of [quantise(vector.map((value) => value * 1e-6)), unpackVector(packVector({ row, scale }))])
+    for (const same of [
+      quantise(vector.map((value) => value * 1e-6)),
+      unpackVector(packVector({ row, scale })),
+    ])
       expect(same).toEqual({ row, scale: expect.closeTo(scale, 6) });
   });
-  it.each([[[]], [[0, 0]], [[1, Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])('refuses %j', (vector) => {
-    expect(() => quantise(vector)).toThrow(RangeError);
-  });
+  it.each([[[]], [[0, 0]], [[1, Number.NaN]], [[1, Number.POSITIVE_INFINITY]]])(
+    'refuses %j',
+    (vector) => {
+      expect(() => quantise(vector)).toThrow(RangeError);
+    },
+  );
 });
 
 describe('nearestRows()', () => {
@@ -83,23 +89,31 @@ describe('nearestRows()', () => {
   it('omits chunks that are not allowed or have no vector', () => {
     const views = rowsOf(randomVectors(5, 64));
     views.scales[1] = 0;
-    const near = nearestRows(views)(new Array<number>(64).fill(1), { limit: 5, isAllowed: (chunk) => chunk !== 3 });
+    const near = nearestRows(views)(new Array<number>(64).fill(1), {
+      limit: 5,
+      isAllowed: (chunk) => chunk !== 3,
+    });
     expect(near.map(({ chunk }) => chunk).sort()).toEqual([0, 2, 4]);
   });
   it('refuses a vector of another dimension', () => {
-    expect(() => nearestRows(rowsOf(randomVectors(5, 64)))([1, 2], { limit: 5 })).toThrow(RangeError);
+    expect(() => nearestRows(rowsOf(randomVectors(5, 64)))([1, 2], { limit: 5 })).toThrow(
+      RangeError,
+    );
   });
 });
 
 const SPACE = { model: 'm', dimensions: 8 };
 const FOUR = entryOf({ id: 'a', sections: Array.from({ length: 4 }, () => ({ text: 'x' })) });
-const edition = (spareBytes = 0) => buildEdition([FOUR], IDENTITY, { spareBytes: () => spareBytes });
+const edition = (spareBytes = 0) =>
+  buildEdition([FOUR], IDENTITY, { spareBytes: () => spareBytes });
 
 describe('the vectors of an edition', () => {
   it('have ids, which are the same for equal chunks', () => {
     const idOf = (start: string) => start.padEnd(32, '0');
     const ids = [idOf('b0'), idOf('a0'), undefined, idOf('b0')];
-    const vectors = vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })));
+    const vectors = vectorsOf(
+      openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })),
+    );
     if (vectors?.kind !== 'ids') throw new Error('There are no ids');
     expect(vectors.space).toEqual(SPACE);
     const asked = [...['a0', 'b0', '00', 'ff', 'c'].map(idOf), 'a0', '../../x', ''];
@@ -110,30 +124,45 @@ describe('the vectors of an edition', () => {
     const built = edition(attachedBytes('rows', space, 4));
     const rows = randomVectors(4, 20_000).map((vector) => packVector(quantise(vector)));
     const attached = attachVectors(built, { kind: 'rows', space, rows, chunks: 4 });
-    expect([attached.buffer === built.buffer, vectorsOf(openEdition(attached))?.kind]).toEqual([true, 'rows']);
+    expect([attached.buffer === built.buffer, vectorsOf(openEdition(attached))?.kind]).toEqual([
+      true,
+      'rows',
+    ]);
   });
   it('are absent when a section does not match the chunks, and refused when their number differs', () => {
     const ids = ['a0'.padEnd(32, '0')];
-    expect(vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids })))).toBeUndefined();
-    expect(() => attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 })).toThrow(RangeError);
+    expect(
+      vectorsOf(openEdition(attachVectors(edition(), { kind: 'ids', space: SPACE, ids }))),
+    ).toBeUndefined();
+    expect(() =>
+      attachVectors(edition(), { kind: 'rows', space: SPACE, rows: [], chunks: 4 }),
+    ).toThrow(RangeError);
   });
 });
 
 describe('the embedded text of a chunk', () => {
   it('is its title, its headings and its text', () => {
-    expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe('T\nA > B\nText.');
+    expect(embeddingTextOf({ title: 'T', headingPath: ['A', 'B'], text: 'Text.' })).toBe(
+      'T\nA > B\nText.',
+    );
     expect(embeddingTextOf({ title: ' ', headingPath: [], text: 'Text.' })).toBe('Text.');
   });
-  it.each(['a', 'é', '文', '😀'])('is at most 8,000 bytes long and cut between characters: %s', (character) => {
-    const text = embeddingTextOf({ title: 'T', headingPath: [], text: character.repeat(9000) });
-    const bytes = new TextEncoder().encode(text);
-    expect(bytes.length).toBeGreaterThan(7990);
-    expect(bytes.length).toBeLessThanOrEqual(8000);
-    expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe(text);
-  });
+  it.each(['a', 'é', '文', '😀'])(
+    'is at most 8,000 bytes long and cut between characters: %s',
+    (character) => {
+      const text = embeddingTextOf({ title: 'T', headingPath: [], text: character.repeat(9000) });
+      const bytes = new TextEncoder().encode(text);
+      expect(bytes.length).toBeGreaterThan(7990);
+      expect(bytes.length).toBeLessThanOrEqual(8000);
+      expect(new TextDecoder('utf-8', { fatal: true }).decode(bytes)).toBe(text);
+    },
+  );
   it('has a different id for every change of the text, the model or the dimensions', async () => {
     const spaces = [SPACE, SPACE, { ...SPACE, model: 'n' }, { ...SPACE, dimensions: 9 }];
-    const ids = await Promise.all([...spaces.map((space) => vectorIdOf('a', space)), vectorIdOf('b', SPACE)]);
+    const ids = await Promise.all([
+      ...spaces.map((space) => vectorIdOf('a', space)),
+      vectorIdOf('b', SPACE),
+    ]);
     expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
     expect(ids[1]).toBe(ids[0]);
     expect(new Set(ids).size).toBe(4);

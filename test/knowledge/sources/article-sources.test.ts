@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ArticleSource } from '../../../src/knowledge/sources/article-source.ts';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  LOCAL_DESK_IDS,
+  type LocalDeskId,
+} from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import type { Fault } from '../../../tools/stand-ins/server/faults.ts';
 import { idsOf, type Reading, readAll, readPages, sourceFrom, titlesOf } from './read-source.ts';
 
@@ -13,7 +19,8 @@ beforeAll(async () => {
 afterAll(() => helpdesks.stop());
 beforeEach(() => {
   helpdesks.faults.none();
-  for (const { articles } of Object.values(helpdesks.desks)) for (const { id } of articles.all()) articles.remove(id);
+  for (const { articles } of Object.values(helpdesks.desks))
+    for (const { id } of articles.all()) articles.remove(id);
 });
 
 const OWN: Record<LocalDeskId, object> = {
@@ -25,13 +32,19 @@ const OWN: Record<LocalDeskId, object> = {
 };
 
 /** A source as configured; `send` may change its replies. */
-const sourceOf = (tool: LocalDeskId, { more = {}, send = fetch }: { more?: object; send?: typeof fetch } = {}) => {
+const sourceOf = (
+  tool: LocalDeskId,
+  { more = {}, send = fetch }: { more?: object; send?: typeof fetch } = {},
+) => {
   const { apiUrl, token } = helpdesks.desks[tool].articleSource;
-  return sourceFrom({ tool, apiUrl, ...OWN[tool], ...more }, { send, token, now: () => now }).source;
+  return sourceFrom({ tool, apiUrl, ...OWN[tool], ...more }, { send, token, now: () => now })
+    .source;
 };
 const firstPage = (source: ArticleSource, more: object = {}) =>
   source.readPage({
-    ...{ limit: 100, updatedSinceMs: undefined, position: undefined },
+    limit: 100,
+    updatedSinceMs: undefined,
+    position: undefined,
     signal: AbortSignal.timeout(60_000),
     ...more,
   });
@@ -41,7 +54,9 @@ const changing =
   (change: (body: Record<string, unknown>, url: URL) => object): typeof fetch =>
   async (input, init) => {
     const response = await fetch(input, init);
-    return Response.json(change((await response.json()) as Record<string, unknown>, new URL(String(input))));
+    return Response.json(
+      change((await response.json()) as Record<string, unknown>, new URL(String(input))),
+    );
   };
 
 /** Replies of the stand-in with each entry of a list changed. */
@@ -63,16 +78,26 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     add('public');
     const closed = [{ state: 'draft' }, { state: 'archived' }, { audience: 'private' }] as const;
     for (const state of closed)
-      desk().articles.add({ title: Object.values(state).join(), body: '<p>Text</p>', locale, ...state });
+      desk().articles.add({
+        title: Object.values(state).join(),
+        body: '<p>Text</p>',
+        locale,
+        ...state,
+      });
     expect(titlesOf(await readAll(sourceOf(tool)))).toEqual(['public']);
     const changed = await readAll(sourceOf(tool), { updatedSinceMs: now - 1000 });
     // An article that may have been public before gets no audience.
-    const shown = changed.filter((article) => !('audience' in article && article.audience?.length === 0));
+    const shown = changed.filter(
+      (article) => !('audience' in article && article.audience?.length === 0),
+    );
     expect(titlesOf(shown)).toEqual(['public']);
   });
-  it.each([undefined, 0])('are an empty list for an empty knowledge base, since %s', async (updatedSinceMs) => {
-    expect(await readAll(sourceOf(tool), { updatedSinceMs })).toEqual([]);
-  });
+  it.each([undefined, 0])(
+    'are an empty list for an empty knowledge base, since %s',
+    async (updatedSinceMs) => {
+      expect(await readAll(sourceOf(tool), { updatedSinceMs })).toEqual([]);
+    },
+  );
   it('can be limited to those changed since a time', async () => {
     add('old');
     const edited = add('edited');
@@ -94,25 +119,42 @@ describe.each(LOCAL_DESK_IDS)('the articles of %s', (tool) => {
     ['UNAUTHORIZED', { kind: 'status', status: 401 }],
     ['UNAUTHORIZED', { kind: 'status', status: 403 }],
     ['INVALID_QUERY', { kind: 'status', status: 400 }],
-    ['INVALID_QUERY', { kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:1/' } }],
+    [
+      'INVALID_QUERY',
+      { kind: 'status', status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+    ],
   ])('fail with %s for %j', async (code, fault) => {
     add('one');
     helpdesks.faults.always(fault, `/${tool}`);
-    const reported = code === 'RATE_LIMITED' && { reported: { details: { retry_after_seconds: 7 } } };
+    const reported = code === 'RATE_LIMITED' && {
+      reported: { details: { retry_after_seconds: 7 } },
+    };
     const timeout = fault.kind === 'hang-before-headers' && { signal: AbortSignal.timeout(50) };
     const failed = firstPage(sourceOf(tool), { ...timeout });
     await expect(failed).rejects.toMatchObject({ name: 'SourceFailed', code, ...reported });
   });
-  const FORGED = [5, 'next', { page: -1 }, { page: 1e9, seen: 0 }, { locale: 99 }, { start: 'x' }, { after: '../..' }];
+  const FORGED = [
+    5,
+    'next',
+    { page: -1 },
+    { page: 1e9, seen: 0 },
+    { locale: 99 },
+    { start: 'x' },
+    { after: '../..' },
+  ];
   it.each(FORGED)('are not read from the forged position %j', async (position) => {
-    await expect(firstPage(sourceOf(tool), { position })).rejects.toMatchObject({ code: 'INVALID_QUERY' });
+    await expect(firstPage(sourceOf(tool), { position })).rejects.toMatchObject({
+      code: 'INVALID_QUERY',
+    });
   });
 });
 
 describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list of %s', (tool) => {
   const desk = () => helpdesks.desks[tool].articles;
   const fill = (count: number) =>
-    Array.from({ length: count }, (_, at) => desk().add({ title: `article ${at}`, body: `<p>${at}</p>` }));
+    Array.from({ length: count }, (_, at) =>
+      desk().add({ title: `article ${at}`, body: `<p>${at}</p>` }),
+    );
   /** Sixty articles: what they are called, which the first page has, and which the others, after a change between. */
   const readAround = async (
     change: (ids: string[], read: string[]) => void,
@@ -151,7 +193,12 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     const { found = [] } = await readAround(edit, { updatedSinceMs: now - 10_000_000 });
     expect(found.length).toBeGreaterThan(20);
   });
-  type Changes = [string, (ids: string[], read: string[]) => void, removed: number[], before?: (ids: string[]) => void];
+  type Changes = [
+    string,
+    (ids: string[], read: string[]) => void,
+    removed: number[],
+    before?: (ids: string[]) => void,
+  ];
   const removeAt = (at: number) => (ids: string[]) => {
     desk().remove(ids[at] ?? '');
     fill(1);
@@ -161,7 +208,8 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
     ['the last is deleted and another added', removeAt(59), [59]],
     [
       'one is edited, and moves to a page that was read already',
-      (ids, read) => desk().edit(ids.find((id) => !read.includes(id)) ?? '', { body: '<p>new</p>' }),
+      (ids, read) =>
+        desk().edit(ids.find((id) => !read.includes(id)) ?? '', { body: '<p>new</p>' }),
       [],
     ],
     [
@@ -173,11 +221,16 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
       [0, 59],
       (ids) => desk().unpublish(ids[59] ?? ''),
     ],
-  ])('never counts as complete without a remaining article when %s meanwhile', async (_, change, removed, before) => {
-    const { ids, found } = await readAround(change, { ...(before && { before }) });
-    const missing = ids.filter((id, at) => !removed.includes(at) && found?.includes(id) === false);
-    expect(missing).toEqual([]);
-  });
+  ])(
+    'never counts as complete without a remaining article when %s meanwhile',
+    async (_, change, removed, before) => {
+      const { ids, found } = await readAround(change, { ...(before && { before }) });
+      const missing = ids.filter(
+        (id, at) => !removed.includes(at) && found?.includes(id) === false,
+      );
+      expect(missing).toEqual([]);
+    },
+  );
   it('fails when it ends before its total', async () => {
     fill(30);
     const list = { chatwoot: 'payload', intercom: 'data', 'help-scout': 'articles' }[tool];
@@ -186,7 +239,9 @@ describe.each(['chatwoot', 'intercom', 'help-scout'] as const)('a counted list o
       const empty = tool === 'help-scout' ? { ...(body.articles as object), items: [] } : [];
       return { ...body, [list]: empty };
     });
-    await expect(readAll(sourceOf(tool, { send }), { limit: 20 })).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+    await expect(readAll(sourceOf(tool, { send }), { limit: 20 })).rejects.toMatchObject({
+      code: 'DATA_SOURCE_ERROR',
+    });
   });
 });
 
@@ -194,9 +249,17 @@ describe('an article that cannot be read', () => {
   it('stays in the list by its id, so that it does not look deleted', async () => {
     helpdesks.desks.zendesk.articles.add({ title: 'fine', body: '<p>Text</p>' });
     const odd = [{ id: 77, title: 5 }, { title: 'nameless' }, 'nonsense'];
-    const send = changing((body) => ({ ...body, articles: [...(body.articles as unknown[]), ...odd] }));
+    const send = changing((body) => ({
+      ...body,
+      articles: [...(body.articles as unknown[]), ...odd],
+    }));
     const found = titlesOf(await readAll(sourceOf('zendesk', { send })));
-    expect(found).toEqual(['fine', 'unreadable 77', 'unreadable undefined', 'unreadable undefined']);
+    expect(found).toEqual([
+      'fine',
+      'unreadable 77',
+      'unreadable undefined',
+      'unreadable undefined',
+    ]);
   });
   it('stays in the list of its locale by its own id', async () => {
     const send = changing((body) => ({ ...body, articles: [{ id: 77, title: 5 }] }));
@@ -210,7 +273,9 @@ describe('an article that cannot be read', () => {
     helpdesks.desks.intercom.articles.add({ title: 'Fans', body: '<p>Fans</p>' });
     const translated_content = { type: 'list', de: { title: 5, state: 'published' }, fr: null };
     const send = changingEach('data', (one) => ({ ...one, id: '77', translated_content, ...more }));
-    expect(titlesOf(await readAll(sourceOf('intercom', { send })))).toEqual(expect.arrayContaining(expected));
+    expect(titlesOf(await readAll(sourceOf('intercom', { send })))).toEqual(
+      expect.arrayContaining(expected),
+    );
   });
 });
 
@@ -222,7 +287,11 @@ describe('zendeskArticles()', () => {
     const send = changing((body, { pathname }) => ({
       ...body,
       articles: pathname.includes('/de/')
-        ? (body.articles as object[]).map((one) => ({ ...one, id: Number(id), source_locale: 'en-us' }))
+        ? (body.articles as object[]).map((one) => ({
+            ...one,
+            id: Number(id),
+            source_locale: 'en-us',
+          }))
         : body.articles,
     }));
     const found = await readAll(sourceOf('zendesk', { more: { locales: ['en-us', 'de'] }, send }));
@@ -255,7 +324,8 @@ describe('zendeskArticles()', () => {
   });
   it('lists everything when the feed cannot get past one second', async () => {
     const { articles } = helpdesks.desks.zendesk;
-    for (let at = 0; at < 1100; at += 1) articles.add({ title: `article ${at}`, body: '<p>Text</p>' });
+    for (let at = 0; at < 1100; at += 1)
+      articles.add({ title: `article ${at}`, body: '<p>Text</p>' });
     const found = await readAll(sourceOf('zendesk'), { updatedSinceMs: now });
     expect(new Set(titlesOf(found)).size).toBe(1100);
   });
@@ -298,9 +368,13 @@ describe('zammadArticles()', () => {
     const { articles } = helpdesks.desks.zammad;
     articles.add({ title: 'Clean the fans', body: '<p>Fans</p>' });
     articles.add({ title: 'Lüfter reinigen', body: '<p>Lüfter</p>', locale: 'de-de' });
-    const found = await readAll(sourceOf('zammad', { more: { publicUrl: 'https://help.example.com' } }));
+    const found = await readAll(
+      sourceOf('zammad', { more: { publicUrl: 'https://help.example.com' } }),
+    );
     const like = (pattern: RegExp) => expect.stringMatching(pattern);
-    const english = like(/^https:\/\/help\.example\.com\/help\/en-us\/1-using-the-device\/\d+-clean-the-fans$/);
+    const english = like(
+      /^https:\/\/help\.example\.com\/help\/en-us\/1-using-the-device\/\d+-clean-the-fans$/,
+    );
     const german = { id: like(/^\d+-de-de$/), url: like(/\/help\/de-de\/1\/\d+-lufter-reinigen$/) };
     expect(found).toMatchObject([
       { title: 'Clean the fans', locale: 'en-us', url: english },
@@ -308,7 +382,11 @@ describe('zammadArticles()', () => {
     ]);
   });
   it('counts a scheduled publication as a change, however old the article is', async () => {
-    const id = helpdesks.desks.zammad.articles.add({ title: 'planned', body: '<p>Text</p>', locale: 'en-us' });
+    const id = helpdesks.desks.zammad.articles.add({
+      title: 'planned',
+      body: '<p>Text</p>',
+      locale: 'en-us',
+    });
     const planned = now + 3_600_000;
     const send = changing((body) => {
       const answers = body.KnowledgeBaseAnswer as Record<string, object> | undefined;

@@ -19,9 +19,14 @@ const sourceOf = (setting: object, given: Replies) => {
     const body = init?.body ? JSON.parse(String(init.body)) : undefined;
     const call = { route, body, headers: new Headers(init?.headers) };
     calls.push(call);
-    const reply = typeof given === 'function' ? given(call) : (given[route] ?? given[route.replace(/\?.*$/, '')]);
+    const reply =
+      typeof given === 'function'
+        ? given(call)
+        : (given[route] ?? given[route.replace(/\?.*$/, '')]);
     if (reply instanceof Response) return reply;
-    return reply === undefined ? Response.json({ message: 'Not Found' }, { status: 404 }) : Response.json(reply);
+    return reply === undefined
+      ? Response.json({ message: 'Not Found' }, { status: 404 })
+      : Response.json(reply);
   };
   return { ...sourceFrom(setting, { send, now: () => Date.parse('2026-11-02') }), calls };
 };
@@ -39,9 +44,15 @@ describe('a repository at GitHub', () => {
   it('lists the articles of a folder, without drafts, hidden files and pictures', async () => {
     const opened = open({}, { publicUrl: 'https://docs.example.com/' });
     const articles = await readAll(opened, { limit: 1 });
-    expect([opened.prefix, idsOf(articles)]).toEqual(['', ['guides/reset.md', 'unreadable huge.md', 'index.mdx']]);
+    expect([opened.prefix, idsOf(articles)]).toEqual([
+      '',
+      ['guides/reset.md', 'unreadable huge.md', 'index.mdx'],
+    ]);
     const [reset, , index] = articles;
-    expect(reset).toMatchObject({ url: 'https://docs.example.com/guides/reset', body: '# Reset\n\nHold R.\n' });
+    expect(reset).toMatchObject({
+      url: 'https://docs.example.com/guides/reset',
+      body: '# Reset\n\nHold R.\n',
+    });
     expect(index).toMatchObject({ url: 'https://docs.example.com/' });
     expect(opened.calls[0]?.headers.get('authorization')).toBe('Bearer secret');
     // A tree is listed once for all pages of a listing.
@@ -49,29 +60,41 @@ describe('a repository at GitHub', () => {
   });
   it('links files at GitHub when no public address is set', async () => {
     const [article] = await readAll(open());
-    expect(article).toMatchObject({ url: 'https://github.com/acme/docs/blob/HEAD/docs/guides/reset.md' });
+    expect(article).toMatchObject({
+      url: 'https://github.com/acme/docs/blob/HEAD/docs/guides/reset.md',
+    });
   });
   it('lists a binary file as unreadable', async () => {
     const binary = { content: btoa('\x89PNG\0\0\0\r'), encoding: 'base64' };
     const articles = await readAll(open({ [BLOB]: binary }));
-    expect(idsOf(articles)).toEqual(['unreadable guides/reset.md', 'unreadable huge.md', 'index.mdx']);
+    expect(idsOf(articles)).toEqual([
+      'unreadable guides/reset.md',
+      'unreadable huge.md',
+      'index.mdx',
+    ]);
   });
   it('lists only changes between the commit of that time and the newest', async () => {
     const changed = [
       { filename: 'docs/index.mdx', status: 'modified' },
       { filename: 'docs/gone.md', status: 'removed' },
     ];
-    const commits = 'GET /repos/acme/docs/commits?sha=HEAD&until=2026-10-01T00:00:00.000Z&per_page=1';
+    const commits =
+      'GET /repos/acme/docs/commits?sha=HEAD&until=2026-10-01T00:00:00.000Z&per_page=1';
     const opened = open({ [commits]: [{ sha: sha('9') }], [COMPARE]: { files: changed } });
     expect(idsOf(await readAll(opened, { since: '2026-10-01' }))).toEqual(['index.mdx']);
   });
   it('lists everything when more files changed than GitHub compares', async () => {
     const files = Array.from({ length: 300 }, (_, number) => ({ filename: `docs/${number}.md` }));
-    const opened = open({ 'GET /repos/acme/docs/commits': [{ sha: sha('9') }], [COMPARE]: { files } });
+    const opened = open({
+      'GET /repos/acme/docs/commits': [{ sha: sha('9') }],
+      [COMPARE]: { files },
+    });
     expect(await readAll(opened, { since: '2026-10-01' })).toHaveLength(3);
   });
   it('fails when the tree is larger than one listing, so that no article looks deleted', async () => {
-    await expect(readAll(open({ [TREE]: { truncated: true, tree: [] } }))).rejects.toThrow(/name a smaller folder/);
+    await expect(readAll(open({ [TREE]: { truncated: true, tree: [] } }))).rejects.toThrow(
+      /name a smaller folder/,
+    );
   });
 });
 
@@ -92,7 +115,13 @@ describe('the pages of Notion', () => {
     const opened = open([['p1'], ['p2']]);
     const updatedAtMs = Date.parse('2026-10-05T10:00:00Z');
     expect(await readAll(opened)).toMatchObject([
-      { id: 'p1', title: 'Reset it', url: 'https://www.notion.so/p1', body: 'Begin\n\n\nEnd', updatedAtMs },
+      {
+        id: 'p1',
+        title: 'Reset it',
+        url: 'https://www.notion.so/p1',
+        body: 'Begin\n\n\nEnd',
+        updatedAtMs,
+      },
       { id: 'p2', url: 'https://acme.notion.site/p2', body: 'Turn it.' },
     ]);
     expect(opened.calls[0]?.headers.get('notion-version')).toBe('2025-09-03');
@@ -111,7 +140,12 @@ describe('the pages of Notion', () => {
 
 describe('a space of Confluence Cloud', () => {
   const { space, ...listings } = replies.confluence;
-  const SETTING = { tool: 'confluence', apiUrl: 'https://acme.atlassian.net', email: 'a@acme.example', space: 'DOCS' };
+  const SETTING = {
+    tool: 'confluence',
+    apiUrl: 'https://acme.atlassian.net',
+    email: 'a@acme.example',
+    space: 'DOCS',
+  };
   const open = (first: keyof typeof listings, second: keyof typeof listings, spaces = space) =>
     sourceOf(SETTING, ({ route }) => {
       if (route === 'GET /wiki/api/v2/spaces?keys=DOCS') return spaces;
@@ -122,10 +156,14 @@ describe('a space of Confluence Cloud', () => {
     const articles = await readAll(opened);
     expect(idsOf(articles)).toEqual(['1', '2']);
     expect(articles[0]).toMatchObject({
-      ...{ title: 'Page 1', url: 'https://acme.atlassian.net/wiki/spaces/DOCS/pages/1', format: 'html' },
+      title: 'Page 1',
+      url: 'https://acme.atlassian.net/wiki/spaces/DOCS/pages/1',
+      format: 'html',
       body: '<p>Run:</p><ac:structured-macro ac:name="code"><pre><code>a &lt; b &amp;&amp; c</code></pre></ac:structured-macro>',
     });
-    expect(opened.calls[0]?.headers.get('authorization')).toBe(`Basic ${btoa('a@acme.example:secret')}`);
+    expect(opened.calls[0]?.headers.get('authorization')).toBe(
+      `Basic ${btoa('a@acme.example:secret')}`,
+    );
   });
   it('lists only changes, newest first, and ends at the first listing page without any', async () => {
     const opened = open('changed', 'unchanged');
@@ -134,7 +172,9 @@ describe('a space of Confluence Cloud', () => {
     expect(opened.calls).toHaveLength(3);
   });
   it('fails with advice when the space does not exist', async () => {
-    await expect(readAll(open('first', 'second', { results: [] }))).rejects.toThrow(/no such space/);
+    await expect(readAll(open('first', 'second', { results: [] }))).rejects.toThrow(
+      /no such space/,
+    );
   });
 });
 
@@ -149,7 +189,12 @@ describe.each([
     [502, 'SERVICE_UNAVAILABLE', /status is 502/],
     [200, 'DATA_SOURCE_ERROR', /not what its documentation says/],
   ])('fails the listing with status %i and a reply of another form', async (status, code, says) => {
-    const failing = sourceOf({ tool, ...setting }, () => Response.json({ unexpected: true }, { status }));
-    await expect(readAll(failing)).rejects.toMatchObject({ code, message: expect.stringMatching(says) });
+    const failing = sourceOf({ tool, ...setting }, () =>
+      Response.json({ unexpected: true }, { status }),
+    );
+    await expect(readAll(failing)).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(says),
+    });
   });
 });

@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { HostArticleReply } from '../../../src/contract/wire/host-article.ts';
 import { takeInArticle } from '../../../src/knowledge/articles/normalise-article.ts';
-import { type SourceArticle, toHostArticle } from '../../../src/knowledge/sources/article-source.ts';
+import {
+  type SourceArticle,
+  toHostArticle,
+} from '../../../src/knowledge/sources/article-source.ts';
 
 const ARTICLE: SourceArticle = {
   id: '360012',
@@ -38,8 +41,18 @@ it.each([
   ['a label', { labels: ['audience:legal'] }, ['staff'], ['legal']],
   ['a label by the settings', { labels: ['internal'] }, undefined, ['staff']],
   ['the tool', { audience: ['legal'] }, ['staff'], ['legal']],
-  ['the tool and a label', { audience: ['legal', 'sales'], labels: ['audience:sales'] }, undefined, ['sales']],
-  ['the tool and another label', { audience: ['legal'], labels: ['audience:sales'] }, undefined, ['none']],
+  [
+    'the tool and a label',
+    { audience: ['legal', 'sales'], labels: ['audience:sales'] },
+    undefined,
+    ['sales'],
+  ],
+  [
+    'the tool and another label',
+    { audience: ['legal'], labels: ['audience:sales'] },
+    undefined,
+    ['none'],
+  ],
   ['the tool, which names none', { audience: [] }, ['staff'], ['none']],
 ])('has the audience of %s', (_, change, audience, expected) => {
   const labels = { internal: { audience: 'staff' } };
@@ -52,10 +65,15 @@ it('ignores labels without a meaning', () => {
 });
 it.each([
   ['begins with a word', 'Within <b>5 days</b>.<ul><li>By card</li></ul>'],
-  ['has a line like a heading of Markdown', '<p>Within <b>5 days</b>.</p><ul><li>By card</li></ul>\n# not a heading'],
+  [
+    'has a line like a heading of Markdown',
+    '<p>Within <b>5 days</b>.</p><ul><li>By card</li></ul>\n# not a heading',
+  ],
   ['is a fragment', '<div><p>Within <b>5 days</b>.</p><ul><li>By card</li></ul></div>'],
 ])('marks HTML as HTML that %s', (_, body) => {
-  const { article } = takeInArticle(HostArticleReply.parse(listed({ body })), { articleUrl: () => '' });
+  const { article } = takeInArticle(HostArticleReply.parse(listed({ body })), {
+    articleUrl: () => '',
+  });
   expect(article.text).toContain('Within **5 days**.\n\n- By card');
 });
 it('keeps Markdown unchanged', () => {

@@ -1,7 +1,9 @@
 import { loopbackServer } from '../../platform/http/loopback-server.ts';
 
 /** The reply of a path: HTML, or a whole response. */
-export type LocalPage = string | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
+export type LocalPage =
+  | string
+  | { status?: number; headers?: Record<string, string>; body?: string | Uint8Array };
 
 /** A web site on this machine, whose pages can be changed while it runs. */
 export interface LocalSite {
@@ -13,7 +15,7 @@ export interface LocalSite {
   stop(): Promise<void>;
 }
 
-export const startSite = async (): Promise<LocalSite> => {
+export async function startSite(): Promise<LocalSite> {
   const pages = new Map<string, LocalPage>();
   const requests: string[] = [];
   const { url: origin, close } = await loopbackServer(({ url = '/', headers }, response) => {
@@ -22,11 +24,16 @@ export const startSite = async (): Promise<LocalSite> => {
     const { status = 200, headers: own = {}, body = '' } = reply;
     const isUnchanged = own.ETag !== undefined && headers['if-none-match'] === own.ETag;
     requests.push(isUnchanged ? `${url} (unchanged)` : url);
-    response.writeHead(isUnchanged ? 304 : status, { 'content-type': 'text/html; charset=utf-8', ...own });
+    response.writeHead(isUnchanged ? 304 : status, {
+      'content-type': 'text/html; charset=utf-8',
+      ...own,
+    });
     response.end(isUnchanged ? undefined : body);
   });
   return {
-    ...{ origin, pages, requests },
+    origin,
+    pages,
+    requests,
     sitemap: (modified = {}) => {
       const entries = [...pages.keys()]
         .filter((path) => !/\.(?:xml|txt|gz)$/.test(path))
@@ -39,7 +46,8 @@ export const startSite = async (): Promise<LocalSite> => {
     },
     stop: close,
   };
-};
+}
 
-export const pageOf = (title: string, text: string, more = ''): string =>
-  `<!doctype html><html lang="en"><head><title>${title} | Acme</title>${more}</head><body><header>Acme <a href="/">Home</a></header><nav><a href="/other">Other</a></nav><main><h1>${title}</h1><p>${text}</p></main><footer>Imprint</footer></body></html>`;
+export function pageOf(title: string, text: string, more = ''): string {
+  return `<!doctype html><html lang="en"><head><title>${title} | Acme</title>${more}</head><body><header>Acme <a href="/">Home</a></header><nav><a href="/other">Other</a></nav><main><h1>${title}</h1><p>${text}</p></main><footer>Imprint</footer></body></html>`;
+}

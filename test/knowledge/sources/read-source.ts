@@ -1,16 +1,23 @@
-import type { ArticleSource, SourceArticle, UnreadableArticle } from '../../../src/knowledge/sources/article-source.ts';
+import type {
+  ArticleSource,
+  SourceArticle,
+  UnreadableArticle,
+} from '../../../src/knowledge/sources/article-source.ts';
 import { readSources } from '../../../src/knowledge/sources/source-settings.ts';
 
 export type Article = SourceArticle | UnreadableArticle;
 
 /** The source of the workspace `default`, as configured, whose token is `secret` unless another is given. */
-export const sourceFrom = (setting: object, { send = fetch, now = Date.now, token = 'secret' } = {}) => {
+export function sourceFrom(
+  setting: object,
+  { send = fetch, now = Date.now, token = 'secret' } = {},
+) {
   const ARTICLE_SOURCES = JSON.stringify({ default: { tokenSecret: 'TOKEN', ...setting } });
   const variables = { ENVIRONMENT: 'development', ARTICLE_SOURCES, TOKEN: token };
   const open = readSources(variables, { fetch: send, now }).find('default');
   if (open === undefined) throw new Error('There is no source');
   return open;
-};
+}
 
 export interface Reading {
   limit?: number;
@@ -21,7 +28,10 @@ export interface Reading {
 }
 
 /** The pages from a position on; a position is sent as JSON. */
-export const readPages = async (source: ArticleSource, { from = () => source, ...reading }: Reading = {}) => {
+export async function readPages(
+  source: ArticleSource,
+  { from = () => source, ...reading }: Reading = {},
+) {
   const pages: Article[][] = [];
   let position = reading.position;
   do {
@@ -33,10 +43,16 @@ export const readPages = async (source: ArticleSource, { from = () => source, ..
     if (pages.length > 100) throw new Error('The listing has no end');
   } while (position !== undefined);
   return pages;
-};
-export const readAll = async (source: ArticleSource, reading?: Reading) => (await readPages(source, reading)).flat();
+}
+export async function readAll(source: ArticleSource, reading?: Reading) {
+  return (await readPages(source, reading)).flat();
+}
 
 const named = (article: Article, name: (one: SourceArticle) => string) =>
   'id' in article ? name(article) : `unreadable ${article.unreadableId}`;
-export const idsOf = (articles: readonly Article[]) => articles.map((one) => named(one, ({ id }) => id));
-export const titlesOf = (articles: readonly Article[]) => articles.map((one) => named(one, ({ title }) => title));
+export function idsOf(articles: readonly Article[]) {
+  return articles.map((one) => named(one, ({ id }) => id));
+}
+export function titlesOf(articles: readonly Article[]) {
+  return articles.map((one) => named(one, ({ title }) => title));
+}

@@ -9,7 +9,10 @@ const ZENDESK = {
 };
 const read = (settings: unknown, variables: Record<string, string> = {}) =>
   readSources(
-    { ARTICLE_SOURCES: typeof settings === 'string' ? settings : JSON.stringify(settings), ...variables },
+    {
+      ARTICLE_SOURCES: typeof settings === 'string' ? settings : JSON.stringify(settings),
+      ...variables,
+    },
     { fetch, now: Date.now },
   );
 
@@ -21,7 +24,9 @@ it('finds the source of a workspace, and none for another', () => {
 });
 it('starts without a secret, and fails when it is needed', () => {
   const sources = read({ acme: ZENDESK });
-  expect(() => sources.find('acme')).toThrow(expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }));
+  expect(() => sources.find('acme')).toThrow(
+    expect.objectContaining({ code: 'SERVICE_UNAVAILABLE' }),
+  );
 });
 it.each([
   ['a tool that it does not know', { acme: { ...ZENDESK, tool: 'front' } }],
@@ -31,11 +36,16 @@ it.each([
   ['an address without https', { acme: { ...ZENDESK, apiUrl: 'http://acme.zendesk.com' } }],
   ['an address of an inner network', { acme: { ...ZENDESK, apiUrl: 'https://169.254.169.254' } }],
   ['an address of this machine', { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } }],
-  ['credentials in an address', { acme: { ...ZENDESK, apiUrl: 'https://user:pass@acme.zendesk.com' } }],
+  [
+    'credentials in an address',
+    { acme: { ...ZENDESK, apiUrl: 'https://user:pass@acme.zendesk.com' } },
+  ],
   ['a locale that is none', { acme: { ...ZENDESK, locales: ['../x'] } }],
 ])('names %s, and the other workspaces have their source', (_, settings) => {
   const sources = read({ ...settings, beta: ZENDESK }, { ZENDESK_TOKEN: 'secret' });
-  expect(sources.problems()).toEqual([{ workspace: 'acme', problem: expect.stringContaining('ARTICLE_SOURCES') }]);
+  expect(sources.problems()).toEqual([
+    { workspace: 'acme', problem: expect.stringContaining('ARTICLE_SOURCES') },
+  ]);
   expect(() => sources.find('acme')).toThrow(/ARTICLE_SOURCES/);
   expect(sources.find('beta')).toBeDefined();
 });
@@ -47,5 +57,7 @@ it('names a variable that is no JSON', () => {
 });
 it('accepts an address of this machine in development only', () => {
   const settings = { acme: { ...ZENDESK, apiUrl: 'http://127.0.0.1:3000' } };
-  expect(read(settings, { ENVIRONMENT: 'development', ZENDESK_TOKEN: 'secret' }).problems()).toEqual([]);
+  expect(
+    read(settings, { ENVIRONMENT: 'development', ZENDESK_TOKEN: 'secret' }).problems(),
+  ).toEqual([]);
 });

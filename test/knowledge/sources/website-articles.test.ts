@@ -18,13 +18,21 @@ const sourceOf = (changes: Partial<Website> = {}) =>
     { fetch, now: Date.now, sleep: async (ms) => void slept.push(ms) },
   );
 /** Gives the site these pages, and a sitemap of them with the times of changes. */
-const serve = (pages: Readonly<Record<string, LocalPage>>, modified?: Readonly<Record<string, string>>) => {
+const serve = (
+  pages: Readonly<Record<string, LocalPage>>,
+  modified?: Readonly<Record<string, string>>,
+) => {
   for (const [path, page] of Object.entries(pages)) site.pages.set(path, page);
   if (modified !== undefined) site.sitemap(modified);
 };
 const pathsOf = (articles: readonly Article[]) =>
-  articles.map((each) => ('url' in each ? (each.url ?? '').slice(site.origin.length) : 'unreadable')).toSorted();
-const xml = (body: string | Uint8Array, type = 'xml') => ({ headers: { 'content-type': `application/${type}` }, body });
+  articles
+    .map((each) => ('url' in each ? (each.url ?? '').slice(site.origin.length) : 'unreadable'))
+    .toSorted();
+const xml = (body: string | Uint8Array, type = 'xml') => ({
+  headers: { 'content-type': `application/${type}` },
+  body,
+});
 const TEXT = pageOf('Page', 'Text.');
 const link = (...paths: string[]) => paths.map((path) => `<a href="${path}">x</a>`).join(' ');
 
@@ -34,8 +42,14 @@ describe('a site with a sitemap', () => {
     serve({ '/help/reset.html': page }, { '/help/reset.html': '2026-03-01' });
     expect(await readAll(sourceOf())).toEqual([
       {
-        ...{ id: 'help/reset.html', title: 'Reset the password', url: `${site.origin}/help/reset.html`, locale: 'en' },
-        ...{ format: 'commonmark', updatedAtMs: Date.parse('2026-03-01'), labels: [], leftOut: expect.any(Array) },
+        id: 'help/reset.html',
+        title: 'Reset the password',
+        url: `${site.origin}/help/reset.html`,
+        locale: 'en',
+        format: 'commonmark',
+        updatedAtMs: Date.parse('2026-03-01'),
+        labels: [],
+        leftOut: expect.any(Array),
         body: `# Reset the password\n\nHold **R** for 5 s. [Fan](${site.origin}/help/fan)`,
       },
     ]);
@@ -67,15 +81,25 @@ describe('a site with a sitemap', () => {
     );
     expect(await readAll(sourceOf())).toHaveLength(1);
   });
-  it.each(['/help', '/help/', '/help/start.html'])('reads only what lies below %s', async (path) => {
-    serve(
-      { '/help/': TEXT, '/help/a': TEXT, '/helpdesk/x': TEXT, '/blog': TEXT },
-      { '/help/': '', '/help/a': '', '/helpdesk/x': '', '/blog': '' },
-    );
-    expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}${path}` })))).toEqual(['/help/', '/help/a']);
-  });
+  it.each(['/help', '/help/', '/help/start.html'])(
+    'reads only what lies below %s',
+    async (path) => {
+      serve(
+        { '/help/': TEXT, '/help/a': TEXT, '/helpdesk/x': TEXT, '/blog': TEXT },
+        { '/help/': '', '/help/a': '', '/helpdesk/x': '', '/blog': '' },
+      );
+      expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}${path}` })))).toEqual([
+        '/help/',
+        '/help/a',
+      ]);
+    },
+  );
   it('reads translations that the sitemap only lists beside a page', async () => {
-    serve({ '/a': TEXT, '/de/a': pageOf('Seite', 'Ein Text.'), '/fr/a': pageOf('Page', 'Un texte.') });
+    serve({
+      '/a': TEXT,
+      '/de/a': pageOf('Seite', 'Ein Text.'),
+      '/fr/a': pageOf('Page', 'Un texte.'),
+    });
     const alternate = (path: string) =>
       `<xhtml:link rel="alternate" hreflang="${path.slice(1, 3)}" href="${site.origin}${path}"/>`;
     const url = `<url><loc>${site.origin}/a</loc>${alternate('/de/a')}${alternate('/fr/a')}</url>`;
@@ -89,21 +113,33 @@ describe('a site with a sitemap', () => {
   it('reads a sitemap of plain lines', async () => {
     serve({ '/a': TEXT, '/b': pageOf('B', 'Other.') });
     serve({
-      '/pages.txt': { headers: { 'content-type': 'text/plain' }, body: `${site.origin}/a\n${site.origin}/b\n` },
+      '/pages.txt': {
+        headers: { 'content-type': 'text/plain' },
+        body: `${site.origin}/a\n${site.origin}/b\n`,
+      },
     });
-    expect(pathsOf(await readAll(sourceOf({ sitemap: `${site.origin}/pages.txt` })))).toEqual(['/a', '/b']);
+    expect(pathsOf(await readAll(sourceOf({ sitemap: `${site.origin}/pages.txt` })))).toEqual([
+      '/a',
+      '/b',
+    ]);
   });
   it('names a page that says that it does not exist', async () => {
     serve(
-      { '/a': TEXT, '/b': '<title>Page not found | Help</title><main><h1>Page not found</h1><p>Sorry.</p></main>' },
+      {
+        '/a': TEXT,
+        '/b': '<title>Page not found | Help</title><main><h1>Page not found</h1><p>Sorry.</p></main>',
+      },
       { '/a': '', '/b': '' },
     );
     expect(pathsOf(await readAll(sourceOf()))).toEqual(['/a', 'unreadable']);
   });
   it('takes dates from structured data', async () => {
-    const data = '<script type="application/ld+json">{"dateModified": "2024-03-05T10:00:00Z"}</script>';
+    const data =
+      '<script type="application/ld+json">{"dateModified": "2024-03-05T10:00:00Z"}</script>';
     serve({ '/a': `<head>${data}</head><body><p>Text.</p></body>` }, { '/a': '' });
-    expect(await readAll(sourceOf())).toMatchObject([{ updatedAtMs: Date.parse('2024-03-05T10:00:00Z') }]);
+    expect(await readAll(sourceOf())).toMatchObject([
+      { updatedAtMs: Date.parse('2024-03-05T10:00:00Z') },
+    ]);
   });
   it('reads a page by the encoding that it declares', async () => {
     const bytes = Uint8Array.from(
@@ -113,7 +149,10 @@ describe('a site with a sitemap', () => {
     expect(await readAll(sourceOf())).toMatchObject([{ body: '滤芯' }]);
   });
   it('is read in parts, also when another isolate continues', async () => {
-    serve(Object.fromEntries(Array.from({ length: 57 }, (_, number) => [`/p/${number}`, TEXT])), {});
+    serve(
+      Object.fromEntries(Array.from({ length: 57 }, (_, number) => [`/p/${number}`, TEXT])),
+      {},
+    );
     for (const from of [undefined, () => sourceOf()]) {
       const paths = pathsOf(await readAll(sourceOf(), { limit: 10, ...(from && { from }) }));
       expect(new Set(paths).size).toBe(57);
@@ -135,8 +174,15 @@ describe('a site with a sitemap', () => {
     const source = sourceOf();
     expect(await readAll(source)).toHaveLength(3);
     site.requests.length = 0;
-    expect(pathsOf(await readAll(source, { updatedSinceMs: Date.parse('2026-02-01') }))).toEqual(['/new']);
-    expect(site.requests.toSorted()).toEqual(['/new', '/robots.txt', '/same (unchanged)', '/sitemap.xml']);
+    expect(pathsOf(await readAll(source, { updatedSinceMs: Date.parse('2026-02-01') }))).toEqual([
+      '/new',
+    ]);
+    expect(site.requests.toSorted()).toEqual([
+      '/new',
+      '/robots.txt',
+      '/same (unchanged)',
+      '/sitemap.xml',
+    ]);
   });
 });
 
@@ -144,12 +190,18 @@ describe('a site without a sitemap', () => {
   it('reads one page for its addresses, from a path without its slash', async () => {
     serve({
       '/help': { status: 301, headers: { location: '/help/' }, body: '' },
-      '/help/': pageOf('Help', link('/help/a', '/help/a/', '/help/index.html', '/help/a?utm_source=x', '/blog')),
+      '/help/': pageOf(
+        'Help',
+        link('/help/a', '/help/a/', '/help/index.html', '/help/a?utm_source=x', '/blog'),
+      ),
       '/help/a': pageOf('A', 'Text.'),
       '/help/a/': pageOf('A', 'Text.'),
       '/blog': TEXT,
     });
-    expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}/help` })))).toEqual(['/help/', '/help/a']);
+    expect(pathsOf(await readAll(sourceOf({ url: `${site.origin}/help` })))).toEqual([
+      '/help/',
+      '/help/a',
+    ]);
   });
   it('is read by following links within its folder, once each, without queries', async () => {
     const outside = ['/blog', 'c?page=2', 'https://evil.example.com/', 'mailto:x@y.zz'];
@@ -157,17 +209,28 @@ describe('a site without a sitemap', () => {
       '/docs/': pageOf('Docs', link('a', 'b#part', ...outside)),
       '/docs/a': pageOf('A', link('/docs/b', '/docs/')),
       '/docs/b': pageOf('B', link('deep/d')),
-      ...{ '/docs/deep/d': TEXT, '/blog': TEXT },
+      '/docs/deep/d': TEXT,
+      '/blog': TEXT,
     });
     const source = sourceOf({ url: `${site.origin}/docs/` });
-    expect(pathsOf(await readAll(source))).toEqual(['/docs/', '/docs/a', '/docs/b', '/docs/deep/d']);
+    expect(pathsOf(await readAll(source))).toEqual([
+      '/docs/',
+      '/docs/a',
+      '/docs/b',
+      '/docs/deep/d',
+    ]);
     expect(site.requests.filter((path) => path === '/docs/b')).toHaveLength(1);
   });
   it('is continued by another isolate, and fails when it changed meanwhile', async () => {
     const paths = Array.from({ length: 12 }, (_, number) => `/p${number}`);
-    serve({ '/': pageOf('Home', link(...paths)), ...Object.fromEntries(paths.map((path) => [path, TEXT])) });
+    serve({
+      '/': pageOf('Home', link(...paths)),
+      ...Object.fromEntries(paths.map((path) => [path, TEXT])),
+    });
     const from = () => sourceOf();
-    expect(pathsOf(await readAll(sourceOf(), { limit: 5, from }))).toEqual(['/', ...paths].toSorted());
+    expect(pathsOf(await readAll(sourceOf(), { limit: 5, from }))).toEqual(
+      ['/', ...paths].toSorted(),
+    );
     const changed = readAll(sourceOf(), {
       limit: 5,
       from: (page) => {
@@ -196,18 +259,30 @@ describe('a page', () => {
   };
   it.each<[string, LocalPage]>([
     ['with a noindex tag', pageOf('X', 'Draft.', '<meta name="robots" content="noindex, follow">')],
-    ['with a noindex header', { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') }],
-    ['with a header that hides all', { headers: { 'X-Robots-Tag': 'none' }, body: pageOf('X', 'Draft.') }],
+    [
+      'with a noindex header',
+      { headers: { 'X-Robots-Tag': 'noindex' }, body: pageOf('X', 'Draft.') },
+    ],
+    [
+      'with a header that hides all',
+      { headers: { 'X-Robots-Tag': 'none' }, body: pageOf('X', 'Draft.') },
+    ],
     ['that is gone', { status: 410 }],
     ['that does not exist', { status: 404 }],
     ['that is a PDF', { headers: { 'content-type': 'application/pdf' }, body: '%PDF' }],
     ['without text', '<html><body><nav>Menu</nav></body></html>'],
-    ['that redirects to another host', { status: 302, headers: { Location: 'https://evil.example.com/' } }],
+    [
+      'that redirects to another host',
+      { status: 302, headers: { Location: 'https://evil.example.com/' } },
+    ],
   ])('%s is omitted', async (_, page) => {
     expect(pathsOf(await read({ '/x': page, '/other': TEXT }))).toEqual(['/other']);
   });
   it('that hides from another reader alone is read', async () => {
-    const page = { headers: { 'X-Robots-Tag': 'otherbot: noindex, nofollow' }, body: pageOf('X', 'Text.') };
+    const page = {
+      headers: { 'X-Robots-Tag': 'otherbot: noindex, nofollow' },
+      body: pageOf('X', 'Text.'),
+    };
     expect(pathsOf(await read({ '/x': page }))).toEqual(['/x']);
   });
   it.each([
@@ -239,7 +314,10 @@ describe('a page', () => {
     ['the server answers 421', { status: 421 }],
     ['the server answers 500', { status: 500 }],
     ['the server answers 503', { status: 503, headers: { 'Retry-After': '7' } }],
-    ['it breaks off', { headers: { 'content-length': '5000', connection: 'close' }, body: '<p>Half' }],
+    [
+      'it breaks off',
+      { headers: { 'content-length': '5000', connection: 'close' }, body: '<p>Half' },
+    ],
     ['it is larger than 4 MiB', 'x'.repeat(5_000_000)],
     ['its text is made by a script, which is not run', SHELL],
     ['its text is made by a script, which is not run', NEEDS_SCRIPTS],
@@ -250,16 +328,25 @@ describe('a page', () => {
     expect(found).toContainEqual({ unreadableId: 'x', problem });
   });
   it('is read where scripts only add to its text', async () => {
-    const more = '<script src="a.js"></script><noscript>Turn on JavaScript to search.</noscript><div id="root"></div>';
-    const page = pageOf('A', 'Hold the button for five seconds, until the lamp turns green. '.repeat(4), more);
+    const more =
+      '<script src="a.js"></script><noscript>Turn on JavaScript to search.</noscript><div id="root"></div>';
+    const page = pageOf(
+      'A',
+      'Hold the button for five seconds, until the lamp turns green. '.repeat(4),
+      more,
+    );
     expect(pathsOf(await read({ '/a': page }))).toEqual(['/a']);
   });
   it('ends the listing when it is the third in a row that fails, or asks to come later', async () => {
-    await expect(read({ '/a': { status: 503 }, '/b': { status: 500 }, '/c': { status: 502 } })).rejects.toThrow('502');
+    await expect(
+      read({ '/a': { status: 503 }, '/b': { status: 500 }, '/c': { status: 502 } }),
+    ).rejects.toThrow('502');
     await expect(read({ '/a': TEXT, '/x': { status: 429 } })).rejects.toThrow('status is 429');
   });
   it('that is turned away keeps its article, however many follow it', async () => {
-    const pages = Object.fromEntries(['/a', '/b', '/c', '/d'].map((path) => [path, { status: 403 }]));
+    const pages = Object.fromEntries(
+      ['/a', '/b', '/c', '/d'].map((path) => [path, { status: 403 }]),
+    );
     expect(await read(pages)).toHaveLength(4);
     site.pages.clear();
     serve({ '/': pageOf('Home', link('/x')), '/x': { status: 403 } });
@@ -280,7 +367,11 @@ describe('a page', () => {
   });
   it('is read under its own address where every page names the first one as canonical', async () => {
     const home = '<link rel="canonical" href="/">';
-    const pages = { '/': pageOf('Home', 'Hi.', home), '/a': pageOf('A', 'A.', home), '/b': pageOf('B', 'B.', home) };
+    const pages = {
+      '/': pageOf('Home', 'Hi.', home),
+      '/a': pageOf('A', 'A.', home),
+      '/b': pageOf('B', 'B.', home),
+    };
     expect(pathsOf(await read(pages))).toEqual(['/', '/a', '/b']);
   });
   it('has the language under which it lists itself, whatever its template says', async () => {
@@ -308,7 +399,9 @@ describe('a page', () => {
   });
   it('is decoded from its charset', async () => {
     const body = new Uint8Array(Buffer.from(pageOf('Lüfter', 'Größe'), 'latin1'));
-    const found = await read({ '/de': { headers: { 'content-type': 'text/html; charset=iso-8859-1' }, body } });
+    const found = await read({
+      '/de': { headers: { 'content-type': 'text/html; charset=iso-8859-1' }, body },
+    });
     expect(found).toMatchObject([{ title: 'Lüfter', body: '# Lüfter\n\nGröße' }]);
   });
 });
@@ -336,14 +429,19 @@ describe('robots.txt and settings', () => {
       `<!DOCTYPE x [<!ENTITY a "${'b'.repeat(1000)}"><!ENTITY c "${'&a;'.repeat(1000)}">]><urlset><url><loc>&c;</loc></url></urlset>`,
     ],
     ['no XML', '<<<>>>'],
-    ['no addresses', '<urlset><url><loc>javascript:alert(1)</loc></url><url/><url><loc></loc></url></urlset>'],
+    [
+      'no addresses',
+      '<urlset><url><loc>javascript:alert(1)</loc></url><url/><url><loc></loc></url></urlset>',
+    ],
     ['nested without end', '<urlset>'.repeat(20_000)],
   ])('a hostile sitemap has no pages, and links are followed: %s', async (_, body) => {
     serve({ '/': TEXT, '/sitemap.xml': xml(body) });
     expect(pathsOf(await readAll(sourceOf()))).toEqual(['/']);
   });
   it('a sitemap that names itself ends', async () => {
-    serve({ '/sitemap.xml': `<sitemapindex><sitemap><loc>${site.origin}/sitemap.xml</loc></sitemap></sitemapindex>` });
+    serve({
+      '/sitemap.xml': `<sitemapindex><sitemap><loc>${site.origin}/sitemap.xml</loc></sitemap></sitemapindex>`,
+    });
     await expect(readAll(sourceOf())).rejects.toThrow(/more than 50 sitemaps/);
   });
 });

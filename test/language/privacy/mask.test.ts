@@ -20,7 +20,11 @@ describe('createMask()', () => {
   it('weighs less than 5.5 KiB in a function', async () => {
     const { outputFiles } = await build({
       entryPoints: ['src/language/privacy/mask.ts'],
-      ...{ bundle: true, minify: true, write: false, format: 'esm', target: 'es2024' },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: 'esm',
+      target: 'es2024',
     });
     expect(gzipSync(outputFiles?.[0]?.contents ?? '').byteLength).toBeLessThan(5.5 * 1024);
   });
@@ -42,11 +46,20 @@ describe('createMask()', () => {
     expect(mask('password: 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa')).toBe('password: [key]');
   });
   it('masks forwarded messages with any line ends and quote marks', () => {
-    const lines = ['Hello,', 'my card is 4111 1111', '1111 1111 and I am', 'jane@example.com', 'or +49 30', '1234567'];
+    const lines = [
+      'Hello,',
+      'my card is 4111 1111',
+      '1111 1111 and I am',
+      'jane@example.com',
+      'or +49 30',
+      '1234567',
+    ];
     for (const between of ['\n', '\r\n', '\n> ', '\r\n>> ', '\r']) {
       const first = between.replace(/[\r\n]/g, '');
       const masked = mask(first + lines.join(between));
-      expect(masked).toBe(first + ['Hello,', 'my card is [card] and I am', '[email]', 'or [phone]'].join(between));
+      expect(masked).toBe(
+        first + ['Hello,', 'my card is [card] and I am', '[email]', 'or [phone]'].join(between),
+      );
     }
   });
   const fragment = fc.oneof(
@@ -86,7 +99,9 @@ describe('readMaskKinds()', () => {
     ['separators alone', ' , ,', MASK_KINDS],
     ['a list, in any case and order', 'Phone, email', ['email', 'phone']],
     ['none', 'none', []],
-  ])('reads %s', (_, variable, kinds) => expect(readMaskKinds({ PRIVACY_MASK: variable })).toEqual(kinds));
+  ])('reads %s', (_, variable, kinds) =>
+    expect(readMaskKinds({ PRIVACY_MASK: variable })).toEqual(kinds),
+  );
   it.each(['emails', 'email,none', 'email;phone', 'key,xyz'])('refuses %s', (variable) => {
     expect(() => readMaskKinds({ PRIVACY_MASK: variable })).toThrow(SettingRefused);
   });

@@ -2,12 +2,21 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { vi } from 'vitest';
-import type { AgentType, AgentResponse as WireAgentResponse } from '../../../src/contract/wire/agent-response.ts';
+import type {
+  AgentType,
+  AgentResponse as WireAgentResponse,
+} from '../../../src/contract/wire/agent-response.ts';
 import type { Agent } from '../../../src/librarians/agents/agent.ts';
 import { AgentResponse } from '../../../src/librarians/agents/agent-response.ts';
 import { type AgentServeOptions, serveAgent } from '../../../src/librarians/agents/serve-agent.ts';
 import EXAMPLES from '../../contract/wire/schemas/agents.json' with { type: 'json' };
-import { type App, callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
+import {
+  type App,
+  callFrom,
+  identityOf,
+  targetOf,
+  userContext,
+} from '../../platform/context/callers.ts';
 
 const ANALYTICS = EXAMPLES['AgentResponse of type analytics'].valid.result;
 const SEMANTIC = EXAMPLES['AgentResponse of type semantic'].valid.result;
@@ -36,18 +45,28 @@ export const ANSWERS = {
 } satisfies Record<AgentType, WireAgentResponse>;
 
 /** Serves an agent as the librarian of its type. */
-export const serve = async (agent: Agent, options: Partial<AgentServeOptions> = {}, type: AgentType = 'analytics') => {
+export async function serve(
+  agent: Agent,
+  options: Partial<AgentServeOptions> = {},
+  type: AgentType = 'analytics',
+) {
   const id = type.replace('_', '-');
   const info = {
     id,
     name: 'Agent',
-    capabilities: [type === 'web_search' ? 'web:search' : type === 'semantic' ? 'kb:read' : 'sql:read'],
+    capabilities: [
+      type === 'web_search' ? 'web:search' : type === 'semantic' ? 'kb:read' : 'sql:read',
+    ],
   };
-  return serveAgent(agent, { type, info }, { ...(await identityOf(id)), log: () => undefined, ...options });
-};
+  return serveAgent(
+    agent,
+    { type, info },
+    { ...(await identityOf(id)), log: () => undefined, ...options },
+  );
+}
 
 /** Calls `POST /v1/agents/{type}` as the gateway. */
-export const askAgent = async (
+export async function askAgent(
   app: App,
   {
     type = 'analytics' as AgentType,
@@ -63,32 +82,38 @@ export const askAgent = async (
     /** Query string of the URL, with its question mark. */
     search?: string;
   } = {},
-) => {
+) {
   const to = type.replace('_', '-');
   const request = { to, path: `/v1/agents/${type}${search}`, body, timeoutMs };
-  const { answer } = await callFrom('gateway', context, { targets: { [to]: targetOf(app).target }, request });
+  const { answer } = await callFrom('gateway', context, {
+    targets: { [to]: targetOf(app).target },
+    request,
+  });
   // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
   const reply: any = answer.ok && /json/.test(answer.contentType) ? answer.json() : undefined;
   return { answer, reply, status: answer.ok ? answer.status : undefined };
-};
+}
 
 /** Stops the clock, that of `AbortSignal.timeout` too; a test that uses it ends with `startClock`. */
-export const stopClock = (): void => {
+export function stopClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   vi.spyOn(AbortSignal, 'timeout').mockImplementation((timeoutMs) => {
     const controller = new AbortController();
-    setTimeout(() => controller.abort(new DOMException('The deadline is over', 'TimeoutError')), timeoutMs);
+    setTimeout(
+      () => controller.abort(new DOMException('The deadline is over', 'TimeoutError')),
+      timeoutMs,
+    );
     return controller.signal;
   });
-};
+}
 
-export const startClock = (): void => {
+export function startClock(): void {
   vi.restoreAllMocks();
   vi.useRealTimers();
-};
+}
 
 /** Lets the stopped clock reach one deadline after the other, each when nothing else happens, until something is settled. */
-export const atDeadline = async <T>(pending: Promise<T>): Promise<T> => {
+export async function atDeadline<T>(pending: Promise<T>): Promise<T> {
   const settled = pending.then(
     () => true,
     () => true,
@@ -97,7 +122,7 @@ export const atDeadline = async <T>(pending: Promise<T>): Promise<T> => {
   for (let turns = 1; !(await Promise.race([settled, pause()])); turns++)
     if (turns % 25 === 0) vi.advanceTimersToNextTimer();
   return pending;
-};
+}
 
 interface MarkdownNode {
   type: string;
@@ -107,9 +132,9 @@ interface MarkdownNode {
 }
 
 /** All nodes of a Markdown text, parsed with tables. */
-export const markdownNodes = (markdown: string): MarkdownNode[] => {
+export function markdownNodes(markdown: string): MarkdownNode[] {
   const extensions = { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] };
   const nodes = [fromMarkdown(markdown, extensions) as MarkdownNode];
   for (let at = 0; at < nodes.length; at++) nodes.push(...(nodes[at]?.children ?? []));
   return nodes;
-};
+}

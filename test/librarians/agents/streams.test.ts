@@ -9,7 +9,8 @@ import { type App, callFrom, identityOf, targetOf } from '../../platform/context
 import { allowed, hybridWith, saying } from '../hybrid/hybrid-for-test.ts';
 import { ANSWERS, askAgent, serve } from './agents-for-test.ts';
 
-const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
+const QUESTION =
+  'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const STOCK = 'The iPhone 17 has 50 units in stock.';
 const POLICY = 'Our return policy allows returns within 14 days of purchase.';
 
@@ -37,7 +38,8 @@ const followed = async (
   return { events, contentType, reply, status: answer.ok ? answer.status : undefined };
 };
 
-const statementsIn = (events: readonly ProgressEvent[]) => events.filter((event) => event.type === 'statement');
+const statementsIn = (events: readonly ProgressEvent[]) =>
+  events.filter((event) => event.type === 'statement');
 
 /** Drops metadata that differs in every run. */
 const withoutRunMetadata = ({ metadata, ...reply }: { metadata: Record<string, unknown> }) => {
@@ -67,10 +69,20 @@ describe('The stream of the hybrid agent', () => {
     ]);
     expect(statementsIn(events)).toMatchObject([
       { index: 0, librarian: 'semantic', text: POLICY, check: 'reported' },
-      { index: 1, librarian: 'analytics', text: STOCK, sources: [{ name: 'clic products' }], support: 0.9 },
+      {
+        index: 1,
+        librarian: 'analytics',
+        text: STOCK,
+        sources: [{ name: 'clic products' }],
+        support: 0.9,
+      },
     ]);
     expect(reply.result.synthesis).toBe(`${STOCK} ${POLICY}`);
-    const { reply: plain } = await askAgent(app, { type: 'hybrid', body: { query: QUESTION }, context: allowed() });
+    const { reply: plain } = await askAgent(app, {
+      type: 'hybrid',
+      body: { query: QUESTION },
+      context: allowed(),
+    });
     expect(withoutRunMetadata(reply)).toEqual(withoutRunMetadata(plain));
   });
   it('names the missing part', async () => {
@@ -78,7 +90,11 @@ describe('The stream of the hybrid agent', () => {
     const { events } = await followed(app, 'hybrid');
     expect(statementsIn(events)).toMatchObject([
       { index: 0, text: STOCK },
-      { index: 1, text: expect.stringContaining('No answer to “what does the return policy say'), sources: [] },
+      {
+        index: 1,
+        text: expect.stringContaining('No answer to “what does the return policy say'),
+        sources: [],
+      },
     ]);
   });
   it('withdraws the parts when the text of a model replaces them', async () => {
@@ -110,7 +126,9 @@ describe('The stream of the hybrid agent', () => {
     const left = new AbortController();
     const waits: Agent = (_, { signal }) => {
       if (signals.push(signal) === 2) left.abort();
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))));
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('stopped'))),
+      );
     };
     const { app } = await hybridWith({ analytics: waits, semantic: waits });
     await followed(app, 'hybrid', { signal: left.signal });
@@ -126,8 +144,15 @@ describe('The stream of the semantic agent', () => {
   const answered = async (text?: string, isSupported = true) => {
     const ai = text === undefined ? undefined : scriptedModel(replyOf([{ text, quote: QUOTE }]));
     if (ai && !isSupported) ai.judge = judging(() => false);
-    const options = { ...(await identityOf('semantic')), log: () => undefined, editionFor: async () => edition, ai };
-    return followed(createApp(options), 'semantic', { body: { query: 'How often must the boiler be descaled?' } });
+    const options = {
+      ...(await identityOf('semantic')),
+      log: () => undefined,
+      editionFor: async () => edition,
+      ai,
+    };
+    return followed(createApp(options), 'semantic', {
+      body: { query: 'How often must the boiler be descaled?' },
+    });
   };
 
   it('sends the passages, and each quote with its source', async () => {
@@ -135,9 +160,14 @@ describe('The stream of the semantic agent', () => {
     const [searching, passages, ...statements] = events;
     expect(searching).toEqual({ type: 'searching', librarian: 'semantic', edition: edition.id });
     const { name, section } = place;
-    expect(passages).toMatchObject({ type: 'passages', passages: [{ name, section, relevance: expect.any(Number) }] });
+    expect(passages).toMatchObject({
+      type: 'passages',
+      passages: [{ name, section, relevance: expect.any(Number) }],
+    });
     expect(statements).toMatchObject([{ index: 0, check: 'quoted', support: 1, sources: [place] }]);
-    expect(reply.result.summary).toBe((statementsIn(statements)[0]?.text ?? '').replaceAll('\\', ''));
+    expect(reply.result.summary).toBe(
+      (statementsIn(statements)[0]?.text ?? '').replaceAll('\\', ''),
+    );
   });
   it('sends the statements of a model as they are checked', async () => {
     const { events, reply } = await answered(
@@ -148,12 +178,21 @@ describe('The stream of the semantic agent', () => {
   });
   it('sends the quotes when the model is not supported', async () => {
     const { events, reply } = await answered('Never descale the boiler every 60 days.', false);
-    expect([reply.metadata.summary_by, statementsIn(events).map(({ check }) => check)]).toEqual(['quotes', ['quoted']]);
+    expect([reply.metadata.summary_by, statementsIn(events).map(({ check }) => check)]).toEqual([
+      'quotes',
+      ['quoted'],
+    ]);
   });
 });
 it('The stream of any agent sends the whole answer as one statement when the agent names no parts', async () => {
   const { events } = await followed(await serve(async () => ANSWERS.analytics), 'analytics');
-  const whole = { type: 'statement', index: 0, librarian: 'analytics', text: STOCK, check: 'reported' };
+  const whole = {
+    type: 'statement',
+    index: 0,
+    librarian: 'analytics',
+    text: STOCK,
+    check: 'reported',
+  };
   expect(events).toMatchObject([whole]);
 });
 it('The stream of any agent ends with an error when the agent fails later', async () => {

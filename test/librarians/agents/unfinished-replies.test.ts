@@ -12,7 +12,10 @@ const { signal } = new AbortController();
 const chunk = cachedChunk(openSmallKb().edition, 0);
 const sentence = `${chunk.text.split('. ')[0]}.`;
 const SNIPPET = 'The mixer is safe for children only under supervision of an adult.';
-const found = webResult({ title: 'Acme mixer', snippet: SNIPPET, url: 'https://a.example/x' }, 'us');
+const found = webResult(
+  { title: 'Acme mixer', snippet: SNIPPET, url: 'https://a.example/x' },
+  'us',
+);
 const QUESTION = 'orders of last week and the returns policy';
 const SPLIT = { sub_queries: [{ type: 'semantic', query: QUESTION }] };
 
@@ -38,15 +41,22 @@ const findings = { results: found === undefined ? [] : [found], isAboutPrice: fa
 
 const CALLS = Object.entries<IsAccepted>({
   'modelSummary()': async (finish) =>
-    'text' in (await modelSummary('boiler', [passage], { ai: ended(stating(sentence), finish), ...limits })),
+    'text' in
+    (await modelSummary('boiler', [passage], { ai: ended(stating(sentence), finish), ...limits })),
   'summariseResults()': async (finish) => {
     const options = { ai: ended(stating(SNIPPET), finish), ...limits };
-    return (await summariseResults('Is the Acme mixer safe?', findings, options)).summary !== undefined;
+    return (
+      (await summariseResults('Is the Acme mixer safe?', findings, options)).summary !== undefined
+    );
   },
   'proposeSplit()': async (finish) =>
-    (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !== undefined,
+    (await proposeSplit(QUESTION, { ai: ended(JSON.stringify(SPLIT), finish), ...limits })) !==
+    undefined,
 });
-it.each(CALLS)('%s accepts a complete reply, and none that was cut off, filtered or refused', async (_, isAccepted) => {
-  const outcomes = await Promise.all(FINISHES.map(isAccepted));
-  expect(outcomes).toEqual([true, true, false, false, false]);
-});
+it.each(CALLS)(
+  '%s accepts a complete reply, and none that was cut off, filtered or refused',
+  async (_, isAccepted) => {
+    const outcomes = await Promise.all(FINISHES.map(isAccepted));
+    expect(outcomes).toEqual([true, true, false, false, false]);
+  },
+);

@@ -20,9 +20,17 @@ describe('Catalogue', () => {
 
   const fragments = { placed: FILE.fragments.placed, day: FILE.fragments.day };
   it.each([
-    ['an unknown fragment', { questions: [{ ...QUESTION, sql: 'SELECT {other}' }] }, 'no fragment called other'],
+    [
+      'an unknown fragment',
+      { questions: [{ ...QUESTION, sql: 'SELECT {other}' }] },
+      'no fragment called other',
+    ],
     ['a fragment that uses a later one', { fragments }, 'no fragment called day'],
-    ['an unknown parameter', { questions: [{ ...QUESTION, parameters: ['place'] }] }, 'no parameter called place'],
+    [
+      'an unknown parameter',
+      { questions: [{ ...QUESTION, parameters: ['place'] }] },
+      'no parameter called place',
+    ],
     ['an unknown member', { questions: [{ ...QUESTION, isOurs: true }] }, 'Unrecognized key'],
   ])('refuses %s', (_what, change, message) => {
     const read = Catalogue.safeParse({ ...FILE, ...change });
@@ -59,10 +67,16 @@ describe('storedCatalogue()', () => {
     expect(await catalogueOf()).toBeUndefined();
     json = JSON.stringify(FILE);
     expect(await catalogueOf()).toMatchObject({ questions: [{ name: 'orders' }] });
-    expect(await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf()).toBeUndefined();
+    expect(
+      await opened(() => Promise.reject(new SqlRefused('no such table'))).catalogueOf(),
+    ).toBeUndefined();
   });
   it.each([
-    ...['not JSON', '{}', 'null'].map((json) => [json, async () => json, { code: 'DATA_SOURCE_ERROR' }] as const),
+    ...['not JSON', '{}', 'null'].map(
+      (json) => [json, async () => json, { code: 'DATA_SOURCE_ERROR' }] as const,
+    ),
     ['no answer', () => Promise.reject(new SqlUnavailable('down')), { message: 'down' }] as const,
-  ])('throws for %s', (_, read, error) => expect(opened(read).catalogueOf()).rejects.toMatchObject(error));
+  ])('throws for %s', (_, read, error) =>
+    expect(opened(read).catalogueOf()).rejects.toMatchObject(error),
+  );
 });

@@ -3,7 +3,13 @@ import { checkCurrencies } from '../../../src/librarians/analytics/check-currenc
 import CASES from './check-currencies.json' with { type: 'json' };
 
 const withColumns = (...columns: string[]) => ({
-  tables: [{ name: 'orders', description: '', columns: Object.fromEntries(columns.map((column) => [column, ''])) }],
+  tables: [
+    {
+      name: 'orders',
+      description: '',
+      columns: Object.fromEntries(columns.map((column) => [column, ''])),
+    },
+  ],
 });
 const catalogue = withColumns('order_id', 'currency', 'total_cents');
 
@@ -12,7 +18,11 @@ it.each(CASES.refused)('refuses %s', (sql) => {
     'The statement adds up or compares amounts of several currencies: group by currency, or use one of them only.';
   expect(checkCurrencies(sql, catalogue)).toEqual({ ok: false, reason });
 });
-it.each(CASES.accepted)('accepts %s', (sql) => expect(checkCurrencies(sql, catalogue).ok).toBe(true));
+it.each(CASES.accepted)('accepts %s', (sql) =>
+  expect(checkCurrencies(sql, catalogue).ok).toBe(true),
+);
 it('accepts everything when no table has a currency', () => {
-  expect(checkCurrencies('SELECT sum(total_cents) FROM orders', withColumns('total_cents')).ok).toBe(true);
+  expect(
+    checkCurrencies('SELECT sum(total_cents) FROM orders', withColumns('total_cents')).ok,
+  ).toBe(true);
 });

@@ -30,7 +30,9 @@ interface Source {
 type Draw = ReturnType<typeof fc.gen> extends fc.Arbitrary<infer G> ? G : never;
 
 /** SELECT statements of joins, aggregates, subqueries, common table expressions and windows; most of them make no sense. */
-export const statements: fc.Arbitrary<string> = fc.gen().map((draw) => new Writer(draw).statement());
+export const statements: fc.Arbitrary<string> = fc
+  .gen()
+  .map((draw) => new Writer(draw).statement());
 
 class Writer {
   #names = 0;
@@ -50,7 +52,9 @@ class Writer {
       return definition;
     });
     const body = this.select(2, { shared, outer: [] });
-    const compound = this.chance(10) ? ` ${this.one(['UNION', 'UNION ALL', 'EXCEPT', 'INTERSECT'])} ${body}` : '';
+    const compound = this.chance(10)
+      ? ` ${this.one(['UNION', 'UNION ALL', 'EXCEPT', 'INTERSECT'])} ${body}`
+      : '';
     return `${definitions.length > 0 ? `WITH ${definitions.join(', ')} ` : ''}${body}${compound}`;
   }
 
@@ -65,14 +69,20 @@ class Writer {
     return `SELECT ${x} AS x, ${y} AS y ${from}${this.chance(20) ? ' ORDER BY y LIMIT 50' : ''}`;
   }
 
-  select(depth: number, { shared, outer }: { shared: readonly Source[]; outer: readonly Source[] }): string {
+  select(
+    depth: number,
+    { shared, outer }: { shared: readonly Source[]; outer: readonly Source[] },
+  ): string {
     const { from, sources } = this.from(depth, { shared, outer });
     const scope = [...sources, ...outer];
     const conditions = this.many(0, 2, () => this.condition(depth, { sources, scope, shared }));
-    const where = conditions.length > 0 ? ` WHERE ${conditions.join(this.one([' AND ', ' OR ']))}` : '';
+    const where =
+      conditions.length > 0 ? ` WHERE ${conditions.join(this.one([' AND ', ' OR ']))}` : '';
     const shape = this.one(['aggregate', 'aggregate', 'rows', 'group', 'window']);
     const extreme = () =>
-      this.chance(70) ? `${this.one(['min', 'max'])}(${this.expression(scope)})` : this.aggregate(scope);
+      this.chance(70)
+        ? `${this.one(['min', 'max'])}(${this.expression(scope)})`
+        : this.aggregate(scope);
     const subquery = () =>
       depth > 0 && this.chance(30)
         ? `, (${this.select(depth - 1, { shared, outer: scope })}) AS ${this.name('s')}`
@@ -104,7 +114,15 @@ class Writer {
       const { text, source } = this.source(depth, shared);
       sources.push(source);
       if (sources.length === 1) return text;
-      const join = this.one([', ', ' JOIN ', ' JOIN ', ' LEFT JOIN ', ' CROSS JOIN ', ' RIGHT JOIN ', ' FULL JOIN ']);
+      const join = this.one([
+        ', ',
+        ' JOIN ',
+        ' JOIN ',
+        ' LEFT JOIN ',
+        ' CROSS JOIN ',
+        ' RIGHT JOIN ',
+        ' FULL JOIN ',
+      ]);
       if (join === ', ' || this.chance(15)) return `${join}${text}`;
       return `${join}${text} ON ${this.joint(source, [...sources.slice(0, -1), ...outer])}`;
     });
@@ -114,9 +132,13 @@ class Writer {
   source(depth: number, shared: readonly Source[]): { text: string; source: Source } {
     const alias = this.name('t');
     const [known] = shared.length > 0 && this.chance(40) ? [this.one(shared)] : [];
-    if (known !== undefined) return { text: `${known.alias} ${alias}`, source: { alias, columns: known.columns } };
+    if (known !== undefined)
+      return { text: `${known.alias} ${alias}`, source: { alias, columns: known.columns } };
     if (depth > 0 && this.chance(15)) {
-      return { text: `(${this.named(depth - 1, shared)}) ${alias}`, source: { alias, columns: ['x', 'y'] } };
+      return {
+        text: `(${this.named(depth - 1, shared)}) ${alias}`,
+        source: { alias, columns: ['x', 'y'] },
+      };
     }
     const [table, columns] = this.one(Object.entries(COLUMNS));
     // An alias may be the name of another table.
@@ -126,7 +148,9 @@ class Writer {
 
   joint(source: Source, others: readonly Source[]): string {
     const own = `${source.alias}.${this.one(source.columns)}`;
-    const same = others.filter(({ columns }) => columns.some((column) => source.columns.includes(column)));
+    const same = others.filter(({ columns }) =>
+      columns.some((column) => source.columns.includes(column)),
+    );
     if (same.length > 0 && this.chance(60)) {
       const other = this.one(same);
       const column = this.one(other.columns.filter((each) => source.columns.includes(each)));
@@ -137,7 +161,11 @@ class Writer {
 
   condition(
     depth: number,
-    { sources, scope, shared }: { sources: readonly Source[]; scope: readonly Source[]; shared: readonly Source[] },
+    {
+      sources,
+      scope,
+      shared,
+    }: { sources: readonly Source[]; scope: readonly Source[]; shared: readonly Source[] },
   ): string {
     const column = this.column(sources);
     const choices = [
@@ -160,12 +188,24 @@ class Writer {
 
   aggregate(scope: readonly Source[]): string {
     const column = this.column(scope);
-    return this.one(['count(*)', `count(${column})`, `count(DISTINCT ${column})`, `sum(${column})`, `max(${column})`]);
+    return this.one([
+      'count(*)',
+      `count(${column})`,
+      `count(DISTINCT ${column})`,
+      `sum(${column})`,
+      `max(${column})`,
+    ]);
   }
 
   expression(scope: readonly Source[]): string {
     const column = this.column(scope);
-    return this.one([column, column, `length(${column})`, `${column} + ${this.column(scope)}`, `abs(${column})`]);
+    return this.one([
+      column,
+      column,
+      `length(${column})`,
+      `${column} + ${this.column(scope)}`,
+      `abs(${column})`,
+    ]);
   }
 
   order(sources: readonly Source[]): string {
@@ -178,7 +218,18 @@ class Writer {
   }
 
   value(): string {
-    return this.one(['1', '2', '17', '400', "'usual'", "'EUR'", "'delivered'", "'2026-05-01'", 'NULL', "'code 9'"]);
+    return this.one([
+      '1',
+      '2',
+      '17',
+      '400',
+      "'usual'",
+      "'EUR'",
+      "'delivered'",
+      "'2026-05-01'",
+      'NULL',
+      "'code 9'",
+    ]);
   }
 
   name(prefix: string): string {

@@ -26,7 +26,12 @@ it.each([
   expect({ wrong, answeredWrongly }).toEqual({ wrong: 0, answeredWrongly: 0 });
   expect(right).toBeGreaterThanOrEqual(least);
 });
-it.each(CASES.declined)('declines %s: %s', (_what, question = '') => expect(asker.ask(question)).toBeUndefined());
-it.each(CASES.read as [string, string, object][])('reads the values in: %s', (question, name, labels) => {
-  expect(asker.ask(question)?.match).toMatchObject({ question: { name }, labels });
-});
+it.each(CASES.declined)('declines %s: %s', (_what, question = '') =>
+  expect(asker.ask(question)).toBeUndefined(),
+);
+it.each(CASES.read as [string, string, object][])(
+  'reads the values in: %s',
+  (question, name, labels) => {
+    expect(asker.ask(question)?.match).toMatchObject({ question: { name }, labels });
+  },
+);

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/core/librarian.ts';
-import { type D1, d1Database, type SqlDatabase } from '../../../src/platform/storage/sql-database.ts';
+import {
+  type D1,
+  d1Database,
+  type SqlDatabase,
+} from '../../../src/platform/storage/sql-database.ts';
 import { seedShop } from '../../../tools/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../tools/sample/shop/shop-catalogue.ts';
 import { oneWorker } from '../../platform/storage/worker-for-test.ts';
@@ -37,18 +41,22 @@ type Send = <Result>(
 ) => Promise<Result>;
 
 const statementOf = (send: Send, sql: string, values: readonly unknown[] = []): Statement => ({
-  ...{ sql, values },
+  sql,
+  values,
   bind: (...bound) => statementOf(send, sql, bound),
   all: async <Row>() => (await send<[{ results: Row[] }]>([{ sql, values }]))[0],
   raw: () => send([{ sql, values }], { raw: true }),
 });
 
 /** The sample shop in a real D1 database in workerd. */
-export const startShop = async () => {
+export async function startShop() {
   const miniflare = oneWorker(WORKER, { d1Databases: { SHOP_DB: 'constellation-shop' } });
   const url = await miniflare.ready;
   const send: Send = async (statements, options) => {
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify({ statements, ...options }) });
+    const response = await fetch(url, {
+      method: 'POST',
+      body: JSON.stringify({ statements, ...options }),
+    });
     if (!response.ok) throw new Error(await response.text());
     return response.json() as never; // the worker returns this shape
   };
@@ -59,7 +67,8 @@ export const startShop = async () => {
   await seedShop(d1);
   await storeCatalogue(d1);
   await d1.prepare('CREATE VIEW contact_list AS SELECT email FROM customer_contacts').all();
-  const query = async (sql: string): Promise<Record<string, unknown>[]> => (await d1.prepare(sql).all()).results;
+  const query = async (sql: string): Promise<Record<string, unknown>[]> =>
+    (await d1.prepare(sql).all()).results;
   const fingerprint = [
     'SELECT name, sql FROM sqlite_schema',
     ...Object.entries(SUMS).map(([table, sum]) => `SELECT count(*), ${sum} FROM ${table}`),
@@ -75,48 +84,55 @@ export const startShop = async () => {
     },
     /** A digest of every row of every table, and of the schema. */
     checksum: async (): Promise<string> => {
-      const contents = ['sqlite_schema', ...Object.keys(SUMS)].map((table) => query(`SELECT * FROM ${table}`));
+      const contents = ['sqlite_schema', ...Object.keys(SUMS)].map((table) =>
+        query(`SELECT * FROM ${table}`),
+      );
       const bytes = new TextEncoder().encode(JSON.stringify(await Promise.all(contents)));
       return Buffer.from(await crypto.subtle.digest('SHA-256', bytes)).toString('hex');
     },
     /** The schema, and the row count and a sum of each table: fast enough to run after every statement. */
-    fingerprint: async (): Promise<unknown[]> => (await d1.batch(fingerprint)).map(({ results }) => results),
+    fingerprint: async (): Promise<unknown[]> =>
+      (await d1.batch(fingerprint)).map(({ results }) => results),
     stop: () => miniflare.dispose(),
   };
-};
+}
 
 /** The sample shop for all tests of a file. */
-export const shopForTests = () => {
+export function shopForTests() {
   const shop = {} as Awaited<ReturnType<typeof startShop>>; // filled before the first test
   beforeAll(async () => void Object.assign(shop, await startShop()));
   afterAll(() => shop.stop?.());
   return shop;
-};
+}
 
 /** The same database with another catalogue; `undefined` for none. */
-export const withCatalogue = (database: SqlDatabase, json: string | undefined): SqlDatabase => ({
-  ...database,
-  run: async (statement) =>
-    statement.sql.includes('FROM analytics_catalogue')
-      ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
-      : database.run(statement),
-});
+export function withCatalogue(database: SqlDatabase, json: string | undefined): SqlDatabase {
+  return {
+    ...database,
+    run: async (statement) =>
+      statement.sql.includes('FROM analytics_catalogue')
+        ? { columns: ['catalogue'], rows: json === undefined ? [] : [[json]], schemaVersion: 1 }
+        : database.run(statement),
+  };
+}
 
 /** A model that proposes these statements in turn. */
-export const modelProposing = (...statements: string[]) =>
-  modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
+export function modelProposing(...statements: string[]) {
+  return modelReplying(...statements.map((sql) => JSON.stringify({ sql })));
+}
 
 /** A model that returns these replies in turn, and records the prompts. */
-export const modelReplying = (...replies: (string | Error)[]) => {
+export function modelReplying(...replies: (string | Error)[]) {
   const calls: (readonly AIMessage[])[] = [];
   const ai: AIClient = {
     model: 'test-model',
     complete: async (messages) => {
       calls.push(messages);
       const reply = replies[calls.length - 1];
-      if (reply === undefined || reply instanceof Error) throw reply ?? new Error('called too often');
+      if (reply === undefined || reply instanceof Error)
+        throw reply ?? new Error('called too often');
       return { text: reply };
     },
   };
   return { ai, calls };
-};
+}

@@ -18,7 +18,9 @@ beforeAll(async () => {
 });
 
 describe('the cost of a statement', () => {
-  it('is never above the bound when it is admitted: by rows that SQLite reads', { timeout: 3_600_000 }, async () => {
+  it('is never above the bound when it is admitted: by rows that SQLite reads', {
+    timeout: 3_600_000,
+  }, async () => {
     const gate = createSqlGate({ database: shop.database, tables: TABLES, maxWork: MAX_WORK });
     const tally = { admitted: 0, refused: 0, invalid: 0, closest: 0 };
     const above: { sql: string; rows: number; work: number }[] = [];
@@ -44,7 +46,9 @@ describe('the cost of a statement', () => {
     for (const sql of BENIGN) {
       const judged = await gate.judge(sql);
       if (!judged.ok) throw new Error(`${judged.reason} ${sql}`);
-      expect(await shop.rowsRead(judged.value.statement.sql), sql).toBeLessThanOrEqual(judged.value.work ?? 0);
+      expect(await shop.rowsRead(judged.value.statement.sql), sql).toBeLessThanOrEqual(
+        judged.value.work ?? 0,
+      );
     }
   });
 });

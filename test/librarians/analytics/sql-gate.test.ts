@@ -30,7 +30,10 @@ const rowsOf = async (sql: string) => runSql(shop.database, await passing(sql), 
 describe('the gate, against real D1', () => {
   it.each(ATTACKS)('refuses, $group: $sql', async ({ sql }) => {
     const judged = await gate.judge(sql);
-    expect(judged).toMatchObject({ ok: false, reason: expect.stringMatching(/^The statement .+\.$/) });
+    expect(judged).toMatchObject({
+      ok: false,
+      reason: expect.stringMatching(/^The statement .+\.$/),
+    });
     expect(await shop.fingerprint()).toEqual(counted);
   });
   it.each(BENIGN)('accepts and runs: %s', async (sql) => {
@@ -38,13 +41,17 @@ describe('the gate, against real D1', () => {
     expect(columns.length).toBeGreaterThan(0);
     for (const row of rows) expect(Object.keys(row)).toEqual(columns);
   });
-  it('leaves every byte of every table unchanged', async () => expect(await shop.checksum()).toBe(untouched));
+  it('leaves every byte of every table unchanged', async () =>
+    expect(await shop.checksum()).toBe(untouched));
 });
 
 describe('an accepted statement', () => {
   it('is wrapped in a statement that limits its rows', async () => {
     const statement = { sql: 'SELECT * FROM (SELECT name FROM products) LIMIT 500', values: [] };
-    expect(await passing('SELECT name FROM products;')).toMatchObject({ statement, tables: ['products'] });
+    expect(await passing('SELECT name FROM products;')).toMatchObject({
+      statement,
+      tables: ['products'],
+    });
     const { rows, truncated } = await rowsOf('SELECT order_id FROM orders');
     expect([rows.length, truncated]).toEqual([500, true]);
   });
@@ -56,7 +63,9 @@ describe('an accepted statement', () => {
     const sql = "SELECT name FROM products WHERE name = :name AND name <> ':other'";
     const judged = await gate.judge(sql, { values: { other: 'x', name: "' OR 1 = 1 --" } });
     expect(judged).toMatchObject({ ok: true, value: { statement: { values: ["' OR 1 = 1 --"] } } });
-    expect(await gate.judge('SELECT :missing', { values: { name: 'x' } })).toMatchObject({ ok: false });
+    expect(await gate.judge('SELECT :missing', { values: { name: 'x' } })).toMatchObject({
+      ok: false,
+    });
   });
   it('returns at most 120,000 characters, and no blobs', async () => {
     const columns = [...'abcdefgh'].map((alias) => `name AS ${alias}`);
@@ -67,7 +76,9 @@ describe('an accepted statement', () => {
   it('does not run when the schema has changed since the check', async () => {
     const value = await passing('SELECT name FROM products');
     await shop.query('CREATE TABLE later (x)');
-    await expect(runSql(shop.database, value, limits())).rejects.toMatchObject({ code: 'DATA_SOURCE_ERROR' });
+    await expect(runSql(shop.database, value, limits())).rejects.toMatchObject({
+      code: 'DATA_SOURCE_ERROR',
+    });
     await shop.query('DROP TABLE later');
   });
   it('fails with TIMEOUT when the deadline has passed or the caller has disconnected', async () => {
@@ -75,7 +86,9 @@ describe('an accepted statement', () => {
     const gone = { ...limits(), signal: AbortSignal.abort() };
     await expect(runSql(shop.database, value, gone)).rejects.toMatchObject({ code: 'TIMEOUT' });
     const slow = { ...shop.database, run: () => new Promise<never>(() => {}) };
-    await expect(runSql(slow, value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    await expect(runSql(slow, value, { ...limits(), timeoutMs: 20 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    });
   });
 });
 
@@ -100,9 +113,24 @@ describe('the sizes of tables, by which the gate estimates the cost', () => {
       [`${COPY} stock LIMIT 10`, 'ANALYZE filled', `${COPY} orders a, orders b LIMIT 30000`],
       30_010,
     ],
-    ['estimated beyond a million rows', '(x)', [`${COPY} orders a, orders b LIMIT 1000002`], 1_000_002],
-    ['not misled by a large id', '(x INTEGER PRIMARY KEY)', ['INSERT INTO filled VALUES (1), (20000001)'], 2],
-    ['counted without rowids', '(x INTEGER PRIMARY KEY) WITHOUT ROWID', ['INSERT INTO filled VALUES (5000000)'], 1],
+    [
+      'estimated beyond a million rows',
+      '(x)',
+      [`${COPY} orders a, orders b LIMIT 1000002`],
+      1_000_002,
+    ],
+    [
+      'not misled by a large id',
+      '(x INTEGER PRIMARY KEY)',
+      ['INSERT INTO filled VALUES (1), (20000001)'],
+      2,
+    ],
+    [
+      'counted without rowids',
+      '(x INTEGER PRIMARY KEY) WITHOUT ROWID',
+      ['INSERT INTO filled VALUES (5000000)'],
+      1,
+    ],
     ['assumed to be large for a view', 'AS SELECT name FROM products', [], 1_000_000],
   ])('are %s', async (_, definition, statements, rows) => {
     const kind = definition.startsWith('(') ? 'TABLE' : 'VIEW';

@@ -13,25 +13,34 @@ export const LIBRARIANS = z
 
 export const ALL_RIGHTS = ['kb:read', 'sql:read', 'web:search'];
 
-export const librariansWithout = (...ids: string[]): LibrarianInfo[] =>
-  LIBRARIANS.filter(({ id }) => !ids.includes(id));
+export function librariansWithout(...ids: string[]): LibrarianInfo[] {
+  return LIBRARIANS.filter(({ id }) => !ids.includes(id));
+}
 
 /** The decision of a concierge with the default librarian `navigator`. */
-export const decide = async (
+export async function decide(
   question: string,
   {
     librarians = LIBRARIANS,
     capabilities = ALL_RIGHTS,
     ...context
   }: { librarians?: readonly LibrarianInfo[]; capabilities?: string[] } & Context = {},
-) => {
+) {
   const concierge = createConcierge({ librarians, defaultLibrarian: 'navigator' });
-  const response = await concierge(question, { user: { id: 'user:u_1', capabilities }, ...context });
+  const response = await concierge(question, {
+    user: { id: 'user:u_1', capabilities },
+    ...context,
+  });
   const delegates = [response.delegate ?? []].flat();
   const requests = delegates.map(({ context: _, ...request }): DelegateRequest => request);
-  return { response, requests, origins: delegates.map(({ context: own }) => own?.[QUESTION_ORIGIN]) };
-};
+  return {
+    response,
+    requests,
+    origins: delegates.map(({ context: own }) => own?.[QUESTION_ORIGIN]),
+  };
+}
 
 /** The targets of a decision, in order. */
-export const targetsOf = async (...asked: Parameters<typeof decide>): Promise<string[]> =>
-  (await decide(...asked)).requests.map(({ to }) => to);
+export async function targetsOf(...asked: Parameters<typeof decide>): Promise<string[]> {
+  return (await decide(...asked)).requests.map(({ to }) => to);
+}

@@ -10,14 +10,22 @@ import CONTAINED from './aggregate-containment.json' with { type: 'json' };
 import CASES from './aggregate-pieces.json' with { type: 'json' };
 
 const branchOf = (to: string, query: string, response: LibrarianResponse | string): Branch => ({
-  ...{ request: { to, query }, query, to },
+  request: { to, query },
+  query,
+  to,
   response: typeof response === 'string' ? { answer: response } : response,
 });
 const failed = (to: string, query: string, code: ErrorCode, recoverable = false): Branch =>
   branchOf(to, query, { error: { code, message: 'Cannot answer', recoverable } });
 
-const stock = branchOf('stock', 'How many are there?', { answer: 'There are 13 pieces.', confidence: 0.9 });
-const guide = branchOf('guide', 'How do I mount it?', { answer: 'Use four screws.', confidence: 0.8 });
+const stock = branchOf('stock', 'How many are there?', {
+  answer: 'There are 13 pieces.',
+  confidence: 0.9,
+});
+const guide = branchOf('guide', 'How do I mount it?', {
+  answer: 'Use four screws.',
+  confidence: 0.8,
+});
 
 it('aggregate() of one branch is its response, unchanged, and of none an error', () => {
   expect(aggregate([stock])).toBe(stock.response);
@@ -44,30 +52,54 @@ describe('aggregate() of answers to the same question', () => {
   const QUESTION = 'How many are there?';
 
   it('shows the same answer once, with more confidence', () => {
-    const again = branchOf('shop', 'how many are there', { answer: 'There are 13 pieces.', confidence: 0.7 });
+    const again = branchOf('shop', 'how many are there', {
+      answer: 'There are 13 pieces.',
+      confidence: 0.7,
+    });
     const answer = '*From stock, shop:*\n\nThere are 13 pieces.';
     expect(aggregate([again, stock])).toMatchObject({ answer, confidence: 0.935 });
   });
   it('treats answers that differ only in citations and line breaks as equal', () => {
     const cited = (to: string, answer: string) =>
-      branchOf(to, QUESTION, { answer, sources: [{ name: 'a.md' }, { name: 'b.md' }], confidence: 0.8 });
-    const joined = aggregate([cited('one', 'There are 13 pieces. [1]'), cited('two', 'There are\n13 pieces. [2]')]);
-    expect(joined).toMatchObject({ answer: '*From one, two:*\n\nThere are 13 pieces. [1]', confidence: 0.88 });
+      branchOf(to, QUESTION, {
+        answer,
+        sources: [{ name: 'a.md' }, { name: 'b.md' }],
+        confidence: 0.8,
+      });
+    const joined = aggregate([
+      cited('one', 'There are 13 pieces. [1]'),
+      cited('two', 'There are\n13 pieces. [2]'),
+    ]);
+    expect(joined).toMatchObject({
+      answer: '*From one, two:*\n\nThere are 13 pieces. [1]',
+      confidence: 0.88,
+    });
   });
   it.each([
     ['at most 0.95', [0.9, 0.9, 0.9], 0.95],
     ['never less', [0.98, 0.2], 0.98],
   ])('is raised by agreement to %s', (_, confidences, expected) => {
-    const sure = confidences.map((confidence, at) => branchOf(`l${at}`, 'How?', { answer: 'By hand.', confidence }));
+    const sure = confidences.map((confidence, at) =>
+      branchOf(`l${at}`, 'How?', { answer: 'By hand.', confidence }),
+    );
     expect(aggregate(sure).confidence).toBe(expected);
   });
   it('shows different answers under the names of their librarians, the most confident first', () => {
-    const joined = aggregate([branchOf('shop', QUESTION, { answer: 'There are 15.', confidence: 0.7 }), stock]);
-    expect(joined.answer).toBe('*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15.');
+    const joined = aggregate([
+      branchOf('shop', QUESTION, { answer: 'There are 15.', confidence: 0.7 }),
+      stock,
+    ]);
+    expect(joined.answer).toBe(
+      '*From stock:*\n\nThere are 13 pieces.\n\n### shop\n\nThere are 15.',
+    );
     expect([joined.confidence, Object.keys(joined.metadata ?? {})]).toEqual([0.9, ['parts']]);
   });
   it('shows an answer before one without information, however confident that is', () => {
-    const lacking = { answer: "I don't have information about the stock.", confidence: 0.99, partial: true };
+    const lacking = {
+      answer: "I don't have information about the stock.",
+      confidence: 0.99,
+      partial: true,
+    };
     const answer = '*From stock; nothing on this from notes:*\n\nThere are 13 pieces.';
     const joined = aggregate([branchOf('notes', QUESTION, lacking), stock]);
     expect(joined).toMatchObject({ answer, confidence: 0.9, partial: true });
@@ -85,8 +117,12 @@ describe('aggregate() when some fail', () => {
   });
   it('reports an error beside an answer in the same way', () => {
     const error = { code: 'DATA_SOURCE_ERROR' as const, message: 'Cannot read' };
-    const { answer, partial } = aggregate([branchOf('half', 'Why?', { answer: 'Because of the wind.', error }), stock]);
-    const missing = '- Something is missing from the answer of half to “Why?”: it is not available.';
+    const { answer, partial } = aggregate([
+      branchOf('half', 'Why?', { answer: 'Because of the wind.', error }),
+      stock,
+    ]);
+    const missing =
+      '- Something is missing from the answer of half to “Why?”: it is not available.';
     for (const text of ['Because of the wind.', missing]) expect(answer).toContain(text);
     expect(partial).toBe(true);
   });
@@ -94,17 +130,31 @@ describe('aggregate() when some fail', () => {
 
 describe('aggregate() when all fail', () => {
   it('keeps the code that all have in common', () => {
-    const { error, answer } = aggregate([failed('a', 'A?', 'TIMEOUT'), failed('b', 'B?', 'TIMEOUT', true)]);
+    const { error, answer } = aggregate([
+      failed('a', 'A?', 'TIMEOUT'),
+      failed('b', 'B?', 'TIMEOUT', true),
+    ]);
     expect(answer).toBeUndefined();
-    expect(error).toMatchObject({ code: 'TIMEOUT', recoverable: true, suggestion: expect.any(String) });
+    expect(error).toMatchObject({
+      code: 'TIMEOUT',
+      recoverable: true,
+      suggestion: expect.any(String),
+    });
   });
   it('is DELEGATION_FAILED otherwise, and names each', () => {
-    const { error } = aggregate([failed('a', 'A?', 'NOT_FOUND'), failed('b', 'B?', 'UNAUTHORIZED')]);
+    const { error } = aggregate([
+      failed('a', 'A?', 'NOT_FOUND'),
+      failed('b', 'B?', 'UNAUTHORIZED'),
+    ]);
     const failures = [
       { librarian: 'a', code: 'NOT_FOUND' },
       { librarian: 'b', code: 'UNAUTHORIZED' },
     ];
-    expect(error).toMatchObject({ code: 'DELEGATION_FAILED', recoverable: false, details: { failures } });
+    expect(error).toMatchObject({
+      code: 'DELEGATION_FAILED',
+      recoverable: false,
+      details: { failures },
+    });
   });
 });
 it('the sources of a joined answer are named once, the best first, and match the citations of each part', () => {
@@ -112,7 +162,10 @@ it('the sources of a joined answer are named once, the best first, and match the
   const [best, install] = [{ ...a, name: 'The guide', relevance: 0.9 }, { name: 'b.md, Install' }];
   const second = [best, { ...install, relevance: 0.7 }];
   const joined = aggregate([
-    branchOf('one', 'A?', { answer: 'First [1], then [2]. Code: `list[1]`.', sources: [install, a] }),
+    branchOf('one', 'A?', {
+      answer: 'First [1], then [2]. Code: `list[1]`.',
+      sources: [install, a],
+    }),
     branchOf('two', 'B?', { answer: 'See [1] and [2].', sources: second }),
   ]);
   expect(joined.sources).toEqual(second);
@@ -125,16 +178,25 @@ describe('the limits of a joined answer', () => {
   it('shortens the longest parts to 4,000 characters in total at the end of a paragraph, with a link to the rest', () => {
     const sources = [{ name: 'Everything', url: 'https://docs.example.com/all' }];
     const whole = `${'A sentence of some words. '.repeat(40).trim()}\n\n`.repeat(20);
-    const { answer = '', metadata } = aggregate([branchOf('long', 'A?', { answer: whole, sources }), stock]);
+    const { answer = '', metadata } = aggregate([
+      branchOf('long', 'A?', { answer: whole, sources }),
+      stock,
+    ]);
     const link = 'Read on in [Everything](https://docs.example.com/all).';
-    expect(answer).toContain(`words.\n\n*Shortened: the whole answer is longer. ${link}*\n\n## How many`);
+    expect(answer).toContain(
+      `words.\n\n*Shortened: the whole answer is longer. ${link}*\n\n## How many`,
+    );
     expect(answer.length).toBeLessThanOrEqual(4000);
     expect(metadata?.parts).toMatchObject([{ answer: whole }, {}]);
   });
   it('stays within 32,000 characters for any input', () => {
     const branches = Array.from({ length: 8 }, (_, at) =>
       branchOf(`${'x'.repeat(46)}${at}`, `${'*'.repeat(3990)}${at}`, {
-        answer: `${'*'.repeat(280)} pump costs ${at} EUR. ${'Words and words. '.repeat(1800)}`.slice(0, 32_000),
+        answer:
+          `${'*'.repeat(280)} pump costs ${at} EUR. ${'Words and words. '.repeat(1800)}`.slice(
+            0,
+            32_000,
+          ),
         error: { code: 'TIMEOUT', message: 'Cannot' },
         metadata: { large: 'x'.repeat(200_000) },
       }),
@@ -192,7 +254,9 @@ describe('a part of a joined answer', () => {
     ]);
   };
 
-  it.each(Object.entries(CONTAINED.hostile))('contains %s', (_name, hostile) => expectContained(hostile));
+  it.each(Object.entries(CONTAINED.hostile))('contains %s', (_name, hostile) =>
+    expectContained(hostile),
+  );
   it('contains any mixture of marks', () => {
     const marks = fc.array(fc.constantFrom(...CONTAINED.marks), { minLength: 1, maxLength: 25 });
     const property = fc.property(marks, (pieces) => expectContained(`a${pieces.join('')}`));
@@ -200,14 +264,19 @@ describe('a part of a joined answer', () => {
   });
   it('keeps its links by reference, with the address in place, and plain Markdown as it is', () => {
     const link = 'See [the guide](https://a.example/guide) and [g](https://a.example/guide).';
-    expect(joinedWith('See [the guide][g] and [g].\n\n[g]: https://a.example/guide')).toContain(link);
+    expect(joinedWith('See [the guide][g] and [g].\n\n[g]: https://a.example/guide')).toContain(
+      link,
+    );
     const code = '```js\n# no heading\n[x]: y\n```';
     const plain = `Use \`a[0]\` **now**:\n\n${code}\n\n#### Then\n\n1. a\n2. b [link](https://a.example)`;
     expect(joinedWith(plain)).toContain(plain);
   });
   it('has its question as text above it, whatever Markdown that contains', () => {
     const question = '# <img src=x> ![x](http://a) `x` **b** [c](javascript:1)\n\n## Second?';
-    const { answer } = aggregate([branchOf('one', question, 'A.'), branchOf('two', 'Other?', 'B.')]);
+    const { answer } = aggregate([
+      branchOf('one', question, 'A.'),
+      branchOf('two', 'Other?', 'B.'),
+    ]);
     const [first] = fromMarkdown(answer ?? '').children;
     expect(first).toMatchObject({ type: 'heading', depth: 2, children: [{ type: 'text' }] });
     expect(textOf(first)).toBe(question.replace(/\s+/g, ' '));
@@ -224,7 +293,10 @@ const short = fc.array(piece, { minLength: 1, maxLength: 20 }).map((pieces) => p
 const long = fc
   .tuple(piece, fc.integer({ min: 1, max: 3000 }))
   .map(([text, times]) => `x${text}\n`.repeat(times).slice(0, 32_000));
-const text = fc.oneof({ weight: 6, arbitrary: short.filter(isVisible) }, { weight: 1, arbitrary: long });
+const text = fc.oneof(
+  { weight: 6, arbitrary: short.filter(isVisible) },
+  { weight: 1, arbitrary: long },
+);
 const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const share = some(fc.double({ min: 0, max: 1, noNaN: true }));
 const anyName = fc.string({ minLength: 1, maxLength: 500 }).filter(isVisible);
@@ -257,7 +329,9 @@ const query = fc.oneof(
   text.map((question) => question.slice(0, 4000)),
 );
 const to = fc.constantFrom('navigator', 'semantic', 'weather', 'x'.repeat(48));
-const branch = fc.record({ query, to, response }).map((each): Branch => ({ ...each, request: { to: each.to } }));
+const branch = fc
+  .record({ query, to, response })
+  .map((each): Branch => ({ ...each, request: { to: each.to } }));
 
 /** Whether the joined answer contains each word, or says where it was dropped. Markdown may change marks, spaces and numbers. */
 const isAccountedFor = (joined: string, own: string): boolean => {
@@ -271,13 +345,18 @@ it('aggregate() of any branches gives a valid Response that drops nothing silent
   const property = fc.property(branches, (branches) => {
     const joined = aggregate(branches);
     const valid = validateResponse(joined);
-    expect(valid.ok ? valid.warnings.filter(({ path }) => path !== 'answer') : valid.issues).toEqual([]);
+    expect(
+      valid.ok ? valid.warnings.filter(({ path }) => path !== 'answer') : valid.issues,
+    ).toEqual([]);
     expect(valid.ok && valid.value).toEqual(joined);
-    if (branches.length > 0) expect(JoinedAnswer.safeParse(joined.metadata).error?.issues ?? []).toEqual([]);
+    if (branches.length > 0)
+      expect(JoinedAnswer.safeParse(joined.metadata).error?.issues ?? []).toEqual([]);
     if (joined.answer !== undefined) {
       expect(joined.confidence).toBeTypeOf('number');
-      if (branches.some((each) => each.response.error !== undefined)) expect(joined.partial).toBe(true);
-      for (const { response: own } of branches) expect(isAccountedFor(joined.answer, own.answer ?? '')).toBe(true);
+      if (branches.some((each) => each.response.error !== undefined))
+        expect(joined.partial).toBe(true);
+      for (const { response: own } of branches)
+        expect(isAccountedFor(joined.answer, own.answer ?? '')).toBe(true);
     }
     const keys = (joined.sources ?? []).map(({ url, name }) => url ?? `name ${name}`);
     expect(new Set(keys).size).toBe(keys.length);

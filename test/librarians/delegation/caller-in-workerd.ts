@@ -16,10 +16,20 @@ export default {
     const client = signedClient({ ...identity, targets, log: () => undefined });
     const context = userContext({ timeoutMs: 20_000 });
     const { signal } = request;
-    const parts = { client, context, budget: requestBudget(context), query: 'Where?', circuitBreakers, signal };
+    const parts = {
+      client,
+      context,
+      budget: requestBudget(context),
+      query: 'Where?',
+      circuitBreakers,
+      signal,
+    };
     const delegates = createDelegates({ ...identity, ...parts });
     const [branch] = await delegates.ask([{ to: 'navigator' }]);
     const [hop] = delegates.trace().hops;
-    return Response.json({ code: branch?.response.error?.code ?? 'answer', attempts: hop?.attempts });
+    return Response.json({
+      code: branch?.response.error?.code ?? 'answer',
+      attempts: hop?.attempts,
+    });
   },
 };

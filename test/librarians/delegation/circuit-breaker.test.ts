@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createCircuitBreakers, type Health } from '../../../src/librarians/delegation/circuit-breaker.ts';
+import {
+  createCircuitBreakers,
+  type Health,
+} from '../../../src/librarians/delegation/circuit-breaker.ts';
 
 /** Long enough for any circuit to allow a probe. */
 const wait = (ms = 61_000) => vi.setSystemTime(Date.now() + ms);

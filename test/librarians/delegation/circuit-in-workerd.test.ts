@@ -19,7 +19,9 @@ beforeAll(async () => {
   const NAVIGATOR = async (request: Request) => {
     requests += 1;
     const { url, method, headers } = request;
-    return navigator.fetch(new Request(url, { method, headers: [...headers], body: await request.text() }));
+    return navigator.fetch(
+      new Request(url, { method, headers: [...headers], body: await request.text() }),
+    );
   };
   const caller = await bundle(fileURLToPath(new URL('caller-in-workerd.ts', import.meta.url)));
   miniflare = oneWorker(caller, { serviceBindings: { NAVIGATOR } });
@@ -27,7 +29,10 @@ beforeAll(async () => {
 afterAll(() => miniflare?.dispose());
 
 const ask = async (signal?: AbortSignal) => {
-  const response = await miniflare.dispatchFetch('http://localhost/', signal === undefined ? {} : { signal });
+  const response = await miniflare.dispatchFetch(
+    'http://localhost/',
+    signal === undefined ? {} : { signal },
+  );
   return (await response.json()) as { code: string; attempts: number };
 };
 const untilAnswered = () =>
@@ -60,7 +65,8 @@ it('answers concurrent requests immediately during a probe, and none hangs', asy
   expect(others).toEqual(Array(20).fill({ code: 'SERVICE_UNAVAILABLE', attempts: 0 }));
   expect(requests).toBe(before);
   release();
-  for (const answer of [await probe, await ask()]) expect(answer).toEqual({ code: 'answer', attempts: 1 });
+  for (const answer of [await probe, await ask()])
+    expect(answer).toEqual({ code: 'answer', attempts: 1 });
 });
 it('recovers when the caller of the probe disconnects', async () => {
   const controller = new AbortController();

@@ -1,14 +1,31 @@
 import { describe, expect, it } from 'vitest';
 import type { Librarian } from '../../../src/contract/core/librarian.ts';
-import { DelegationTrace, JoinedAnswer, LibrarianResponse } from '../../../src/contract/core/response.ts';
-import { askOnce, asks, chainOf, delegatesTo, fails, network, says, silence, stopClocks } from './network.ts';
+import {
+  DelegationTrace,
+  JoinedAnswer,
+  LibrarianResponse,
+} from '../../../src/contract/core/response.ts';
+import {
+  askOnce,
+  asks,
+  chainOf,
+  delegatesTo,
+  fails,
+  network,
+  says,
+  silence,
+  stopClocks,
+} from './network.ts';
 
 /** Follows the delegate requests of a response, like the runtime. The result is always valid. */
 const followed = async (response: LibrarianResponse, librarians: Record<string, Librarian>) => {
   const { gateway, arrivals } = await network(librarians);
   const delegates = gateway();
   const requests = [response.delegate ?? []].flat();
-  const combined = await delegates.combine(response, requests.length === 0 ? [] : await delegates.ask(requests));
+  const combined = await delegates.combine(
+    response,
+    requests.length === 0 ? [] : await delegates.ask(requests),
+  );
   expect(LibrarianResponse.safeParse(combined).success).toBe(true);
   return { combined, arrivals, hops: () => DelegationTrace.parse(combined.metadata?.trace).hops };
 };
@@ -23,12 +40,15 @@ describe('Delegates.combine()', () => {
     expect(combined).toBe(response);
     expect(arrivals).toEqual([]);
   });
-  it.each([{ to: 'a' }, [{ to: 'a' }]])('returns the response of one target, with the trace: %j', async (delegate) => {
-    const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
-    const { combined } = await followed({ delegate }, { a: async () => response });
-    const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
-    expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
-  });
+  it.each([{ to: 'a' }, [{ to: 'a' }]])(
+    'returns the response of one target, with the trace: %j',
+    async (delegate) => {
+      const response = { answer: 'x', confidence: 0.9, metadata: { navigator: 1 } };
+      const { combined } = await followed({ delegate }, { a: async () => response });
+      const trace = { traceId: expect.any(String), hops: [expect.objectContaining({ to: 'a' })] };
+      expect(combined).toEqual({ ...response, metadata: { navigator: 1, trace } });
+    },
+  );
   it('keeps its own answer, partial and with the gap named, when the target has none', async () => {
     const own = { answer: 'Perhaps inside.', metadata: { own: 1 }, delegate: { to: 'a' } };
     const { combined } = await followed(own, { a: unavailable });
@@ -37,7 +57,11 @@ describe('Delegates.combine()', () => {
     expect(combined).toMatchObject({ answer: 'Perhaps inside.', partial: true, metadata });
   });
   it('names the gap even if its own metadata leaves no room for it', async () => {
-    const own = { answer: 'Perhaps.', metadata: { text: 'x'.repeat(255_990) }, delegate: { to: 'a' } };
+    const own = {
+      answer: 'Perhaps.',
+      metadata: { text: 'x'.repeat(255_990) },
+      delegate: { to: 'a' },
+    };
     const { combined } = await followed(own, { a: unavailable });
     expect(combined.metadata).toMatchObject({ delegationError: { code: 'NOT_FOUND' } });
   });
@@ -61,19 +85,36 @@ describe('Delegates.combine()', () => {
   const large = (length: number) => 'x'.repeat(length);
   it.each<[string, Record<string, unknown>, string[], string[] | undefined, boolean]>([
     ['receipts are omitted', { text: large(255_600) }, ['text'], undefined, false],
-    ['the largest member is dropped', { small: 1, large: large(255_950) }, ['omitted', 'small'], ['large'], true],
-    ['one of two is dropped', { a: large(127_990), b: large(127_990) }, ['b', 'omitted'], ['a'], true],
+    [
+      'the largest member is dropped',
+      { small: 1, large: large(255_950) },
+      ['omitted', 'small'],
+      ['large'],
+      true,
+    ],
+    [
+      'one of two is dropped',
+      { a: large(127_990), b: large(127_990) },
+      ['b', 'omitted'],
+      ['a'],
+      true,
+    ],
     ['a member with an endless name is dropped', { [large(255_950)]: 1 }, ['omitted'], [], true],
-  ])('keeps the trace if other metadata leaves no room: %s', async (_, metadata, left, omitted, hasReceipts) => {
-    const { combined, hops } = await followed(
-      { delegate: { to: 'a' } },
-      { a: async () => ({ answer: 'x', metadata }) },
-    );
-    const receipt = hasReceipts ? expect.any(String) : undefined;
-    expect(hops().map((hop) => [hop.to, hop.verified, hop.receipt])).toEqual([['a', true, receipt]]);
-    const { trace: _trace, ...others } = combined.metadata ?? {};
-    expect([Object.keys(others).toSorted(), others.omitted]).toEqual([left, omitted]);
-  });
+  ])(
+    'keeps the trace if other metadata leaves no room: %s',
+    async (_, metadata, left, omitted, hasReceipts) => {
+      const { combined, hops } = await followed(
+        { delegate: { to: 'a' } },
+        { a: async () => ({ answer: 'x', metadata }) },
+      );
+      const receipt = hasReceipts ? expect.any(String) : undefined;
+      expect(hops().map((hop) => [hop.to, hop.verified, hop.receipt])).toEqual([
+        ['a', true, receipt],
+      ]);
+      const { trace: _trace, ...others } = combined.metadata ?? {};
+      expect([Object.keys(others).toSorted(), others.omitted]).toEqual([left, omitted]);
+    },
+  );
 });
 
 describe('a librarian that asks others', () => {
@@ -86,7 +127,12 @@ describe('a librarian that asks others', () => {
     const { responses, trace, delegates, arrivals } = await askOnce(librarians);
     expect(responses[0]?.answer).toBe('b d');
     expect(arrivals.map(({ body }) => body.query)).toContain('And where exactly?');
-    expect(trace.hops.map(({ from, to }) => `${from}>${to}`)).toEqual(['gateway>a', 'a>b', 'a>c', 'c>d']);
+    expect(trace.hops.map(({ from, to }) => `${from}>${to}`)).toEqual([
+      'gateway>a',
+      'a>b',
+      'a>c',
+      'c>d',
+    ]);
     expect(trace.hops.every(({ verified }) => verified)).toBe(true);
     // An origin signs no receipt.
     expect([delegates.usage(), delegates.receipts()]).toEqual([{ calls: 4, tokens: 0 }, []]);
@@ -116,17 +162,31 @@ describe('time', () => {
   it('suffices for a partial answer when one branch is silent, at every depth', async () => {
     stopClocks();
     const { librarian, giveUp } = silence();
-    const answering = { a: delegatesTo('b', 'c'), b: says('b'), c: delegatesTo('d', 'e'), d: says('d') };
-    const asking = askOnce({ ...answering, e: librarian }, undefined, { context: { timeoutMs: 600 } });
+    const answering = {
+      a: delegatesTo('b', 'c'),
+      b: says('b'),
+      c: delegatesTo('d', 'e'),
+      d: says('d'),
+    };
+    const asking = askOnce({ ...answering, e: librarian }, undefined, {
+      context: { timeoutMs: 600 },
+    });
     await giveUp();
     const { responses } = await asking;
-    expect(responses[0]).toMatchObject({ partial: true, answer: expect.stringMatching(/b[\s\S]*d/) });
+    expect(responses[0]).toMatchObject({
+      partial: true,
+      answer: expect.stringMatching(/b[\s\S]*d/),
+    });
   });
   it('never grows along the chain, and every hop has a reserve', async () => {
     stopClocks();
-    const { arrivals } = await askOnce(chainOf(8), [{ to: 'h1' }], { context: { timeoutMs: 4000 } });
+    const { arrivals } = await askOnce(chainOf(8), [{ to: 'h1' }], {
+      context: { timeoutMs: 4000 },
+    });
     const deadlines = arrivals.map(({ links }) => links.at(-1).exp as number);
-    const reserves = deadlines.slice(1).map((deadline, at) => ((deadlines[at] ?? 0) - deadline) * 1000);
+    const reserves = deadlines
+      .slice(1)
+      .map((deadline, at) => ((deadlines[at] ?? 0) - deadline) * 1000);
     expect(reserves.length).toBe(7);
     expect(Math.min(...reserves)).toBeGreaterThan(33.9);
     expect(Math.max(...reserves)).toBeLessThan(56.1);

@@ -26,9 +26,16 @@ const restarting = async (self: string) => {
   const { b, seen } = watched();
   const { apps, variables, directory } = await network({ b });
   const identity = await identityFrom(variables, self);
-  const target = { fetch: async (request: Request) => apps.get('b')?.fetch(request) ?? new Response() };
+  const target = {
+    fetch: async (request: Request) => apps.get('b')?.fetch(request) ?? new Response(),
+  };
   const client = signedClient({ ...identity, targets: { b: target }, log: () => undefined });
-  const context = userContext({ self, subject: `svc:${self}`, capabilities: ['kb:read'], budgets: { calls: 1000 } });
+  const context = userContext({
+    self,
+    subject: `svc:${self}`,
+    capabilities: ['kb:read'],
+    budgets: { calls: 1000 },
+  });
   const known = { client, directory, context, budget: requestBudget(context), query: 'Where?' };
   const parts = { ...known, circuitBreakers: createCircuitBreakers(), log: () => undefined };
   const [branch] = await createDelegates(parts).ask([{ to: 'b' }]);
@@ -38,10 +45,16 @@ it.each([
   ['is refused when it may not originate one', 'semantic', { error: { code: 'UNAUTHORIZED' } }, []],
   [
     'appears as itself when it may, and not as the user of the question',
-    ...['webhooks', { answer: 'x' }, [{ user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] }]],
+    ...[
+      'webhooks',
+      { answer: 'x' },
+      [{ user: { id: 'svc:webhooks' }, delegationChain: ['webhooks'] }],
+    ],
   ],
-] as const)('T27 a librarian that starts a new chain as itself %s', async (_, self, response, seen) =>
-  expect(await restarting(self)).toMatchObject({ response, seen }),
+] as const)(
+  'T27 a librarian that starts a new chain as itself %s',
+  async (_, self, response, seen) =>
+    expect(await restarting(self)).toMatchObject({ response, seen }),
 );
 
 describe('the taint rule', () => {
@@ -60,7 +73,9 @@ describe('the taint rule', () => {
       return { delegate: { to: 'b' } };
     };
     const context = { capabilities: capabilities.split(' ') };
-    expect((await askOnce({ a, b }, undefined, { context })).responses).toMatchObject([{ answer: 'x' }]);
+    expect((await askOnce({ a, b }, undefined, { context })).responses).toMatchObject([
+      { answer: 'x' },
+    ]);
     expect(rights()).toEqual([sorted(expected), sorted(expected)]);
   });
   it('applies to a librarian that has a right to write', async () => {
@@ -91,9 +106,13 @@ it.each([
   'a question with words that the user did not write loses web:search, unless it adds none: %s, %s, %s',
   async (_, query, held, left) => {
     const { b, rights } = watched();
-    const a: Librarian = async () => ({ delegate: { to: 'b', ...(query === undefined ? {} : { query }) } });
+    const a: Librarian = async () => ({
+      delegate: { to: 'b', ...(query === undefined ? {} : { query }) },
+    });
     const options = { context: { capabilities: held.split(' ') }, more: { query: asked } };
-    expect((await askOnce({ a, b }, undefined, options)).responses).toMatchObject([{ answer: 'x' }]);
+    expect((await askOnce({ a, b }, undefined, options)).responses).toMatchObject([
+      { answer: 'x' },
+    ]);
     expect(rights()).toEqual([sorted(left)]);
   },
 );
@@ -102,7 +121,12 @@ describe('an issuer with more rights than its directory entry allows', () => {
   const QUESTION = JSON.stringify({ query: 'Where?' });
   const now = Date.now() / 1000;
   const link = async (iss: string, aud: string, more: object) => {
-    const call = { aud, jti: randomHex(8), op: `POST /librarians/${aud}/ask`, bd: await sha256(utf8(QUESTION)) };
+    const call = {
+      aud,
+      jti: randomHex(8),
+      op: `POST /librarians/${aud}/ask`,
+      bd: await sha256(utf8(QUESTION)),
+    };
     const claims = { iss, ...call, iat: now, exp: now + 20, ...more };
     return signJws(claims, { typ: 'ctx+jwt', signer: await localSigner(iss) });
   };
@@ -110,11 +134,26 @@ describe('an issuer with more rights than its directory entry allows', () => {
   it('delegates no more than its entry allows, though its own context has more', async () => {
     const { b, rights } = watched();
     const { apps, lines } = await network({ semantic: async () => ({ answer: 'x' }), b });
-    const user = { tid: randomHex(16), sub: 'user:u_1', ws: 'default', amr: 'key', max: 8, bud: { calls: 8 } };
-    const root = await link('gateway', 'semantic', { hop: 0, ...user, cap: ['kb:read', 'sql:read', 'memory:read'] });
+    const user = {
+      tid: randomHex(16),
+      sub: 'user:u_1',
+      ws: 'default',
+      amr: 'key',
+      max: 8,
+      bud: { calls: 8 },
+    };
+    const root = await link('gateway', 'semantic', {
+      hop: 0,
+      ...user,
+      cap: ['kb:read', 'sql:read', 'memory:read'],
+    });
     const next = await link('semantic', 'b', { hop: 1, prv: await sha256(utf8(root)) });
     const headers = { 'context-token': `${root}~${next}`, 'content-type': 'application/json' };
-    const request = new Request('https://b/librarians/b/ask', { method: 'POST', body: QUESTION, headers });
+    const request = new Request('https://b/librarians/b/ask', {
+      method: 'POST',
+      body: QUESTION,
+      headers,
+    });
     expect((await apps.get('b')?.fetch(request))?.status, JSON.stringify(lines)).toBe(200);
     expect(rights()).toEqual([['kb:read']]);
   });

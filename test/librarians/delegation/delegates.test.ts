@@ -8,7 +8,17 @@ import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts
 import { makeSigningKey } from '../../../src/platform/context/compact-jws.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { ask as askOf, userContext } from '../../platform/context/callers.ts';
-import { askOnce, asks, chainOf, delegatesTo, fails, network, says, signing, type Tamper } from './network.ts';
+import {
+  askOnce,
+  asks,
+  chainOf,
+  delegatesTo,
+  fails,
+  network,
+  says,
+  signing,
+  type Tamper,
+} from './network.ts';
 
 const REFUSED = { code: 'DELEGATION_FAILED', librarian: 'gateway', recoverable: false };
 
@@ -20,14 +30,21 @@ describe('Delegates.ask()', () => {
       open.resolve();
       return { answer: 'second' };
     };
-    const { branches } = await askOnce({ a: waits, b: opens }, [{ to: 'a' }, { to: 'b', query: 'Where exactly?' }]);
+    const { branches } = await askOnce({ a: waits, b: opens }, [
+      { to: 'a' },
+      { to: 'b', query: 'Where exactly?' },
+    ]);
     expect(branches).toMatchObject([
       { to: 'a', query: 'Where is the key?', response: { answer: 'first' } },
       { to: 'b', query: 'Where exactly?', response: { answer: 'second' } },
     ]);
   });
   it('sends the refined question, with its context merged into the metadata of the request', async () => {
-    const request = { to: 'a', query: 'Where exactly?', context: { reason: 'place', device: 'apollo 2' } };
+    const request = {
+      to: 'a',
+      query: 'Where exactly?',
+      context: { reason: 'place', device: 'apollo 2' },
+    };
     const more = { metadata: { device: 'apollo', language: 'en' } };
     const { arrivals } = await askOnce({ a: says('x') }, [request], { more });
     const metadata = { device: 'apollo 2', language: 'en', reason: 'place' };
@@ -40,25 +57,41 @@ describe('Delegates.ask()', () => {
   ])('refuses %s as an error of the caller, and sends nothing', async (_, request) => {
     const more = { metadata: { more: 'y'.repeat(9000) } };
     const requests = [{ to: 'a', fallback: 'b', ...request }];
-    const { responses, arrivals } = await askOnce({ a: says('x'), b: says('y') }, requests, { more });
+    const { responses, arrivals } = await askOnce({ a: says('x'), b: says('y') }, requests, {
+      more,
+    });
     const message = expect.stringMatching(/^Cannot delegate the question: /);
     expect([responses, arrivals]).toMatchObject([[{ error: { ...REFUSED, message } }], []]);
   });
-  it.each(['Not an id', '', 'https://evil.example'])('refuses an invalid id and sends nothing: %j', async (id) => {
-    const requests = [{ to: id }, { to: 'a', fallback: id }];
-    const { codes, trace, arrivals } = await askOnce({ a: says('x') }, requests);
-    expect(codes).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
-    expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
-  });
+  it.each(['Not an id', '', 'https://evil.example'])(
+    'refuses an invalid id and sends nothing: %j',
+    async (id) => {
+      const requests = [{ to: id }, { to: 'a', fallback: id }];
+      const { codes, trace, arrivals } = await askOnce({ a: says('x') }, requests);
+      expect(codes).toEqual(['DELEGATION_FAILED', 'DELEGATION_FAILED']);
+      expect([arrivals, trace.hops.map(({ to }) => to)]).toEqual([[], ['a']]);
+    },
+  );
   it('reports an error of the target unchanged, with its name', async () => {
     const { responses } = await askOnce({ a: fails('NOT_FOUND') });
     const warnings = ['error.recoverable: is missing', 'error.suggestion: is missing'];
-    const error = { code: 'NOT_FOUND', message: 'It cannot be done', librarian: 'a', query: 'Where is the key?' };
+    const error = {
+      code: 'NOT_FOUND',
+      message: 'It cannot be done',
+      librarian: 'a',
+      query: 'Where is the key?',
+    };
     expect(responses).toEqual([{ error, metadata: { warnings } }]);
   });
   it('accepts the answer of a librarian without a validating runtime, and names its faults', async () => {
     const { ask, apps, variables } = await network({ a: says('x') });
-    const reply = { answer: 'x', error: null, delegate: null, confidence: '0.9', metadata: { warnings: ['old data'] } };
+    const reply = {
+      answer: 'x',
+      error: null,
+      delegate: null,
+      confidence: '0.9',
+      metadata: { warnings: ['old data'] },
+    };
     apps.set('a', await signing('a', variables, JSON.stringify(reply)));
     const { responses } = await ask([{ to: 'a' }]);
     const warnings = ['old data', expect.stringMatching(/^confidence: .*left out$/)];
@@ -76,7 +109,11 @@ describe('Delegates.ask()', () => {
     const { ask, apps, variables } = await network({ a: says('x'), b: says('y') });
     apps.set('a', await signing('a', variables, body));
     const { responses, trace } = await ask([{ to: 'a' }]);
-    expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a', recoverable: true });
+    expect(responses[0]?.error).toMatchObject({
+      code: 'DELEGATION_FAILED',
+      librarian: 'a',
+      recoverable: true,
+    });
     const hop = { outcome: 'DELEGATION_FAILED', attempts: 1, verified: body.length < 1_000_000 };
     expect(trace.hops).toMatchObject([hop]);
   });
@@ -86,7 +123,10 @@ describe('Delegates.ask()', () => {
     ['cannot be reached', () => Promise.reject(new TypeError('connection lost'))],
     ['answers without a receipt', async (_to, _request, pass) => new Response((await pass()).body)],
     ['is replaced by another server', () => new Response(FORGED)],
-    ['is changed in transit', async (_to, _request, pass) => new Response(FORGED, { headers: (await pass()).headers })],
+    [
+      'is changed in transit',
+      async (_to, _request, pass) => new Response(FORGED, { headers: (await pass()).headers }),
+    ],
   ])('fails with DELEGATION_FAILED when the target %s', async (_, tamper) => {
     const { responses, trace, delegates } = await askOnce({ a: says('x') }, undefined, { tamper });
     expect(responses[0]?.error).toMatchObject({ code: 'DELEGATION_FAILED', librarian: 'a' });
@@ -103,7 +143,14 @@ describe('what is refused before anything is sent', () => {
     ['a call to itself', 'a', { a: delegatesTo('a') }, 'LOOP_DETECTED', ['a']],
     ['a call to the origin', 'gateway', { a: says('x') }, 'LOOP_DETECTED', []],
     ['a librarian outside the directory', 'unknown', { a: says('x') }, 'DELEGATION_FAILED', []],
-    ['a ninth hop', 'h1', chainOf(9), 'MAX_DEPTH_EXCEEDED', eight, { from: 'h8', to: 'h9', attempts: 0 }],
+    [
+      'a ninth hop',
+      'h1',
+      chainOf(9),
+      'MAX_DEPTH_EXCEEDED',
+      eight,
+      { from: 'h8', to: 'h9', attempts: 0 },
+    ],
   ])('is %s', async (_, to, librarians, code, asked, hop = {}) => {
     const { codes, arrivals, trace } = await askOnce(librarians, [{ to }]);
     expect(codes).toEqual([code]);
@@ -112,7 +159,10 @@ describe('what is refused before anything is sent', () => {
   });
   it('is a question without time', async () => {
     let skippedMs = 0;
-    const { gateway, arrivals } = await network({ a: says('x') }, { now: () => Date.now() + skippedMs });
+    const { gateway, arrivals } = await network(
+      { a: says('x') },
+      { now: () => Date.now() + skippedMs },
+    );
     const delegates = gateway(userContext({ timeoutMs: 2000 }));
     skippedMs = 2000;
     const [branch] = await delegates.ask([{ to: 'a' }]);
@@ -120,14 +170,22 @@ describe('what is refused before anything is sent', () => {
   });
   it('is a question whose caller has disconnected', async () => {
     const more = { signal: AbortSignal.abort() };
-    expect(await askOnce({ a: says('x') }, undefined, { more })).toMatchObject({ codes: ['TIMEOUT'], arrivals: [] });
+    expect(await askOnce({ a: says('x') }, undefined, { more })).toMatchObject({
+      codes: ['TIMEOUT'],
+      arrivals: [],
+    });
   });
   it('is a ninth question of one hop', async () => {
     const ten = Array.from({ length: 10 }, () => ({ to: 'a' }));
     const context = { budgets: { calls: 100 } };
-    const { delegates, codes, responses, arrivals } = await askOnce({ a: says('x') }, ten, { context });
+    const { delegates, codes, responses, arrivals } = await askOnce({ a: says('x') }, ten, {
+      context,
+    });
     expect(codes).toEqual([...Array(8).fill(undefined), 'DELEGATION_FAILED', 'DELEGATION_FAILED']);
-    expect(responses[9]?.error).toMatchObject({ recoverable: false, message: expect.stringContaining('8') });
+    expect(responses[9]?.error).toMatchObject({
+      recoverable: false,
+      message: expect.stringContaining('8'),
+    });
     const [late] = await delegates.ask([{ to: 'a' }]);
     expect([late?.response.error?.code, arrivals.length]).toEqual(['DELEGATION_FAILED', 8]);
   });
@@ -194,13 +252,19 @@ it('the path from the route of a librarian to the network passes at most six of 
   let stack = '';
   const keys = [{ kid: 'partner.a.1', x: (await makeSigningKey()).x }];
   const partners = JSON.stringify({ 'partner.a': { host: 'a.example.org', keys } });
-  const identity = await identityFrom({ ENVIRONMENT: 'development', CONTEXT_PARTNERS: partners }, 'navigator');
+  const identity = await identityFrom(
+    { ENVIRONMENT: 'development', CONTEXT_PARTNERS: partners },
+    'navigator',
+  );
   const targets = httpsTargets(identity.directory, async () => {
     stack = new Error('here').stack ?? '';
     return new Response();
   });
   const options = { ...identity, targets: delegateTo(targets), log: () => undefined };
-  await askOf('navigator', serveLibrarian(delegatesTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options));
+  await askOf(
+    'navigator',
+    serveLibrarian(delegatesTo('partner.a'), { id: 'navigator', name: 'Navigator' }, options),
+  );
   Error.stackTraceLimit = stackTraceLimit;
   const files = stack.split('\n').flatMap((line) => /\/src\/([^:]+)/.exec(line)?.[1] ?? []);
   const depth = files.indexOf('librarians/serve/serve-librarian.ts') + 1;

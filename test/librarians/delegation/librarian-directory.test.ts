@@ -4,11 +4,16 @@ import { createLibrarians } from '../../../src/librarians/delegation/librarian-d
 import { stopClocks } from './network.ts';
 
 /** Librarians that describe themselves or fail, with the clock of their directory; work of `waitUntil` is collected. */
-const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: string[] } = {}) => {
+const start = (
+  ids: string[],
+  { routed, own = ids }: { own?: string[]; routed?: string[] } = {},
+) => {
   const clock = { ms: 1_000_000 };
   const background: Promise<unknown>[] = [];
   const states = ids.map((id) => ({
-    ...{ id, name: id, requests: 0 },
+    id,
+    name: id,
+    requests: 0,
     unavailable: undefined as string | undefined,
     answer: undefined as (() => Promise<Response>) | undefined,
   }));
@@ -18,16 +23,30 @@ const start = (ids: string[], { routed, own = ids }: { own?: string[]; routed?: 
       if (state.answer !== undefined) return state.answer();
       const { id, name, unavailable } = state;
       const examples = Array.from({ length: 8 }, (_, at) => `Question ${at} about ${id}?`);
-      const info = { id, name, description: `Knows ${id}.`, capabilities: ['kb:read'], unavailable, examples };
+      const info = {
+        id,
+        name,
+        description: `Knows ${id}.`,
+        capabilities: ['kb:read'],
+        unavailable,
+        examples,
+      };
       return Response.json({ ...info, access: 'signed', keys: [] });
     };
     return [state.id, { fetch }];
   });
-  const librarians = createLibrarians({ targets: Object.fromEntries(targets), own, routed, now: () => clock.ms });
+  const librarians = createLibrarians({
+    targets: Object.fromEntries(targets),
+    own,
+    routed,
+    now: () => clock.ms,
+  });
   const waitUntil = (work: Promise<unknown>) => void background.push(work);
   const routable = (withinMs = 10_000) => librarians.routable({ waitUntil, withinMs });
   return {
-    ...{ librarians, states: states as [(typeof states)[0], ...typeof states], routable },
+    librarians,
+    states: states as [(typeof states)[0], ...typeof states],
+    routable,
     idsOf: async () => (await routable()).map(({ id }) => id),
     listed: async () => (await librarians.list()).librarians,
     wait: (ms: number) => {
@@ -84,7 +103,12 @@ it('does not route to a librarian that reports a missing data source', async () 
   states[0].unavailable = 'No database is set up';
   expect(await idsOf()).toEqual(['one']);
   expect(librarians.infoOf('two')?.name).toBe('two');
-  const down = { id: 'two', health: 'down', unavailable: 'No database is set up', description: 'Knows two.' };
+  const down = {
+    id: 'two',
+    health: 'down',
+    unavailable: 'No database is set up',
+    description: 'Knows two.',
+  };
   expect(await listed()).toContainEqual(expect.objectContaining(down));
   states[0].unavailable = undefined;
   await refresh();
@@ -103,19 +127,22 @@ it('does not wait for the fetch of another request', async () => {
 it.each([
   [50, 50],
   [10_000, 1000],
-])('with %i ms left waits %i ms for a silent librarian, then continues without it', async (left, waited) => {
-  stopClocks();
-  const { routable, states } = start(['mute', 'one']);
-  states[0].answer = never;
-  let found: string[] | undefined;
-  void routable(left).then((infos) => {
-    found = infos.map(({ id }) => id);
-  });
-  await vi.advanceTimersByTimeAsync(waited - 1);
-  expect(found).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(1);
-  expect(found).toEqual(['one']);
-});
+])(
+  'with %i ms left waits %i ms for a silent librarian, then continues without it',
+  async (left, waited) => {
+    stopClocks();
+    const { routable, states } = start(['mute', 'one']);
+    states[0].answer = never;
+    let found: string[] | undefined;
+    void routable(left).then((infos) => {
+      found = infos.map(({ id }) => id);
+    });
+    await vi.advanceTimersByTimeAsync(waited - 1);
+    expect(found).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(found).toEqual(['one']);
+  },
+);
 it('fetches each description once for concurrent lists', async () => {
   const { listed, states } = start(Array.from({ length: 50 }, (_, at) => `host-${at}`));
   const lists = await Promise.all(Array.from({ length: 20 }, listed));
@@ -124,7 +151,10 @@ it('fetches each description once for concurrent lists', async () => {
 });
 it.each([
   ['no JSON', () => new Response('hello')],
-  ['a description of another librarian', () => Response.json({ id: 'two', name: 'Two', access: 'signed', keys: [] })],
+  [
+    'a description of another librarian',
+    () => Response.json({ id: 'two', name: 'Two', access: 'signed', keys: [] }),
+  ],
   ['a description without a name', () => Response.json({ id: 'one', access: 'signed', keys: [] })],
   ['a megabyte', () => new Response('"'.padEnd(2 ** 20, 'x'))],
   ['a redirect', () => Response.redirect('https://evil.example/', 302)],

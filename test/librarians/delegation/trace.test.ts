@@ -1,6 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Librarian } from '../../../src/contract/core/librarian.ts';
-import { DelegationTrace, LibrarianResponse, type TraceHop } from '../../../src/contract/core/response.ts';
+import {
+  DelegationTrace,
+  LibrarianResponse,
+  type TraceHop,
+} from '../../../src/contract/core/response.ts';
 import { readJws, signJws } from '../../../src/platform/context/compact-jws.ts';
 import type { Delegates } from '../../../src/platform/context/delegates.ts';
 import { localSigner } from '../../../src/platform/context/identity.ts';
@@ -14,7 +18,13 @@ const linesOf = (hops: readonly TraceHop[]) =>
   hops.map(({ from, to, outcome, verified }) => `${verified ? '' : '?'}${from}>${to} ${outcome}`);
 
 const invented = (to: string, parentSpanId?: string): TraceHop => ({
-  ...{ spanId: 'a'.repeat(16), from: 'a', to, durationMs: 1, outcome: 'answer', attempts: 1, verified: true },
+  spanId: 'a'.repeat(16),
+  from: 'a',
+  to,
+  durationMs: 1,
+  outcome: 'answer',
+  attempts: 1,
+  verified: true,
   ...(parentSpanId === undefined ? {} : { parentSpanId }),
 });
 
@@ -28,11 +38,23 @@ const flooding =
 
 describe('Delegates.trace()', () => {
   it('lists all hops, each before the hops below it, all verified at the origin', async () => {
-    const librarians = { a: delegatesTo('b', 'c'), b: delegatesTo('d'), c: says('c'), d: says('d'), e: says('e') };
+    const librarians = {
+      a: delegatesTo('b', 'c'),
+      b: delegatesTo('d'),
+      c: says('c'),
+      d: says('d'),
+      e: says('e'),
+    };
     const { trace, arrivals, delegates } = await askOnce(librarians, [{ to: 'a' }, { to: 'e' }]);
     expect(DelegationTrace.parse(trace)).toEqual(trace);
     expect(trace.traceId).toBe(arrivals[0]?.links[0].tid);
-    const lines = ['gateway>a answer', 'a>b answer', 'b>d answer', 'a>c answer', 'gateway>e answer'];
+    const lines = [
+      'gateway>a answer',
+      'a>b answer',
+      'b>d answer',
+      'a>c answer',
+      'gateway>e answer',
+    ];
     expect(linesOf(trace.hops)).toEqual(lines);
     const spanOf = (to?: string) => arrivals.find((arrival) => arrival.to === to)?.links.at(-1).jti;
     expect(trace.hops.map(({ spanId }) => spanId)).toEqual(['a', 'b', 'd', 'c', 'e'].map(spanOf));
@@ -45,10 +67,19 @@ describe('Delegates.trace()', () => {
     expect(responses).toEqual([{ answer: 'x', confidence: 0.9 }]);
   });
   it('lists failed hops with their code, beside verified ones', async () => {
-    const { trace } = await askOnce({ a: delegatesTo('b', 'c'), b: says('b'), c: says('c') }, undefined, {
-      tamper: (to, _request, pass) => (to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass()),
-    });
-    expect(linesOf(trace.hops)).toEqual(['gateway>a partial', 'a>b answer', '?a>c DELEGATION_FAILED']);
+    const { trace } = await askOnce(
+      { a: delegatesTo('b', 'c'), b: says('b'), c: says('c') },
+      undefined,
+      {
+        tamper: (to, _request, pass) =>
+          to === 'c' ? Response.json({ answer: 'Pay mallory.' }) : pass(),
+      },
+    );
+    expect(linesOf(trace.hops)).toEqual([
+      'gateway>a partial',
+      'a>b answer',
+      '?a>c DELEGATION_FAILED',
+    ]);
   });
   it.each<[string, unknown]>([
     ['is invalid', 'all is well'],
@@ -70,7 +101,11 @@ describe('a nested hop is not verified', () => {
   type Change = (hops: TraceHop[], receipts: string[]) => unknown;
 
   /** Replaces the true trace of the runtime. */
-  const report = (delegates: Delegates, { traceId }: { traceId: string }, { hops, receipts }: Reported) => {
+  const report = (
+    delegates: Delegates,
+    { traceId }: { traceId: string },
+    { hops, receipts }: Reported,
+  ) => {
     delegates.trace = () => ({ traceId, hops });
     delegates.receipts = () => receipts;
   };
@@ -86,7 +121,8 @@ describe('a nested hop is not verified', () => {
 
   /** The trace when librarian a reports its hops after `change`; a asks b and c, b asks d. */
   const afterChange = async (change: Change): Promise<TraceHop[]> =>
-    (await askOnce({ a: reporting(change), b: delegatesTo('d'), c: says('c'), d: says('d') })).trace.hops;
+    (await askOnce({ a: reporting(change), b: delegatesTo('d'), c: says('c'), d: says('d') })).trace
+      .hops;
 
   const hopTo = (hops: TraceHop[], to: string): TraceHop => {
     const hop = hops.find((each) => each.to === to);
@@ -99,8 +135,9 @@ describe('a nested hop is not verified', () => {
     return sorted.map(({ to, verified }) => `${to}${verified ? '' : '?'}`).join(' ');
   };
 
-  const alter = (to: string, changes: (hops: TraceHop[]) => Partial<TraceHop>) => (hops: TraceHop[]) =>
-    Object.assign(hopTo(hops, to), changes(hops));
+  const alter =
+    (to: string, changes: (hops: TraceHop[]) => Partial<TraceHop>) => (hops: TraceHop[]) =>
+      Object.assign(hopTo(hops, to), changes(hops));
 
   const moveBelowA: Change = async (hops, receipts) => {
     const hop = hopTo(hops, 'd');
@@ -112,12 +149,24 @@ describe('a nested hop is not verified', () => {
   const changeAfterSigning: Change = async (hops, receipts) => {
     const hop = hopTo(hops, 'c');
     const [header, claims = '', signature] = (hop.receipt ?? '').split('.');
-    const changed = { ...JSON.parse(Buffer.from(claims, 'base64url').toString()), use: { calls: 7 } };
-    hop.receipt = [header, Buffer.from(JSON.stringify(changed)).toString('base64url'), signature].join('.');
+    const changed = {
+      ...JSON.parse(Buffer.from(claims, 'base64url').toString()),
+      use: { calls: 7 },
+    };
+    hop.receipt = [
+      header,
+      Buffer.from(JSON.stringify(changed)).toString('base64url'),
+      signature,
+    ].join('.');
     receipts.push(await sha256(utf8(hop.receipt)));
   };
   const signAs = async (id: string, linkHash: string) => {
-    const answer = { caller: { id: 'a', linkHash }, status: 200, body: new Uint8Array(), now: Date.now() };
+    const answer = {
+      caller: { id: 'a', linkHash },
+      status: 200,
+      body: new Uint8Array(),
+      now: Date.now(),
+    };
     return signReceipt(await localSigner(id), answer);
   };
   const signItself: Change = async (hops, receipts) => {
@@ -155,11 +204,23 @@ describe('a nested hop is not verified', () => {
     ['when its reporter only claims that it is', claimAll, 'a b c? d'],
     ['when its receipt was changed, and nothing below it either', spoilReceipt, 'a b? c d?'],
     ['when the receipt of the hop above does not list its receipt', unlist, 'a b? c d?'],
-    ['when the answer is attributed to another librarian', alter('c', () => ({ to: 'navigator' })), 'a b d navigator?'],
-    ['when the question is attributed to another librarian', alter('c', () => ({ from: 'b' })), 'a b c? d'],
+    [
+      'when the answer is attributed to another librarian',
+      alter('c', () => ({ to: 'navigator' })),
+      'a b d navigator?',
+    ],
+    [
+      'when the question is attributed to another librarian',
+      alter('c', () => ({ from: 'b' })),
+      'a b c? d',
+    ],
     ['when it is reported below another hop', moveBelowB, 'a b c? d'],
     ['when it is reported below a hop that lists it but did not ask', moveBelowA, 'a b c d?'],
-    ['when its reporter lists a receipt that was changed after signing', changeAfterSigning, 'a b c? d'],
+    [
+      'when its reporter lists a receipt that was changed after signing',
+      changeAfterSigning,
+      'a b c? d',
+    ],
     ['when it has the receipt of another hop', exchangeReceipt, 'a b c? d'],
     ['when it is invented', invent, 'a b c d memory?'],
     ['when its reporter signed the receipt itself', signItself, 'a b c d memory?'],
@@ -170,12 +231,16 @@ describe('a nested hop is not verified', () => {
   ])('%s, and has no proof then', async (_, change, asked) => {
     const hops = await afterChange(change);
     expect(askedIn(hops)).toBe(asked);
-    const proofs = hops.filter(({ verified }) => !verified).map(({ receipt, link }) => receipt ?? link);
+    const proofs = hops
+      .filter(({ verified }) => !verified)
+      .map(({ receipt, link }) => receipt ?? link);
     expect(proofs.filter((proof) => proof !== undefined)).toEqual([]);
   });
   it('when an error is reported as an answer', async () => {
     const dishonest = reporting(alter('b', AS_ANSWER), ['b']);
-    expect(askedIn((await askOnce({ a: dishonest, b: fails('NOT_FOUND') })).trace.hops)).toBe('a b?');
+    expect(askedIn((await askOnce({ a: dishonest, b: fails('NOT_FOUND') })).trace.hops)).toBe(
+      'a b?',
+    );
   });
 
   /** Asks b for its first question, and later reports the hop to b after `forge`. */
@@ -210,7 +275,10 @@ describe('a nested hop is not verified', () => {
     const signer = await localSigner('a');
     const dishonest = repeating(async (hop, { linkHash }) => {
       const { claims } = readJws(hop.link ?? '', 'ctx+jwt');
-      return { ...hop, link: await signJws({ ...claims, prv: linkHash }, { typ: 'ctx+jwt', signer }) };
+      return {
+        ...hop,
+        link: await signJws({ ...claims, prv: linkHash }, { typ: 'ctx+jwt', signer }),
+      };
     });
     const { ask } = await network({ a: dishonest, b: says('b') });
     expect(askedIn((await ask([{ to: 'a' }])).trace.hops)).toBe('a b');
@@ -235,15 +303,30 @@ describe('a nested hop is not verified', () => {
 describe('a target that reports many hops', () => {
   it('displaces no hop of another branch', async () => {
     const honest = { a: delegatesTo('b', 'c'), b: says('b'), c: says('c'), d: says('d') };
-    const { trace } = await askOnce({ m: flooding('m'), ...honest }, [{ to: 'm' }, { to: 'a' }, { to: 'd' }]);
+    const { trace } = await askOnce({ m: flooding('m'), ...honest }, [
+      { to: 'm' },
+      { to: 'a' },
+      { to: 'd' },
+    ]);
     expect(trace.hops.length).toBe(64);
-    const lines = ['gateway>m answer', 'gateway>a answer', 'a>b answer', 'a>c answer', 'gateway>d answer'];
+    const lines = [
+      'gateway>m answer',
+      'gateway>a answer',
+      'a>b answer',
+      'a>c answer',
+      'gateway>d answer',
+    ];
     expect(linesOf(trace.hops.filter(({ from }) => from !== 'm'))).toEqual(lines);
     expect(DelegationTrace.safeParse(trace).success).toBe(true);
   });
   it('shares the limit with another such target', async () => {
-    const { trace } = await askOnce({ m: flooding('m'), n: flooding('n') }, [{ to: 'm' }, { to: 'n' }]);
-    expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([31, 31]);
+    const { trace } = await askOnce({ m: flooding('m'), n: flooding('n') }, [
+      { to: 'm' },
+      { to: 'n' },
+    ]);
+    expect(['m', 'n'].map((id) => trace.hops.filter(({ from }) => from === id).length)).toEqual([
+      31, 31,
+    ]);
   });
   it('cannot add hops in the name of the origin', async () => {
     const { trace } = await askOnce({ m: flooding('gateway') }, [{ to: 'm' }]);
@@ -270,8 +353,14 @@ describe('intermediate librarians', () => {
   it('vouch for no invented hop below them', async () => {
     const b: Librarian = async (_, context) => {
       const { traceId, spanId } = context?.trace ?? {};
-      return { answer: 'x', metadata: { trace: { traceId, hops: [{ ...invented('payments', spanId), from: 'b' }] } } };
+      return {
+        answer: 'x',
+        metadata: { trace: { traceId, hops: [{ ...invented('payments', spanId), from: 'b' }] } },
+      };
     };
-    expect(linesOf(await traceFromA({ a: delegatesTo('b'), b }))).toEqual(['a>b answer', '?b>payments answer']);
+    expect(linesOf(await traceFromA({ a: delegatesTo('b'), b }))).toEqual([
+      'a>b answer',
+      '?b>payments answer',
+    ]);
   });
 });

@@ -8,14 +8,22 @@ import { ask, userContext } from '../../platform/context/callers.ts';
 import { ANSWERS, askAgent, atDeadline, startClock, stopClock } from '../agents/agents-for-test.ts';
 import { allowed, type Behaviour, hybridWith, saying, silent } from './hybrid-for-test.ts';
 
-const QUESTION = 'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
+const QUESTION =
+  'How many iPhone 17 are in stock and what does the return policy say about opened boxes?';
 const THREE = `${QUESTION} What does the iPhone 17 cost at other shops?`;
 type Behaviours = Parameters<typeof hybridWith>[0];
-type Asked = { query?: string; options?: object; metadata?: object } & Parameters<typeof hybridWith>[1];
+type Asked = { query?: string; options?: object; metadata?: object } & Parameters<
+  typeof hybridWith
+>[1];
 
 const askHybrid = async (
   behaviours: Behaviours = {},
-  { query = QUESTION, options, context = allowed(), ...served }: Asked & { context?: ReturnType<typeof allowed> } = {},
+  {
+    query = QUESTION,
+    options,
+    context = allowed(),
+    ...served
+  }: Asked & { context?: ReturnType<typeof allowed> } = {},
 ) => {
   const { app, calls } = await hybridWith(behaviours, served);
   const body = { query, ...(options === undefined ? {} : { options }) };
@@ -23,8 +31,15 @@ const askHybrid = async (
 };
 
 /** Asks the hybrid agent as a librarian. */
-const askLibrarian = async (behaviours: Behaviours = {}, { query = QUESTION, metadata, ...served }: Asked = {}) =>
-  ask('hybrid', (await hybridWith(behaviours, served)).app, { query, metadata, context: allowed() });
+const askLibrarian = async (
+  behaviours: Behaviours = {},
+  { query = QUESTION, metadata, ...served }: Asked = {},
+) =>
+  ask('hybrid', (await hybridWith(behaviours, served)).app, {
+    query,
+    metadata,
+    context: allowed(),
+  });
 
 const coded =
   (code: ConstructorParameters<typeof CodedError>[0], reported: object = {}): Behaviour =>
@@ -50,15 +65,24 @@ describe('The hybrid agent', () => {
       ['semantic', 'what does the return policy say about opened boxes?'],
     ]);
     const partOf = ({ type, result, source_attribution }: AgentResponse) => ({
-      ...{ type, result, source_attribution, success: true },
+      type,
+      result,
+      source_attribution,
+      success: true,
     });
     expect(reply.result).toMatchObject({
-      synthesis: 'The iPhone 17 has 50 units in stock. Our return policy allows returns within 14 days of purchase.',
+      synthesis:
+        'The iPhone 17 has 50 units in stock. Our return policy allows returns within 14 days of purchase.',
       sources_used: ['analytics', 'semantic'],
       sub_queries: [partOf(ANSWERS.analytics), partOf(ANSWERS.semantic)],
     });
     const details = { sources: ['analytics', 'semantic'] };
-    expect(reply.source_attribution).toEqual({ primary_source: 'Mixed', icon: '🔀', details, confidence: 0.9 });
+    expect(reply.source_attribution).toEqual({
+      primary_source: 'Mixed',
+      icon: '🔀',
+      details,
+      confidence: 0.9,
+    });
     expect(reply.metadata).toMatchObject({ sub_query_count: 2, failed: [], split_by: 'rules' });
     expect(reply.metadata).not.toHaveProperty('partial');
     const hops = ['analytics', 'semantic'].map((to) => ({ to, verified: true }));
@@ -70,14 +94,22 @@ describe('The hybrid agent', () => {
     const { reply } = await askLibrarian({}, { query: THREE });
     expect(validateResponse(reply).ok).toBe(true);
     const hops = ['analytics', 'semantic', 'web-search'].map((to) => ({
-      ...{ from: 'hybrid', to, outcome: 'answer', verified: true, receipt: expect.any(String) },
+      from: 'hybrid',
+      to,
+      outcome: 'answer',
+      verified: true,
+      receipt: expect.any(String),
     }));
     expect(DelegationTrace.parse(reply.metadata.trace).hops).toMatchObject(hops);
     const names = reply.sources.map(({ name }: { name: string }) => name);
     expect(names).toEqual(expect.arrayContaining(['clic products', 'policies.pdf']));
   });
   it('states how each part was routed, and the common metadata of the parts', async () => {
-    const about = (id: number, hit: boolean) => ({ entity_id: id, entity_type: 'product', cache_hit: hit });
+    const about = (id: number, hit: boolean) => ({
+      entity_id: id,
+      entity_type: 'product',
+      cache_hit: hit,
+    });
     const metadataOf = async (first: object, second: object) =>
       (
         await askHybrid({
@@ -93,7 +125,8 @@ describe('The hybrid agent', () => {
     ]);
     expect((await metadataOf(about(11, true), about(11, false))).cache_hit).toBe(false);
     const apart = await metadataOf(about(11, true), { entity_id: 12, entity_type: 'product' });
-    for (const name of ['entity_id', 'entity_type', 'cache_hit']) expect(apart).not.toHaveProperty(name);
+    for (const name of ['entity_id', 'entity_type', 'cache_hit'])
+      expect(apart).not.toHaveProperty(name);
   });
   it('sends the whole question to one agent when it needs one kind of source', async () => {
     const query = 'How many iPhone 17 are in stock?';
@@ -104,18 +137,31 @@ describe('The hybrid agent', () => {
   it.each([
     ['as an option sets', { options: { semantic: { similarity_threshold: 0.8 } } }, 0.8],
     ['below that of a search by default', {}, 0.4],
-  ])('passes each agent only its own options, with the similarity threshold %s', async (_, asked, threshold) => {
-    const { calls } = await askHybrid({}, asked);
-    const optionsOf = (wanted: string) => calls.find(({ type }) => type === wanted)?.options;
-    expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([{}, { similarity_threshold: threshold }]);
-  });
+  ])(
+    'passes each agent only its own options, with the similarity threshold %s',
+    async (_, asked, threshold) => {
+      const { calls } = await askHybrid({}, asked);
+      const optionsOf = (wanted: string) => calls.find(({ type }) => type === wanted)?.options;
+      expect([optionsOf('analytics'), optionsOf('semantic')]).toEqual([
+        {},
+        { similarity_threshold: threshold },
+      ]);
+    },
+  );
 
-  const UNKNOWN_OPTIONS = [{ limit: 3 }, { semantic: { similarity: 0.8 } }, { analytics: { limit: 3 } }];
-  it.each(UNKNOWN_OPTIONS)('refuses unknown options before it calls an agent: %j', async (options) => {
-    const { reply, status, calls } = await askHybrid({}, { options });
-    expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
-    expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
-  });
+  const UNKNOWN_OPTIONS = [
+    { limit: 3 },
+    { semantic: { similarity: 0.8 } },
+    { analytics: { limit: 3 } },
+  ];
+  it.each(UNKNOWN_OPTIONS)(
+    'refuses unknown options before it calls an agent: %j',
+    async (options) => {
+      const { reply, status, calls } = await askHybrid({}, { options });
+      expect([status, reply.metadata.error_code, calls]).toEqual([400, 'INVALID_QUERY', []]);
+      expect(reply.metadata.suggestion).toContain('analytics, semantic, web_search');
+    },
+  );
   it('keeps the citations of a finding, and confines its Markdown to its part', async () => {
     const summary = 'Within 14 days (policies.md, Returns).\n\n# Ours\n\n```\nopen';
     const { synthesis } = (await askHybrid(withResult('semantic', { summary }))).reply.result;
@@ -126,7 +172,10 @@ describe('The hybrid agent', () => {
   it('includes the answer of the web search', async () => {
     const metadata = { answer: 'The cheapest offer is 949.99: [A shop](https://shop.example/1).' };
     const query = 'How many iPhone 17 are in stock and is it cheaper elsewhere?';
-    const { reply } = await askHybrid({ web_search: saying('web_search', { metadata }) }, { query });
+    const { reply } = await askHybrid(
+      { web_search: saying('web_search', { metadata }) },
+      { query },
+    );
     expect(reply.result.synthesis).toContain('[A shop](https://shop.example/1)');
     expect(reply.result.sources_used).toEqual(['analytics', 'web_search']);
   });
@@ -171,7 +220,11 @@ describe('The hybrid agent, when a part fails', () => {
           sub_queries: [{}, { ...failed, success: false, result: {} }],
         },
         source_attribution: { confidence: 0.45 },
-        metadata: { partial: true, sub_query_count: 2, failed: [{ ...failed, librarian: 'semantic' }] },
+        metadata: {
+          partial: true,
+          sub_query_count: 2,
+          failed: [{ ...failed, librarian: 'semantic' }],
+        },
       },
     ]);
   });
@@ -184,13 +237,18 @@ describe('The hybrid agent, when a part fails', () => {
   it.each([
     ['without an envelope', answering({})],
     ['with an envelope of another kind', answering({ semantic: ANSWERS.analytics })],
-    ['with a broken envelope', answering({ semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } })],
+    [
+      'with a broken envelope',
+      answering({ semantic: { ...ANSWERS.semantic, result: { documents: 'all' } } }),
+    ],
     ['whose receipt does not match', { tamper: { semantic: unsigned } }],
   ])('rejects an answer %s', async (_, served) => {
     const { reply } = await askHybrid({}, served);
     expect(reply.result.sources_used).toEqual(['analytics']);
     expect(reply.result.synthesis).not.toContain(WITHIN);
-    expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'DELEGATION_FAILED' }]);
+    expect(reply.metadata.failed).toMatchObject([
+      { type: 'semantic', error_code: 'DELEGATION_FAILED' },
+    ]);
   });
   it('sends its parts even when the question has large metadata', async () => {
     const { reply, status } = await askLibrarian({}, { metadata: { note: 'x'.repeat(15_985) } });
@@ -210,17 +268,22 @@ describe('The hybrid agent, when a part fails', () => {
       return response;
     };
     const served = { tamper: { analytics } };
-    const reading = as === 'agent' ? askHybrid({ semantic }, served) : askLibrarian({ semantic }, served);
+    const reading =
+      as === 'agent' ? askHybrid({ semantic }, served) : askLibrarian({ semantic }, served);
     await answered;
     // The caller has the same deadline: status 200 is an answer in time.
-    const { reply, status } = await atDeadline<Pick<Awaited<typeof reading>, 'reply' | 'status'>>(reading);
+    const { reply, status } =
+      await atDeadline<Pick<Awaited<typeof reading>, 'reply' | 'status'>>(reading);
     expect(status).toBe(200);
     const { result, metadata } = reply.metadata.hybrid ?? reply;
     expect(result.synthesis).toMatch(/50 units in stock.*it did not answer in time/s);
     expect(metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'TIMEOUT' }]);
   });
   it('names a part that the caller may not query, and does not send it', async () => {
-    const { reply, status, calls } = await askHybrid({}, { context: userContext({ capabilities: ['sql:read'] }) });
+    const { reply, status, calls } = await askHybrid(
+      {},
+      { context: userContext({ capabilities: ['sql:read'] }) },
+    );
     expect([status, calls.map(({ type }) => type)]).toEqual([200, ['analytics']]);
     expect(reply.result.synthesis).toContain('from the knowledge base: it may not be asked this.');
     expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'UNAUTHORIZED' }]);
@@ -229,22 +292,50 @@ describe('The hybrid agent, when a part fails', () => {
     const context = userContext({ capabilities: ['memory:read'] });
     const { reply, status, calls } = await askHybrid({}, { context });
     expect([status, calls]).toEqual([401, []]);
-    expect(reply).toMatchObject({ success: false, type: 'hybrid', metadata: { error_code: 'UNAUTHORIZED' } });
+    expect(reply).toMatchObject({
+      success: false,
+      type: 'hybrid',
+      metadata: { error_code: 'UNAUTHORIZED' },
+    });
     expect(reply.metadata.suggestion).toContain('sql:read, kb:read');
   });
 
-  const gone = (recoverable: boolean) => coded('SERVICE_UNAVAILABLE', { message: 'No database', recoverable });
+  const gone = (recoverable: boolean) =>
+    coded('SERVICE_UNAVAILABLE', { message: 'No database', recoverable });
   it.each<[string, [Behaviour, Behaviour], number, string, RegExp]>([
     ['NOT_FOUND', [NOTHING, NOTHING], 404, 'both find nothing', /in other words/],
-    ['SERVICE_UNAVAILABLE', [gone(true), gone(true)], 503, 'both are away', /again in a few seconds/],
-    ['SERVICE_UNAVAILABLE', [gone(false), gone(false)], 503, 'both stay away', /^Asking the same again will not help/],
+    [
+      'SERVICE_UNAVAILABLE',
+      [gone(true), gone(true)],
+      503,
+      'both are away',
+      /again in a few seconds/,
+    ],
+    [
+      'SERVICE_UNAVAILABLE',
+      [gone(false), gone(false)],
+      503,
+      'both stay away',
+      /^Asking the same again will not help/,
+    ],
     ['DELEGATION_FAILED', [NOTHING, 'down'], 502, 'they fail for different reasons', /\w/],
-  ])('fails with %s when no agent answers: %s', async (error_code, [analytics, semantic], expected, _, suggestion) => {
-    const { reply, status } = await askHybrid({ analytics, semantic });
-    const failed = [{ type: 'analytics' }, { type: 'semantic' }];
-    const metadata = { error_code, suggestion: expect.stringMatching(suggestion), sub_query_count: 2, failed };
-    expect([status, reply]).toMatchObject([expected, { success: false, error: expect.stringMatching(/\w/), metadata }]);
-  });
+  ])(
+    'fails with %s when no agent answers: %s',
+    async (error_code, [analytics, semantic], expected, _, suggestion) => {
+      const { reply, status } = await askHybrid({ analytics, semantic });
+      const failed = [{ type: 'analytics' }, { type: 'semantic' }];
+      const metadata = {
+        error_code,
+        suggestion: expect.stringMatching(suggestion),
+        sub_query_count: 2,
+        failed,
+      };
+      expect([status, reply]).toMatchObject([
+        expected,
+        { success: false, error: expect.stringMatching(/\w/), metadata },
+      ]);
+    },
+  );
   it('names the sources that found nothing', async () => {
     const part = await askHybrid({ analytics: NOTHING });
     expect(part.reply.result.synthesis).toContain(
@@ -263,7 +354,11 @@ describe('The hybrid agent, when a part fails', () => {
       file: 'orders/returns.md',
       section: 'Boxes',
     };
-    const statement = { text: QUOTE, sources: [{ ...place, quote: QUOTE, start: 0, end: QUOTE.length }], support: 1 };
+    const statement = {
+      text: QUOTE,
+      sources: [{ ...place, quote: QUOTE, start: 0, end: QUOTE.length }],
+      support: 1,
+    };
     const navigator: Librarian = async () => ({
       answer: QUOTE,
       sources: [{ name: place.name, url: place.url, relevance: 0.9 }],
@@ -279,7 +374,12 @@ describe('The hybrid agent, when a part fails', () => {
     });
     const empty: Behaviour = async (query, call) => {
       const { similarity_threshold } = call.options;
-      const nothing = { documents: [], document_count: 0, summary: 'I found nothing.', similarity_threshold };
+      const nothing = {
+        documents: [],
+        document_count: 0,
+        summary: 'I found nothing.',
+        similarity_threshold,
+      };
       return saying('semantic', { result: nothing })(query, call);
     };
     it.each<[string, Behaviour]>([
@@ -297,7 +397,9 @@ describe('The hybrid agent, when a part fails', () => {
         metadata: { source: place.file, title: place.name, url: place.url },
       };
       expect(reply.result.sub_queries[1]).toMatchObject({
-        ...{ type: 'semantic', success: true, result: { document_count: 1, documents: [document] } },
+        type: 'semantic',
+        success: true,
+        result: { document_count: 1, documents: [document] },
       });
       const { hops } = DelegationTrace.parse(reply.metadata.trace);
       expect(hops.map(({ to }) => to).toSorted()).toEqual(['analytics', 'navigator', 'semantic']);
@@ -310,9 +412,13 @@ describe('The hybrid agent, when a part fails', () => {
     });
     it('keeps why the part is missing when it finds nothing either', async () => {
       const { reply } = await askHybrid({ semantic: AWAY }, { navigator: declines });
-      expect(reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'SERVICE_UNAVAILABLE' }]);
+      expect(reply.metadata.failed).toMatchObject([
+        { type: 'semantic', error_code: 'SERVICE_UNAVAILABLE' },
+      ]);
       const found = await askHybrid({ semantic: empty }, { navigator: declines });
-      expect(found.reply.metadata.failed).toMatchObject([{ type: 'semantic', error_code: 'NOT_FOUND' }]);
+      expect(found.reply.metadata.failed).toMatchObject([
+        { type: 'semantic', error_code: 'NOT_FOUND' },
+      ]);
       expect(found.reply.result.synthesis).not.toContain('Dazu');
     });
     it('is not asked without the right to read articles', async () => {
@@ -326,14 +432,20 @@ describe('The hybrid agent, when a part fails', () => {
     });
   });
   it('derives the code from the agents that were called', async () => {
-    const { reply } = await askHybrid({ semantic: AWAY }, { context: userContext({ capabilities: ['kb:read'] }) });
+    const { reply } = await askHybrid(
+      { semantic: AWAY },
+      { context: userContext({ capabilities: ['kb:read'] }) },
+    );
     expect(reply.metadata.error_code).toBe('SERVICE_UNAVAILABLE');
   });
 });
 
 describe('The hybrid agent, bounded', () => {
   it('sends at most six parts and names the others', async () => {
-    const query = Array.from({ length: 8 }, (_, at) => `How many orders came in on day ${at}?`).join(' ');
+    const query = Array.from(
+      { length: 8 },
+      (_, at) => `How many orders came in on day ${at}?`,
+    ).join(' ');
     const { reply, calls } = await askHybrid({}, { query });
     expect(calls).toHaveLength(6);
     expect(reply.metadata).toMatchObject({ sub_query_count: 6, partial: true });
@@ -341,26 +453,34 @@ describe('The hybrid agent, bounded', () => {
   });
   it('shortens long findings, so that every part is included', async () => {
     const summary = 'Returns are accepted within 14 days. '.repeat(1500);
-    const { result } = (await askHybrid(withResult('semantic', { summary }), { query: THREE })).reply;
+    const { result } = (await askHybrid(withResult('semantic', { summary }), { query: THREE }))
+      .reply;
     expect(result.synthesis.length).toBeLessThan(12_000);
     expect(result.synthesis).toContain('50 units in stock');
     expect(result.sources_used).toEqual(['analytics', 'semantic', 'web_search']);
   });
 
   const largeTable = (row_count: number) => {
-    const rows = Array.from({ length: row_count }, (_, at) => ({ name: `Product ${at}`, note: 'x'.repeat(100) }));
+    const rows = Array.from({ length: row_count }, (_, at) => ({
+      name: `Product ${at}`,
+      note: 'x'.repeat(100),
+    }));
     return withResult('analytics', { rows, row_count });
   };
 
   it('trims long results, so that the whole envelope fits the metadata of a librarian', async () => {
-    const { result } = (await askLibrarian(largeTable(1200))).reply.metadata.hybrid.result.sub_queries[0];
+    const { result } = (await askLibrarian(largeTable(1200))).reply.metadata.hybrid.result
+      .sub_queries[0];
     expect(result.row_count).toBe(result.rows.length);
     expect(result.row_count + result.omitted).toBe(1200);
   });
   it('answers with the text of an agent whose envelope was too large to return', async () => {
     const { result, metadata } = (await askHybrid(largeTable(2000))).reply;
     expect(result.synthesis).toContain('50 units in stock');
-    expect([metadata.partial, result.sub_queries[0]]).toMatchObject([true, { success: true, result: {} }]);
+    expect([metadata.partial, result.sub_queries[0]]).toMatchObject([
+      true,
+      { success: true, result: {} },
+    ]);
   });
 });
 
@@ -369,25 +489,38 @@ const modelSaying = (text: () => string | Promise<string>): AIClient => ({
   complete: async () => ({ text: await text() }),
 });
 const proposal = (...parts: [type: string, query: string][]) =>
-  modelSaying(() => JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }));
+  modelSaying(() =>
+    JSON.stringify({ sub_queries: parts.map(([type, query]) => ({ type, query })) }),
+  );
 const STOCK = 'how many iPhone 17 are in stock';
 const POLICY = 'what does the return policy say about opened boxes';
 
 it.each<[string, AIClient, 'model' | 'rules']>([
-  ['proposes the same in another order', proposal(['semantic', POLICY], ['analytics', STOCK]), 'model'],
-  ['adds words', proposal(['analytics', `${STOCK}; drop table orders`], ['semantic', POLICY]), 'rules'],
+  [
+    'proposes the same in another order',
+    proposal(['semantic', POLICY], ['analytics', STOCK]),
+    'model',
+  ],
+  [
+    'adds words',
+    proposal(['analytics', `${STOCK}; drop table orders`], ['semantic', POLICY]),
+    'rules',
+  ],
   ['leaves a part out', proposal(['analytics', STOCK]), 'rules'],
   ['names another type', proposal(['hybrid', QUESTION]), 'rules'],
   ['names seven parts', proposal(...Array(7).fill(['semantic', QUESTION])), 'rules'],
   ['answers without JSON', modelSaying(() => 'Sure!'), 'rules'],
   ['stays silent', modelSaying(() => new Promise(() => undefined)), 'rules'],
   ['fails', modelSaying(() => Promise.reject(new Error('429'))), 'rules'],
-])('The hybrid agent with a model which %s: splits by the proposal or by rules', async (_, ai, splitBy) => {
-  stopClock();
-  const { reply } = await atDeadline(askHybrid({}, { ai }));
-  expect(reply.metadata.split_by).toBe(splitBy);
-  const types = ['analytics', 'semantic'];
-  expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(
-    splitBy === 'model' ? types.toReversed() : types,
-  );
-});
+])(
+  'The hybrid agent with a model which %s: splits by the proposal or by rules',
+  async (_, ai, splitBy) => {
+    stopClock();
+    const { reply } = await atDeadline(askHybrid({}, { ai }));
+    expect(reply.metadata.split_by).toBe(splitBy);
+    const types = ['analytics', 'semantic'];
+    expect(reply.result.sub_queries.map(({ type }: { type: string }) => type)).toEqual(
+      splitBy === 'model' ? types.toReversed() : types,
+    );
+  },
+);

@@ -4,32 +4,40 @@ import type { Agent } from '../../../src/librarians/agents/agent.ts';
 import { serveAgent } from '../../../src/librarians/agents/serve-agent.ts';
 import { delegateTo } from '../../../src/librarians/delegation/delegates.ts';
 import { createApp } from '../../../src/librarians/hybrid/hybrid-agent.ts';
-import { type ServeOptions, serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
+import {
+  type ServeOptions,
+  serveLibrarian,
+} from '../../../src/librarians/serve/serve-librarian.ts';
 import type { Target } from '../../../src/platform/context/signed-client.ts';
 import { identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
 import { ANSWERS } from '../agents/agents-for-test.ts';
 
-const CAPABILITIES = { analytics: 'sql:read', semantic: 'kb:read', web_search: 'web:search' } as const;
+const CAPABILITIES = {
+  analytics: 'sql:read',
+  semantic: 'kb:read',
+  web_search: 'web:search',
+} as const;
 type Type = keyof typeof CAPABILITIES;
 
 /** How an agent behaves: `down` refuses the connection, `hangs` keeps it open without a reply. */
 export type Behaviour = Agent | AgentResponse | 'down' | 'hangs';
 
 /** An answer whose envelope repeats the question. */
-export const saying =
-  (type: Type, change: object = {}): Agent =>
-  async (query) =>
-    ({ ...ANSWERS[type], query, ...change }) as AgentResponse;
+export function saying(type: Type, change: object = {}): Agent {
+  return async (query) => ({ ...ANSWERS[type], query, ...change }) as AgentResponse;
+}
 
 export const silent: Agent = () => new Promise<never>(() => undefined);
 
 /** A context with every capability of the three agents. Created for each test, since contexts expire. */
-export const allowed = () => userContext({ capabilities: Object.values(CAPABILITIES) });
+export function allowed() {
+  return userContext({ capabilities: Object.values(CAPABILITIES) });
+}
 
 /**
  * The hybrid agent with the three others, each a separate function with its own key; `calls` records the calls of each.
  */
-export const hybridWith = async (
+export async function hybridWith(
   behaviours: Partial<Record<Type, Behaviour>> = {},
   options: Partial<ServeOptions> & {
     tamper?: Partial<Record<Type, (response: Response) => Response>>;
@@ -38,7 +46,7 @@ export const hybridWith = async (
     /** Asked where a part finds nothing; there is none when absent. */
     navigator?: Librarian;
   } = {},
-) => {
+) {
   const calls: { type: Type; query: string; options: unknown }[] = [];
   const targets: Record<string, Target> = {};
   const { tamper, librarians, navigator, ...served } = options;
@@ -53,7 +61,10 @@ export const hybridWith = async (
     const info = { id, name: id, capabilities: [CAPABILITIES[type]] };
     const librarian = librarians?.[type];
     const own = { ...(await identityOf(id)), log: () => undefined };
-    const app = librarian === undefined ? serveAgent(agent, { type, info }, own) : serveLibrarian(librarian, info, own);
+    const app =
+      librarian === undefined
+        ? serveAgent(agent, { type, info }, own)
+        : serveLibrarian(librarian, info, own);
     const refused = () => Promise.reject(new Error('connection refused'));
     targets[id] = targetOf(app, behaviour === 'down' ? refused : tamper?.[type]).target;
     if (behaviour === 'hangs') targets[id] = { fetch: () => new Promise(() => undefined) };
@@ -70,4 +81,4 @@ export const hybridWith = async (
     ...served,
   });
   return { app, calls };
-};
+}

@@ -3,7 +3,9 @@ import { proposeSplit, splitQuery } from '../../../src/librarians/hybrid/split-q
 import PROPOSALS from './propose-split.json' with { type: 'json' };
 import CASES from './split-query.json' with { type: 'json' };
 
-it.each(Object.entries(CASES.splits))('splits %s', (question, parts) => expect(splitQuery(question)).toEqual(parts));
+it.each(Object.entries(CASES.splits))('splits %s', (question, parts) =>
+  expect(splitQuery(question)).toEqual(parts),
+);
 it.each(CASES.second)('completes the second part of %s with its subject', (question, second) => {
   expect(splitQuery(question)[1]?.query).toBe(second);
 });
@@ -11,7 +13,10 @@ it.each(CASES.whole)('does not split a question with %s', (_, question) => {
   expect(splitQuery(question)).toEqual([{ type: expect.any(String), query: question }]);
 });
 
-const ENDLESS = [...Object.entries(CASES.endless), ['spaces before a word', `${' '.repeat(3990)}and`]] as const;
+const ENDLESS = [
+  ...Object.entries(CASES.endless),
+  ['spaces before a word', `${' '.repeat(3990)}and`],
+] as const;
 it.each(ENDLESS)('limits the parts of 4,000 characters of %s', (_, text) => {
   const parts = splitQuery(text.repeat(4000 / text.length + 1).slice(0, 4000));
   expect(parts.length).toBeLessThanOrEqual(61);
@@ -23,7 +28,10 @@ type Proposal = Partial<Record<'analytics' | 'semantic' | 'web_search', string>>
 
 const propose = (question: string, proposal: Proposal) => {
   const sub_queries = Object.entries(proposal).map(([type, query]) => ({ type, query }));
-  const ai = { model: 'scripted', complete: async () => ({ text: JSON.stringify({ sub_queries }) }) };
+  const ai = {
+    model: 'scripted',
+    complete: async () => ({ text: JSON.stringify({ sub_queries }) }),
+  };
   return proposeSplit(question, { ai, signal: new AbortController().signal, timeoutMs: 1000 });
 };
 

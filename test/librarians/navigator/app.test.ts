@@ -10,7 +10,13 @@ import { withWhomToAsk } from '../../../src/librarians/navigator/whom-to-ask.ts'
 import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import { replyOf, scriptedModel } from '../../answering/write/scripted-model.ts';
 import { OFTEN, openSmallKb, QUOTE } from '../../answering/write/small-kb.ts';
-import { callFrom, identityOf, notebook, targetOf, userContext } from '../../platform/context/callers.ts';
+import {
+  callFrom,
+  identityOf,
+  notebook,
+  targetOf,
+  userContext,
+} from '../../platform/context/callers.ts';
 
 const { edition } = openSmallKb();
 type Options = Partial<Parameters<typeof createApp>[0]> &
@@ -20,12 +26,17 @@ type Options = Partial<Parameters<typeof createApp>[0]> &
 const call = async (
   path: string,
   body: unknown,
-  { capabilities = ['kb:read'], budgets = {}, ...options }: Options & { budgets?: Record<string, number> } = {},
+  {
+    capabilities = ['kb:read'],
+    budgets = {},
+    ...options
+  }: Options & { budgets?: Record<string, number> } = {},
 ) => {
   const workspaces: string[] = [];
   const { log, lines } = notebook();
   const app = createApp({
-    ...{ ...(await identityOf('navigator')), log },
+    ...(await identityOf('navigator')),
+    log,
     editionFor: async ({ context }) => {
       workspaces.push(context.workspace);
       return edition;
@@ -34,10 +45,19 @@ const call = async (
   });
   const targets = { navigator: targetOf(app).target };
   const context = userContext({ workspace: 'acme', capabilities, budgets });
-  const { answer } = await callFrom('gateway', context, { targets, request: { to: 'navigator', path, body } });
+  const { answer } = await callFrom('gateway', context, {
+    targets,
+    request: { to: 'navigator', path, body },
+  });
   if (!answer.ok) throw new Error(answer.error.message);
-  // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
-  return { status: answer.status, reply: answer.json() as any, used: answer.receipt.use, workspaces, lines };
+  return {
+    status: answer.status,
+    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
+    reply: answer.json() as any,
+    used: answer.receipt.use,
+    workspaces,
+    lines,
+  };
 };
 
 const honest = () => scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]));
@@ -49,7 +69,9 @@ describe('the navigator function', () => {
     expect([status, workspaces]).toEqual([200, ['acme']]);
     expect(NavigatorResponse.safeParse(reply).success).toBe(true);
     expect(reply).toMatchObject({ outOfDomain: false, edition: 'e1' });
-    expect(reply.sources).toContainEqual(expect.objectContaining({ file: 'care/descale.md', section: 'How often' }));
+    expect(reply.sources).toContainEqual(
+      expect.objectContaining({ file: 'care/descale.md', section: 'How often' }),
+    );
   });
   it.each([
     ['an empty query', { query: ' ' }],
@@ -62,14 +84,26 @@ describe('the navigator function', () => {
     expect([status, reply.error.code]).toEqual([400, 'INVALID_QUERY']);
   });
   it('refuses a call without a context', async () => {
-    const app = createApp({ ...(await identityOf('navigator')), log: () => {}, editionFor: async () => edition });
-    expect((await app.request('/v1/navigate', { method: 'POST', body: '{"query":"boiler"}' })).status).toBe(401);
+    const app = createApp({
+      ...(await identityOf('navigator')),
+      log: () => {},
+      editionFor: async () => edition,
+    });
+    expect(
+      (await app.request('/v1/navigate', { method: 'POST', body: '{"query":"boiler"}' })).status,
+    ).toBe(401);
   });
   it('passes the previous turns to the model', async () => {
     const ai = honest();
     const history = [{ speaker: 'user', text: 'Tell me about the boiler.' }];
-    await call('/librarians/navigator/ask', { query: 'How often must it be descaled?', metadata: { history } }, { ai });
-    expect(ai.calls.map(({ given }) => given.earlier)).toContain('customer: Tell me about the boiler.');
+    await call(
+      '/librarians/navigator/ask',
+      { query: 'How often must it be descaled?', metadata: { history } },
+      { ai },
+    );
+    expect(ai.calls.map(({ given }) => given.earlier)).toContain(
+      'customer: Tell me about the boiler.',
+    );
   });
 });
 
@@ -79,18 +113,25 @@ describe.each(ROUTES)('the navigator function at %s', (path) => {
     expect([status, reply.error.code]).toEqual([401, 'UNAUTHORIZED']);
   });
   it('answers SERVICE_UNAVAILABLE before the first sync', async () => {
-    const editionFor = () => Promise.reject(new EditionUnavailable('no knowledge base has been synced'));
+    const editionFor = () =>
+      Promise.reject(new EditionUnavailable('no knowledge base has been synced'));
     const { status, reply } = await call(path, { query: 'boiler' }, { editionFor });
     expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });
   it('answers with a model, and reports its usage in metadata, receipt and log', async () => {
     const budgets = { tokens: 20_000, cost_micros: 9000 };
     const { reply, used, lines } = await call(path, { query: OFTEN }, { ai: honest(), budgets });
-    expect(reply.answer).toBe(`${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`);
+    expect(reply.answer).toBe(
+      `${QUOTE} ([Descale the boiler](https://docs.example.com/care/descale.md), How often)`,
+    );
     // The answer and the judge.
     const usage = { input_tokens: 2000, output_tokens: 200, cost_usd: 0.001 };
     const model = 'scripted-1';
-    expect(reply.metadata).toMatchObject({ answered_by: 'model', model, usage: { calls: 2, ...usage } });
+    expect(reply.metadata).toMatchObject({
+      answered_by: 'model',
+      model,
+      usage: { calls: 2, ...usage },
+    });
     expect(used).toMatchObject({ tokens: 2200, cost_micros: 1000 });
     expect(lines.at(-1)).toMatchObject({ event: 'request', model, ...usage });
   });
@@ -120,8 +161,11 @@ describe.each(ROUTES)('the navigator function at %s', (path) => {
 
 describe('related topics', () => {
   const SHOP: LibrarianInfo = {
-    ...{ id: 'analytics', name: 'Shop [figures](https://evil.example)', capabilities: ['sql:read'] },
-    description: 'Counts orders, revenue, customers and products of the shop, by month, region and product.',
+    id: 'analytics',
+    name: 'Shop [figures](https://evil.example)',
+    capabilities: ['sql:read'],
+    description:
+      'Counts orders, revenue, customers and products of the shop, by month, region and product.',
     examples: ['How much revenue did we make last month?', 'Which product sold best?'],
   };
   const REVENUE = 'How much revenue did we make in March by region?';
@@ -150,8 +194,16 @@ describe('related topics', () => {
     [['gateway'], true],
     [['gateway', 'analytics'], false],
   ])('name no librarian in the call chain %j', (chain, isNamed) => {
-    const self = { id: 'navigator', name: 'Navigator', description: 'Answers from the knowledge base.' };
-    const { response } = withWhomToAsk(answerFromEdition(edition, REVENUE), REVENUE, { self, all: [SHOP], chain });
+    const self = {
+      id: 'navigator',
+      name: 'Navigator',
+      description: 'Answers from the knowledge base.',
+    };
+    const { response } = withWhomToAsk(answerFromEdition(edition, REVENUE), REVENUE, {
+      self,
+      all: [SHOP],
+      chain,
+    });
     expect(response.relatedTopics?.join().includes('Ask ') ?? false).toBe(isNamed);
   });
 });

@@ -10,7 +10,8 @@ import { OFTEN, openSmallKb } from '../../answering/write/small-kb.ts';
 const { edition } = openSmallKb();
 const DESCALE = 'How do I descale the boiler?';
 const CONFLICT = 'What is the factory setting of the brewing temperature?';
-const navigatorOf = (readEdition: () => Promise<typeof edition>) => createNavigator({ readEdition, log: () => {} });
+const navigatorOf = (readEdition: () => Promise<typeof edition>) =>
+  createNavigator({ readEdition, log: () => {} });
 const navigator = navigatorOf(async () => edition);
 
 /** Asks, and returns the navigator's own response as well. It is not parsed here, as other tests validate it. */
@@ -25,7 +26,11 @@ describe('the navigator as a librarian', () => {
     const { response, answer, error, sources, confidence = 0, full } = await ask(OFTEN);
     expect(error).toBeUndefined();
     expect(answer).toContain('every 60 days');
-    const source = { name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' };
+    const source = {
+      name: 'Descale the boiler',
+      url: 'https://docs.example.com/care/descale.md',
+      type: 'document',
+    };
     expect(sources).toEqual([{ ...source, relevance: expect.any(Number) }]);
     expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
     expect(full).toMatchObject({ answer, edition: 'e1', outOfDomain: false });
@@ -35,7 +40,10 @@ describe('the navigator as a librarian', () => {
   });
   it('declines an off-topic question after a question on topic', async () => {
     const history = [{ speaker: 'user', text: DESCALE }];
-    expect((await ask('How do I cook rice?', { history })).full).toMatchObject({ outOfDomain: true, sources: [] });
+    expect((await ask('How do I cook rice?', { history })).full).toMatchObject({
+      outOfDomain: true,
+      sources: [],
+    });
     expect((await ask('and how often?', { history })).full.sources).not.toEqual([]);
   });
   it.each([
@@ -53,9 +61,12 @@ describe('the navigator as a librarian', () => {
     abort.abort();
     for (const reply of replies) expect(await reply).toMatchObject({ error: { code: 'TIMEOUT' } });
   });
-  it.each(['', '   ', '\u0000\u0007', 'x'.repeat(4001)])('refuses an invalid query: %j', async (query) => {
-    expect(await navigator(query)).toMatchObject({ error: { code: 'INVALID_QUERY' } });
-  });
+  it.each(['', '   ', '\u0000\u0007', 'x'.repeat(4001)])(
+    'refuses an invalid query: %j',
+    async (query) => {
+      expect(await navigator(query)).toMatchObject({ error: { code: 'INVALID_QUERY' } });
+    },
+  );
   it('returns a matching confidence, and is partial below 0.6 or when it declines', async () => {
     const questions = [DESCALE, OFTEN, 'Which cup?', 'machine', 'water', CONFLICT];
     const answers = await Promise.all(questions.map((each) => ask(each)));
@@ -66,24 +77,39 @@ describe('the navigator as a librarian', () => {
     expect(answers.at(-1)?.partial).toBe(true);
     expect(new Set(answers.map(({ partial }) => partial)).size).toBe(2);
   });
-  const DECLINED = ['Can I get a mortgage for a flat in Berlin?', '???', 'Wie oft muss der Kessel entkalkt werden?'];
+  const DECLINED = [
+    'Can I get a mortgage for a flat in Berlin?',
+    '???',
+    'Wie oft muss der Kessel entkalkt werden?',
+  ];
   it.each(DECLINED)(
     'declines partially, with a low probability, no sources and the closest articles: %s',
     async (question) => {
       const { response, full } = await ask(question);
       expect(response.error).toBeUndefined();
-      expect(response).toMatchObject({ partial: true, sources: [], metadata: { closest: expect.any(Array) } });
+      expect(response).toMatchObject({
+        partial: true,
+        sources: [],
+        metadata: { closest: expect.any(Array) },
+      });
       expect(response.confidence).toBeLessThan(0.5);
-      expect(full).toMatchObject({ confidence: full?.outOfDomain === true ? 'high' : 'low', sources: [] });
+      expect(full).toMatchObject({
+        confidence: full?.outOfDomain === true ? 'high' : 'low',
+        sources: [],
+      });
       expect(validateResponse(response)).toMatchObject({ ok: true, warnings: [] });
     },
   );
   it('reads the previous turns and devices, and ignores invalid metadata', async () => {
-    const history = [{ speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' }];
+    const history = [
+      { speaker: 'user', text: 'How is the upper burr of the Barista II grinder taken out?' },
+    ];
     const question = 'By how many degrees is it turned to the left?';
     expect((await ask(question, { history })).answer).toContain('degrees');
     const burr = 'How far do I turn the upper burr of the grinder?';
-    expect((await ask(burr, { devices: ['Barista II'] })).full.sources[0]?.file).toBe('care/grinder-ii.md');
+    expect((await ask(burr, { devices: ['Barista II'] })).full.sources[0]?.file).toBe(
+      'care/grinder-ii.md',
+    );
     // The first call fills the cache; a cached answer has other metadata.
     await ask(question);
     const plain = (await ask(question)).response;
@@ -95,7 +121,10 @@ describe('the navigator as a librarian', () => {
 });
 it('citedArticles() lists an article once, best first, and omits invalid links', () => {
   const cited = (title: string, url: string, relevance: number) => {
-    const chunk = { ...cachedChunk(edition, 0), source: { ...cachedArticle(edition, 0), title, url } };
+    const chunk = {
+      ...cachedChunk(edition, 0),
+      source: { ...cachedArticle(edition, 0), title, url },
+    };
     return { text: '', places: [{ chunk, start: 0, end: 5 }], support: 1, relevance };
   };
   expect(

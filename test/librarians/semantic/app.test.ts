@@ -3,10 +3,19 @@ import { type AIClient, LibrarianInfo } from '../../../src/contract/core/librari
 import { statesLackOfInformation } from '../../../src/contract/core/navigator-response.ts';
 import { KnowledgeStats } from '../../../src/contract/wire/knowledge.ts';
 import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
-import { createApp, type SemanticAppOptions } from '../../../src/librarians/semantic/semantic-agent.ts';
+import {
+  createApp,
+  type SemanticAppOptions,
+} from '../../../src/librarians/semantic/semantic-agent.ts';
 import { judging, replyOf, scriptedModel } from '../../answering/write/scripted-model.ts';
 import { openSmallKb } from '../../answering/write/small-kb.ts';
-import { ask, callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
+import {
+  ask,
+  callFrom,
+  identityOf,
+  targetOf,
+  userContext,
+} from '../../platform/context/callers.ts';
 import { askAgent, atDeadline, startClock, stopClock } from '../agents/agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
 
@@ -15,7 +24,11 @@ const QUESTION = 'How often must the boiler be descaled?';
 const identity = await identityOf('semantic');
 const appOf = (options: Partial<SemanticAppOptions> = {}) =>
   createApp({ ...identity, log: () => undefined, editionFor: async () => edition, ...options });
-const searched = async (query: string, options?: unknown, parts: Partial<SemanticAppOptions> = {}) => {
+const searched = async (
+  query: string,
+  options?: unknown,
+  parts: Partial<SemanticAppOptions> = {},
+) => {
   const body = options === undefined ? { query } : { query, options };
   return askAgent(appOf(parts), { type: 'semantic', body });
 };
@@ -32,7 +45,10 @@ describe('POST /v1/agents/semantic', () => {
   it('returns documents with scores and locations, and a summary that cites them', async () => {
     const { reply, status } = await searched(QUESTION);
     const [{ content, score, ...document }] = reply.result.documents;
-    expect([status, { ...reply, result: { ...reply.result, documents: [document] } }]).toMatchObject([200, EXPECTED]);
+    expect([
+      status,
+      { ...reply, result: { ...reply.result, documents: [document] } },
+    ]).toMatchObject([200, EXPECTED]);
     expect(document).toEqual(EXPECTED.result.documents[0]);
     expect(content).toContain('Descale the boiler every 60 days');
     expect(score).toBeGreaterThan(0.7);
@@ -66,39 +82,61 @@ describe('POST /v1/agents/semantic', () => {
     const { documents, summary } = await found({ limit: 2 });
     const cited = [...summary.matchAll(/\(([\w ]+)(?:, [^()]*)?\)/g)].map(([, title]) => title);
     const listed = documents.map(({ metadata }: { metadata: { title: string } }) => metadata.title);
-    expect([cited.length > 0, cited.filter((title) => !listed.includes(title))]).toEqual([true, []]);
+    expect([cited.length > 0, cited.filter((title) => !listed.includes(title))]).toEqual([
+      true,
+      [],
+    ]);
   });
   it.each([
     ...[1.1, '0.5', [0.5]].map((similarity_threshold) => ({ similarity_threshold })),
     ...[0, 51, 2.5].map((limit) => ({ limit })),
   ])('refuses the options %o with INVALID_QUERY', async (options) => {
     const { reply, status } = await searched(QUESTION, options);
-    expect([status, reply.success, reply.metadata.error_code]).toEqual([400, false, 'INVALID_QUERY']);
+    expect([status, reply.success, reply.metadata.error_code]).toEqual([
+      400,
+      false,
+      'INVALID_QUERY',
+    ]);
     expect(reply.metadata.suggestion).toContain('similarity_threshold');
   });
   it('names the nearest document when nothing reaches the threshold', async () => {
     const { reply, status } = await searched('Which port does wifi use?');
     const { result, metadata } = reply;
-    const none = { documents: [], document_count: 0, summary: 'I found nothing that answers this question.' };
+    const none = {
+      documents: [],
+      document_count: 0,
+      summary: 'I found nothing that answers this question.',
+    };
     expect([status, reply]).toMatchObject([
       200,
       { success: true, result: none, source_attribution: { confidence: 0 } },
     ]);
     expect([metadata.summary_by, metadata.best_score < 0.7]).toEqual(['none', true]);
-    const place = { title: expect.any(String), file: 'network/wifi.md', url: expect.any(String), heading: 'Settings' };
+    const place = {
+      title: expect.any(String),
+      file: 'network/wifi.md',
+      url: expect.any(String),
+      heading: 'Settings',
+    };
     const document = expect.stringMatching(/^[\w-]+.*, Settings$/);
     expect(metadata.nearest[0]).toEqual({ document, score: metadata.best_score, ...place });
     expect(statesLackOfInformation(result.summary)).toBe(true);
   });
   it('reads the rows of a table as lines', async () => {
-    const { reply } = await searched('Which encryption and band settings?', { similarity_threshold: 0 });
+    const { reply } = await searched('Which encryption and band settings?', {
+      similarity_threshold: 0,
+    });
     expect(reply.result.summary).toContain('Encryption: WPA2');
     expect(reply.result.summary).not.toContain('|');
   });
   it('states that it found nothing when no word of the question is known, without asking a model', async () => {
     const ai = scriptedModel();
     const { reply } = await searched('unicorn', undefined, { ai });
-    expect(reply).toMatchObject({ success: true, result: { document_count: 0 }, metadata: { best_score: 0 } });
+    expect(reply).toMatchObject({
+      success: true,
+      result: { document_count: 0 },
+      metadata: { best_score: 0 },
+    });
     expect([statesLackOfInformation(reply.result.summary), ai.calls]).toEqual([true, []]);
   });
   it('answers SERVICE_UNAVAILABLE before the first sync', async () => {
@@ -108,7 +146,10 @@ describe('POST /v1/agents/semantic', () => {
   });
   it('reads the knowledge base of the workspace that the context names', async () => {
     const editionFor = vi.fn<SemanticAppOptions['editionFor']>(async () => edition);
-    await askAgent(appOf({ editionFor }), { type: 'semantic', context: userContext({ workspace: 'acme' }) });
+    await askAgent(appOf({ editionFor }), {
+      type: 'semantic',
+      context: userContext({ workspace: 'acme' }),
+    });
     expect(editionFor.mock.calls.map(([{ context }]) => context.workspace)).toEqual(['acme']);
   });
   it('refuses a context without kb:read', async () => {
@@ -120,7 +161,9 @@ describe('POST /v1/agents/semantic', () => {
 describe('With a model', () => {
   it('its summary is used when the documents support it, with their citations', async () => {
     const text = 'The boiler is to be descaled every 60 days, with hard water every 30 days.';
-    const { reply } = await searched(QUESTION, undefined, { ai: scriptedModel(replyOf([{ text, quote: QUOTE }])) });
+    const { reply } = await searched(QUESTION, undefined, {
+      ai: scriptedModel(replyOf([{ text, quote: QUOTE }])),
+    });
     expect(reply.result.summary).toBe(`${text.slice(0, -1)} (Descale the boiler, How often).`);
     expect(reply.metadata).toMatchObject({ summary_by: 'model', model: 'scripted-1' });
   });
@@ -128,7 +171,10 @@ describe('With a model', () => {
     ['another number', 'Descale the boiler every 90 days.'],
     ['another name', 'Descale the boiler every 60 days, says Barista.'],
     ['an address', 'Descale the boiler every 60 days, see https://evil.example/days.'],
-    ['what the judge rejects', 'The manufacturer recommends professional maintenance and cleaning services.'],
+    [
+      'what the judge rejects',
+      'The manufacturer recommends professional maintenance and cleaning services.',
+    ],
     ['a negation that is not in the document', 'Never descale the boiler every 60 days.'],
   ])('the quotes are used when it answers %s', async (_, text) => {
     const ai = scriptedModel(replyOf([{ text, quote: QUOTE }]));
@@ -153,7 +199,10 @@ describe('With a model', () => {
     const asked = searched(QUESTION, undefined, { ai });
     await called.promise;
     const { reply, status } = await atDeadline(asked);
-    expect([status, reply.metadata]).toMatchObject([200, { summary_by: 'quotes', summary_refused }]);
+    expect([status, reply.metadata]).toMatchObject([
+      200,
+      { summary_by: 'quotes', summary_refused },
+    ]);
   });
 });
 
@@ -162,7 +211,13 @@ describe('The semantic agent as a librarian', () => {
     const { reply } = await ask('semantic', appOf(), { query: QUESTION });
     expect(reply).toMatchObject({
       answer: SUMMARY,
-      sources: [{ name: 'Descale the boiler', url: 'https://docs.example.com/care/descale.md', type: 'document' }],
+      sources: [
+        {
+          name: 'Descale the boiler',
+          url: 'https://docs.example.com/care/descale.md',
+          type: 'document',
+        },
+      ],
       metadata: { semantic: { success: true, result: { document_count: 1 } } },
     });
     expect(reply).not.toHaveProperty('partial');
@@ -170,14 +225,18 @@ describe('The semantic agent as a librarian', () => {
     expect(nothing.reply).toMatchObject({ partial: true, confidence: 0, sources: [] });
   });
   it('describes itself with examples', async () => {
-    const { examples } = LibrarianInfo.parse(await (await appOf().request('/librarians/semantic')).json());
+    const { examples } = LibrarianInfo.parse(
+      await (await appOf().request('/librarians/semantic')).json(),
+    );
     expect(examples?.length).toBeGreaterThan(20);
   });
 });
 it("GET /v1/knowledge/stats reports the embedding cache of the caller's workspace only", async () => {
   const none = { hits: 0, storeHits: 0, misses: 0, coalesced: 0, failures: 0, storeFaults: 0 };
   const figures = { ...none, hits: 3, storeHits: 1, misses: 4 };
-  const { target } = targetOf(appOf({ statistics: (workspace) => (workspace === 'acme' ? figures : none) }));
+  const { target } = targetOf(
+    appOf({ statistics: (workspace) => (workspace === 'acme' ? figures : none) }),
+  );
   const statsOf = async (workspace: string) => {
     const request = { to: 'semantic', method: 'GET', path: '/v1/knowledge/stats' };
     const { answer } = await callFrom('gateway', userContext({ workspace }), {

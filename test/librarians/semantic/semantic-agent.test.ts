@@ -21,9 +21,15 @@ it.each([
   ['used', undefined],
   ['absent', undefined],
 ] as const)('reports when embeddings could not be compared: %s', async (semantic, degraded) => {
-  const retrieve: Retriever = async (...parameters) => ({ ...(await words(...parameters)), semantic });
+  const retrieve: Retriever = async (...parameters) => ({
+    ...(await words(...parameters)),
+    semantic,
+  });
   const { result, metadata } = await ask('How often must the boiler be descaled?', retrieve);
-  expect([result, metadata]).toMatchObject([{ document_count: 1 }, { ...(degraded && { degraded }) }]);
+  expect([result, metadata]).toMatchObject([
+    { document_count: 1 },
+    { ...(degraded && { degraded }) },
+  ]);
   if (degraded === undefined) expect(metadata).not.toHaveProperty('degraded');
   expect(Reflect.get(metadata, 'partial')).toBe(degraded === undefined ? undefined : true);
 });
@@ -35,7 +41,10 @@ it.each([
 ])('finds nothing where only the word for a kind of text fits: %s', async (query, least) => {
   const { signal } = new AbortController();
   const call = { options: {}, signal, timeoutMs: 5000, scope: {} } as unknown as AgentCall; // the fields that it reads
-  const reply = await createSemanticAgent({ editionFor: async () => sampleEdition, retrieve: words })(query, call);
+  const reply = await createSemanticAgent({
+    editionFor: async () => sampleEdition,
+    retrieve: words,
+  })(query, call);
   const { document_count } = reply.result as { document_count: number };
   expect(least === 0 ? document_count : Math.min(document_count, least)).toBe(least);
 });

@@ -3,9 +3,19 @@ import { subjectOf, withoutKinds } from '../../../src/librarians/semantic/find-d
 import CASES from './subject-of.json' with { type: 'json' };
 
 const SUBJECTS = [...CASES.subjects, ...CASES.unchanged.map((query) => [query, query])];
-it.each(SUBJECTS)('reads %j as a request about %j', (query = '', subject) => expect(subjectOf(query)).toBe(subject));
+it.each(SUBJECTS)('reads %j as a request about %j', (query = '', subject) =>
+  expect(subjectOf(query)).toBe(subject),
+);
 
-const PIECES = ['find all ', 'documents about ', ' ', 'the of ', 'a\n', 'what does the ', 'what does the a say about '];
+const PIECES = [
+  'find all ',
+  'documents about ',
+  ' ',
+  'the of ',
+  'a\n',
+  'what does the ',
+  'what does the a say about ',
+];
 it.each(PIECES)('reads 4,000 characters of %j without backtracking', (piece) => {
   expect(subjectOf(piece.repeat(4000 / piece.length)).length).toBeLessThanOrEqual(4000);
 });

@@ -10,7 +10,13 @@ import {
 import { CodedError, DataSourceError } from '../../../src/platform/http/coded-error.ts';
 import { serveLocalWebSearch } from '../../../tools/run/local-web-search.ts';
 import { replyOf, scriptedModel } from '../../answering/write/scripted-model.ts';
-import { callFrom, identityOf, notebook, targetOf, userContext } from '../../platform/context/callers.ts';
+import {
+  callFrom,
+  identityOf,
+  notebook,
+  targetOf,
+  userContext,
+} from '../../platform/context/callers.ts';
 import { atDeadline, startClock, stopClock } from '../agents/agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
 import { catalogueOf, IPHONE } from './shop.ts';
@@ -24,7 +30,10 @@ const localSearch = (): WebSearch => {
   if (search === undefined) throw new Error('no provider');
   return search;
 };
-const partOf = (search: WebSearch) => ({ provider: search.provider, cache: searchCache(search, { now: Date.now }) });
+const partOf = (search: WebSearch) => ({
+  provider: search.provider,
+  cache: searchCache(search, { now: Date.now }),
+});
 let log = notebook();
 beforeEach(() => {
   log = notebook();
@@ -38,7 +47,9 @@ const PRICE_QUESTION = 'What does the iPhone 17 cost elsewhere?';
 const start = async (options: Partial<WebSearchAppOptions> = {}) => {
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE) };
   const own = { ...(await identityOf('web-search')), log: log.log };
-  const { target } = targetOf(createApp({ ...own, search: partOf(localSearch()), shop, ...options }));
+  const { target } = targetOf(
+    createApp({ ...own, search: partOf(localSearch()), shop, ...options }),
+  );
   return async (
     query = PRICE_QUESTION,
     {
@@ -55,9 +66,15 @@ const start = async (options: Partial<WebSearchAppOptions> = {}) => {
     const body = asked === undefined ? { query } : { query, options: asked };
     const request = { to: 'web-search', path, body, timeoutMs: 10_000 };
     const context = userContext({ capabilities: ['web:search'], ...user });
-    const { answer } = await callFrom('gateway', context, { targets: { 'web-search': target }, request });
-    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
-    return { status: answer.ok ? answer.status : 0, reply: (answer.ok ? answer.json() : answer.error) as any };
+    const { answer } = await callFrom('gateway', context, {
+      targets: { 'web-search': target },
+      request,
+    });
+    return {
+      status: answer.ok ? answer.status : 0,
+      // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
+      reply: (answer.ok ? answer.json() : answer.error) as any,
+    };
   };
 };
 
@@ -66,8 +83,12 @@ it('compares our price with the offers of the web, in the shape of the agent con
   expect([status, AgentResponse.parse(reply)]).toEqual([200, reply]);
   const { answer, ...expected } = EXPECTED;
   expect(reply).toMatchObject(expected);
-  expect(reply.result.urls[0]).toBe('https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black');
-  expect(reply.metadata.answer.replace(/\(https:\/\/(?!northgate)[^)]+\)/g, '(page)').split('\n')).toEqual(answer);
+  expect(reply.result.urls[0]).toBe(
+    'https://northgate.example.com/p/apple-iphone-17-256-gb-unlocked-black',
+  );
+  expect(
+    reply.metadata.answer.replace(/\(https:\/\/(?!northgate)[^)]+\)/g, '(page)').split('\n'),
+  ).toEqual(answer);
   expect(log.text()).not.toMatch(/iPhone|northgate|elsewhere/i);
 });
 it('answers as a librarian, with the whole response in its metadata and a source for each address', async () => {
@@ -114,26 +135,42 @@ it('names the secrets to set when there is no provider', async () => {
   ]);
   expect(reply.metadata.suggestion).toMatch(/SERPAPI_KEY.*BRAVE_SEARCH_KEY/);
   const asLibrarian = await ask(PRICE_QUESTION, { path: ASK });
-  expect(asLibrarian).toMatchObject({ status: 503, reply: { error: { code: 'SERVICE_UNAVAILABLE' } } });
+  expect(asLibrarian).toMatchObject({
+    status: 503,
+    reply: { error: { code: 'SERVICE_UNAVAILABLE' } },
+  });
 });
 it('searches without the shop when its products cannot be read, and reports a partial answer', async () => {
-  const catalogue = { find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')) };
+  const catalogue = {
+    find: () => Promise.reject(new DataSourceError('Cannot read the products of the shop')),
+  };
   const { reply } = await (await start({ shop: { workspace: 'default', catalogue } }))();
-  expect(reply).toMatchObject({ success: true, result: { product_info: {} }, metadata: { partial: true } });
-  expect(log.lines).toContainEqual(expect.objectContaining({ event: 'fault', where: 'product lookup' }));
+  expect(reply).toMatchObject({
+    success: true,
+    result: { product_info: {} },
+    metadata: { partial: true },
+  });
+  expect(log.lines).toContainEqual(
+    expect.objectContaining({ event: 'fault', where: 'product lookup' }),
+  );
 });
 it('passes on the code of a failed provider', async () => {
   const reported = { suggestion: 'Try again in 17 seconds' };
   const search = () => Promise.reject(new CodedError('RATE_LIMITED', 'inside', { reported }));
   const { status, reply } = await (await start({ search: partOf({ provider: 'fake', search }) }))();
-  expect([status, reply.metadata]).toMatchObject([429, { error_code: 'RATE_LIMITED', ...reported }]);
+  expect([status, reply.metadata]).toMatchObject([
+    429,
+    { error_code: 'RATE_LIMITED', ...reported },
+  ]);
 });
 it('searches for the name of the product in a price question, otherwise for the question', async () => {
   const search = vi.fn<WebSearch['search']>(async () => []);
   const ask = await start({ search: partOf({ provider: 'fake', search }), country: 'us' });
   await ask(PRICE_QUESTION, { options: { limit: 3, country: 'DE', language: 'de' } });
   await ask('Reviews of the iPhone 17', { options: {} });
-  expect(search.mock.calls.map(([query, { signal: _, timeoutMs: __, ...more }]) => [query, more])).toEqual([
+  expect(
+    search.mock.calls.map(([query, { signal: _, timeoutMs: __, ...more }]) => [query, more]),
+  ).toEqual([
     ['iPhone 17', { limit: 3, country: 'de', language: 'de', offers: true }],
     ['Reviews of the iPhone 17', { limit: 10, country: 'us', language: undefined, offers: false }],
   ]);
@@ -149,7 +186,11 @@ it.each(INVALID_OPTIONS)('refuses the invalid option %j', async (options) => {
 it('names the product that it looked up when the question names several', async () => {
   const apollo = { ...IPHONE, productId: 9, name: 'Apollo II', priceCents: 99_900 };
   const shop = { workspace: 'default', catalogue: catalogueOf(IPHONE, apollo) };
-  const { result, metadata } = (await (await start({ shop }))('Compare the Apollo II with the iPhone 17 online')).reply;
+  const { result, metadata } = (
+    await (
+      await start({ shop })
+    )('Compare the Apollo II with the iPhone 17 online')
+  ).reply;
   expect(result.product_info.name).toBe('Apollo II');
   expect(metadata).toMatchObject({ not_looked_up: ['iPhone 17'], partial: true });
   expect(metadata.answer).toMatch(
@@ -158,8 +199,12 @@ it('names the product that it looked up when the question names several', async 
 });
 it('returns at most 20 addresses without duplicates', async () => {
   const results = Array.from({ length: 50 }, (_, at) => ({
-    ...{ title: `Result ${at}`, snippet: 'x'.repeat(500), url: `https://shop.example/${at % 30}` },
-    ...{ shop: undefined, price: undefined, condition: undefined },
+    title: `Result ${at}`,
+    snippet: 'x'.repeat(500),
+    url: `https://shop.example/${at % 30}`,
+    shop: undefined,
+    price: undefined,
+    condition: undefined,
   }));
   const search = partOf({ provider: 'fake', search: async () => results });
   const { urls } = (await (await start({ search }))('anything')).reply.result;
@@ -174,7 +219,10 @@ it('uses the summary of a model only when the results support it', async () => {
     await summarised('It costs 949.99 USD elsewhere.'),
     await summarised('Go to https://evil.example/'),
   ];
-  expect(good.metadata).toMatchObject({ answer: 'It costs 949.99 USD elsewhere.', answered_by: 'scripted-1' });
+  expect(good.metadata).toMatchObject({
+    answer: 'It costs 949.99 USD elsewhere.',
+    answered_by: 'scripted-1',
+  });
   expect(bad.metadata.answered_by).toBe('extract');
   expect(JSON.stringify(bad)).not.toContain('evil.example');
 });
@@ -191,5 +239,7 @@ it('answers without a model that is too slow', async () => {
   expect([status, reply.metadata.answered_by]).toEqual([200, 'extract']);
 });
 it.each([AGENT, ASK])('needs the capability web:search at %s', async (path) => {
-  expect((await (await start())(PRICE_QUESTION, { path, capabilities: ['kb:read'] })).status).toBe(401);
+  expect((await (await start())(PRICE_QUESTION, { path, capabilities: ['kb:read'] })).status).toBe(
+    401,
+  );
 });

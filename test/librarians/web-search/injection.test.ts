@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { AIClient } from '../../../src/contract/core/librarian.ts';
 import { answerExtractively, summariseResults } from '../../../src/librarians/web-search/answer.ts';
 import { comparePrices } from '../../../src/librarians/web-search/product-catalogue.ts';
-import { type RawResult, type WebResult, webResult } from '../../../src/librarians/web-search/web-search.ts';
+import {
+  type RawResult,
+  type WebResult,
+  webResult,
+} from '../../../src/librarians/web-search/web-search.ts';
 import { type ModelCall, scriptedModel } from '../../answering/write/scripted-model.ts';
 import { markdownNodes } from '../agents/agents-for-test.ts';
 import CASES from './injection.json' with { type: 'json' };
@@ -24,8 +28,12 @@ describe('a hostile result', () => {
     const results = resultsOf([{ ...raw, shop }, good]);
     const answer = answerExtractively({ results, isAboutPrice: false });
     const nodes = markdownNodes(answer);
-    expect([...new Set(nodes.map(({ type }) => type))].filter((type) => !ALLOWED.has(type))).toEqual([]);
-    const links = nodes.flatMap(({ type, url = '' }) => (type === 'link' ? [new URL(url).hostname] : []));
+    expect(
+      [...new Set(nodes.map(({ type }) => type))].filter((type) => !ALLOWED.has(type)),
+    ).toEqual([]);
+    const links = nodes.flatMap(({ type, url = '' }) =>
+      type === 'link' ? [new URL(url).hostname] : [],
+    );
     expect(links.filter((host) => host !== 'good.example' && host !== 'ok.example')).toEqual([]);
     expect(answer).not.toMatch(
       /<[a-z/!]|\b(?:javascript|data):\S|www\.\S|@evil|:\/\/evil|[\u202a-\u202e\u2066-\u2069]/i,
@@ -36,15 +44,21 @@ describe('a hostile result', () => {
   it('shows its text literally', () => {
     const [result] = resultsOf([{ title: 'a*b_c[d](e) #f & <g | `h` ~i~ 1. \\j !k' }]);
     const nodes = markdownNodes(answerExtractively({ results: [result!], isAboutPrice: false }));
-    expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(result!.title);
+    expect(nodes.map(({ type, value }) => (type === 'text' ? value : '')).join('')).toContain(
+      result!.title,
+    );
   });
   it('does not change a price comparison', () => {
-    const honest = resultsOf([{ title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' }]);
+    const honest = resultsOf([
+      { title: 'iPhone 17', price: '$949.99', url: 'https://good.example/' },
+    ]);
     const comparison = comparePrices(IPHONE, [...resultsOf(INJECTIONS), ...honest]);
     expect(comparison).toMatchObject({ cheapestCents: 94999, others: [] });
     const results = [...resultsOf(INJECTIONS), ...honest];
     const answer = answerExtractively({ results, product: IPHONE, comparison, isAboutPrice: true });
-    expect(answer).toContain('949.99 USD: [iPhone 17](https://good.example/), 50.00 USD (5.0 %) less than ours.');
+    expect(answer).toContain(
+      '949.99 USD: [iPhone 17](https://good.example/), 50.00 USD (5.0 %) less than ours.',
+    );
   });
 });
 
@@ -54,23 +68,33 @@ describe('summariseResults()', () => {
   const findings = { results: results.slice(-10), product: IPHONE, isAboutPrice: true };
   /** A summary that quotes the whole passage of the good result. */
   const summary = (text: string, ai: AIClient = scriptedModel(saying(text))) =>
-    summariseResults('What does it cost?', findings, { ai, signal: new AbortController().signal, timeMs: 5000 }).then(
-      (written) => written.summary,
-    );
+    summariseResults('What does it cost?', findings, {
+      ai,
+      signal: new AbortController().signal,
+      timeMs: 5000,
+    }).then((written) => written.summary);
   const saying =
     (text: string) =>
     ({ given }: ModelCall) => {
       const quotes = given.passages
         .filter(({ text: passageText }) => /good\.example|999\.99/.test(passageText))
         .map(({ passage, text: quote }) => ({ passage, quote }));
-      return { text: JSON.stringify({ parts: [], statements: [{ part: 1, quotes, text }], missing: '', related: [] }) };
+      return {
+        text: JSON.stringify({
+          parts: [],
+          statements: [{ part: 1, quotes, text }],
+          missing: '',
+          related: [],
+        }),
+      };
     };
 
   it('sends the results as passages of one JSON object, without prompt injections', async () => {
     const ai = scriptedModel(saying('Fine.'));
     await summary('Fine.', ai);
     const [{ messages, given }] = ai.calls as [ModelCall];
-    for (const { title } of results) if (title.length > 8) expect(messages[0]?.content).not.toContain(title);
+    for (const { title } of results)
+      if (title.length > 8) expect(messages[0]?.content).not.toContain(title);
     expect(given.passages.length).toBeGreaterThan(1);
     expect(given.passages.length).toBeLessThanOrEqual(11);
   });

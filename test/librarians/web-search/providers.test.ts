@@ -33,7 +33,9 @@ const options = (more: Partial<WebSearchOptions> = {}): WebSearchOptions => ({
 
 /** The error of a search, after a check that nothing in it reveals the key. */
 const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) => {
-  const error: unknown = await search.search('iPhone 17', options(more)).catch((thrown: unknown) => thrown);
+  const error: unknown = await search
+    .search('iPhone 17', options(more))
+    .catch((thrown: unknown) => thrown);
   if (!(error instanceof CodedError)) throw new Error(`not a coded error: ${String(error)}`);
   const texts = `${describeCause(error)} ${JSON.stringify(error.reported)} ${error.stack} ${String(error.cause)}`;
   for (const secret of [KEY, 'api_key', server.url]) expect(texts).not.toContain(secret);
@@ -43,8 +45,14 @@ const failure = async (search: WebSearch, more: Partial<WebSearchOptions> = {}) 
 const RECORDED = { serpapi: serpApi, brave: braveSearch };
 
 /** The request and the results of a recorded reply. */
-const searched = async (name: keyof typeof EXPECTED, query: string, more: Partial<WebSearchOptions> = {}) => {
-  const search = await serve(RECORDED[name.startsWith('brave') ? 'brave' : 'serpapi'], [json(recorded(name))]);
+const searched = async (
+  name: keyof typeof EXPECTED,
+  query: string,
+  more: Partial<WebSearchOptions> = {},
+) => {
+  const search = await serve(RECORDED[name.startsWith('brave') ? 'brave' : 'serpapi'], [
+    json(recorded(name)),
+  ]);
   const found = await search.search(query, options(more));
   const { url, headers } = server.requests[0]!;
   return { found, path: url.pathname, parameters: Object.fromEntries(url.searchParams), headers };
@@ -53,15 +61,26 @@ const searched = async (name: keyof typeof EXPECTED, query: string, more: Partia
 describe('SerpApi', () => {
   it('requests offers as documented and drops results that it cannot read', async () => {
     const wanted = { offers: true, country: 'us', language: 'en' };
-    const { found, path, parameters, headers } = await searched('serpapi-shopping', 'iPhone 17', wanted);
-    expect([path, parameters]).toEqual(['/search.json', { ...EXPECTED['serpapi-shopping'].parameters, api_key: KEY }]);
+    const { found, path, parameters, headers } = await searched(
+      'serpapi-shopping',
+      'iPhone 17',
+      wanted,
+    );
+    expect([path, parameters]).toEqual([
+      '/search.json',
+      { ...EXPECTED['serpapi-shopping'].parameters, api_key: KEY },
+    ]);
     expect(headers['context-token']).toBeUndefined();
     expect(found[0]).toEqual({ ...EXPECTED['serpapi-shopping'].found[0], condition: undefined });
     expect(found).toMatchObject(EXPECTED['serpapi-shopping'].found);
-    expect([found[2]?.price, found[5]?.price, found[3]?.url, found[5]?.url]).toEqual(Array(4).fill(undefined));
+    expect([found[2]?.price, found[5]?.price, found[3]?.url, found[5]?.url]).toEqual(
+      Array(4).fill(undefined),
+    );
   });
   it('requests pages and reads the price that a page shows', async () => {
-    const { found, parameters } = await searched('serpapi-google', 'iPhone 17 review', { country: 'us' });
+    const { found, parameters } = await searched('serpapi-google', 'iPhone 17 review', {
+      country: 'us',
+    });
     expect(parameters.engine).toBe('google');
     expect(found).toMatchObject(EXPECTED['serpapi-google'].found);
     expect(found[0]?.price).toBeUndefined();
@@ -91,7 +110,10 @@ describe('Brave Search', () => {
     const search = await serve(braveSearch, [json({})]);
     for (const query of ['word '.repeat(80), 'x'.repeat(3000)])
       expect(await search.search(query, options())).toEqual([]);
-    expect(server.requests.map(({ url }) => url.searchParams.get('q')?.length)).toEqual([50 * 5 - 1, 400]);
+    expect(server.requests.map(({ url }) => url.searchParams.get('q')?.length)).toEqual([
+      50 * 5 - 1,
+      400,
+    ]);
   });
 });
 
@@ -102,12 +124,20 @@ describe.each([
   it.each([401, 403])('names the secret to set after %i, without a retry', async (status) => {
     const search = await serve(make, [json({ error: `Invalid API key ${KEY}.` }, status)]);
     const { code, reported } = await failure(search);
-    expect([code, reported.recoverable, server.requests.length]).toEqual(['SERVICE_UNAVAILABLE', false, 1]);
+    expect([code, reported.recoverable, server.requests.length]).toEqual([
+      'SERVICE_UNAVAILABLE',
+      false,
+      1,
+    ]);
     expect(reported.suggestion).toContain(secret);
   });
   it.each([
     ['seconds', () => ({ 'retry-after': '17' }), /^17$/],
-    ['a date', () => ({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }), /^(?:5\d|60)$/],
+    [
+      'a date',
+      () => ({ 'retry-after': new Date(Date.now() + 60_000).toUTCString() }),
+      /^(?:5\d|60)$/,
+    ],
     ['nothing', () => ({}), /undefined/],
   ])('reports the wait after 429 without a retry: %s', async (_, headers, wait) => {
     const { code, reported } = await failure(await serve(make, [json({}, 429, headers())]));
@@ -121,7 +151,9 @@ describe.each([
     expect(await search.search('iPhone 17', options())).not.toEqual([]);
     expect(server.requests).toHaveLength(2);
     await server.close();
-    const error = await failure(await serve(make, [json({ secret: 'stack of the provider' }, 500)]));
+    const error = await failure(
+      await serve(make, [json({ secret: 'stack of the provider' }, 500)]),
+    );
     expect([error.code, server.requests.length]).toEqual(['DATA_SOURCE_ERROR', 2]);
     expect(describeCause(error)).not.toContain('stack of the provider');
   });
@@ -139,7 +171,10 @@ describe.each([
     ['a list', (response) => response.end('[]')],
     ['a number', (response) => response.end('17')],
     ['more than 2 MiB', json({ padding: 'x'.repeat(2 ** 21) })],
-    ['a redirect, which would carry the key', (response) => response.writeHead(302, { location: '/elsewhere' }).end()],
+    [
+      'a redirect, which would carry the key',
+      (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    ],
   ])('fails with DATA_SOURCE_ERROR for %s', async (_what, step) => {
     expect((await failure(await serve(make, [step]))).code).toBe('DATA_SOURCE_ERROR');
     expect(server.requests).toHaveLength(1);
@@ -155,7 +190,10 @@ describe.each([
     expect(server.requests).toHaveLength(1);
   });
   it('hides errors of fetch, as they may quote the address', async () => {
-    const broken: typeof fetch = (input) => Promise.reject(new TypeError(`Cannot load ${String(input)} with ${KEY}`));
-    expect((await failure(await serve(make, [], { fetch: broken }))).code).toBe('DATA_SOURCE_ERROR');
+    const broken: typeof fetch = (input) =>
+      Promise.reject(new TypeError(`Cannot load ${String(input)} with ${KEY}`));
+    expect((await failure(await serve(make, [], { fetch: broken }))).code).toBe(
+      'DATA_SOURCE_ERROR',
+    );
   });
 });

@@ -15,9 +15,11 @@ export const IPHONE: Product = {
 };
 
 /** A catalogue in memory. */
-export const catalogueOf = (...products: Product[]): ProductCatalogue => ({
-  find: async (query) => {
-    const [product, ...others] = productsNamedIn(query, products);
-    return product && { ...product, alsoNamed: others.map(({ name }) => name) };
-  },
-});
+export function catalogueOf(...products: Product[]): ProductCatalogue {
+  return {
+    find: async (query) => {
+      const [product, ...others] = productsNamedIn(query, products);
+      return product && { ...product, alsoNamed: others.map(({ name }) => name) };
+    },
+  };
+}

@@ -35,8 +35,16 @@ describe('plainText()', () => {
 });
 
 const ADDRESSES = [...CASES.clean, ...CASES.rejected.map((text) => [text, undefined])];
-it.each(ADDRESSES)('cleans the address %j to %s', (text, clean) => expect(cleanUrl(text as string)).toBe(clean));
+it.each(ADDRESSES)('cleans the address %j to %s', (text, clean) =>
+  expect(cleanUrl(text as string)).toBe(clean),
+);
 it('removes duplicate addresses, up to the limit', () => {
-  const urls = ['https://a.example/', undefined, 'https://b.example/', 'https://a.example/', 'https://c.example/'];
+  const urls = [
+    'https://a.example/',
+    undefined,
+    'https://b.example/',
+    'https://a.example/',
+    'https://c.example/',
+  ];
   expect(uniqueUrls(urls, 2)).toEqual(['https://a.example/', 'https://b.example/']);
 });

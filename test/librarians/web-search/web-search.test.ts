@@ -9,7 +9,11 @@ const counting = (options: { limit?: number } = {}) => {
     query === 'broken' ? Promise.reject(new Error(query)) : [],
   );
   const clock = { now: 0 };
-  return { search, clock, cache: searchCache({ provider: 'counting', search }, { now: () => clock.now, ...options }) };
+  return {
+    search,
+    clock,
+    cache: searchCache({ provider: 'counting', search }, { now: () => clock.now, ...options }),
+  };
 };
 
 it('caches a search for five minutes', async () => {
@@ -23,7 +27,14 @@ it('caches a search for five minutes', async () => {
 });
 it('shares nothing between workspaces, countries, languages, limits and kinds', async () => {
   const { search, cache } = counting();
-  const others = [{}, { workspace: 'acme' }, { country: 'de' }, { language: 'de' }, { limit: 5 }, { offers: true }];
+  const others = [
+    {},
+    { workspace: 'acme' },
+    { country: 'de' },
+    { language: 'de' },
+    { limit: 5 },
+    { offers: true },
+  ];
   for (const other of others) await cache.search('q', { ...asking, ...other });
   expect(search).toHaveBeenCalledTimes(others.length);
 });

@@ -17,8 +17,16 @@ const similar = (similarity: number, ...[id, fields]: Parameters<typeof memoryOf
 });
 const STORED = [
   similar(0.9, 'june', { content: 'The project ends in June', confidence: 0.5 }),
-  similar(0.7, 'plan', { content: 'The project has a plan', type: 'decision', created_at: '2026-02-28T00:00:00Z' }),
-  similar(0.3, 'tea', { content: 'Tea is in the kitchen', confidence: 1, created_at: '2025-01-01T00:00:00Z' }),
+  similar(0.7, 'plan', {
+    content: 'The project has a plan',
+    type: 'decision',
+    created_at: '2026-02-28T00:00:00Z',
+  }),
+  similar(0.3, 'tea', {
+    content: 'Tea is in the kitchen',
+    confidence: 1,
+    created_at: '2025-01-01T00:00:00Z',
+  }),
   similar(0.2, 'far', { content: 'Ask Ada about budgets', created_at: '2026-01-10T00:00:00Z' }),
 ];
 const RELATED = ['far', 'plan'].map((id) => ['june', id] as const);
@@ -44,10 +52,15 @@ describe('ContextEngine.buildContext()', () => {
     const built = await build({ limit: 2 });
     expect(ContextResult.strict().parse(built)).toEqual(built);
     expect(built).toMatchObject({
-      context: 'Relevant context from past conversations:\n\n- The project has a plan\n- The project ends in June\n',
-      ...{ template: 'chat', truncated: false },
+      context:
+        'Relevant context from past conversations:\n\n- The project has a plan\n- The project ends in June\n',
+      template: 'chat',
+      truncated: false,
     });
-    expect(built.memories.map(({ memory, rank }) => `${rank} ${memory.id}`)).toEqual(['1 plan', '2 june']);
+    expect(built.memories.map(({ memory, rank }) => `${rank} ${memory.id}`)).toEqual([
+      '1 plan',
+      '2 june',
+    ]);
   });
   it('is the same for a text and its vector', async () => {
     const engine = engineOf();
@@ -67,21 +80,33 @@ describe('ContextEngine.buildContext()', () => {
   });
   it('counts the tokens of the model by default and names the tokenizer', async () => {
     const content = `会議 ${'会議では来月の予定について話し合い、東京の新しい事務所への引っ越しを決めました。'.repeat(4)}`;
-    const many = Array.from({ length: 40 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
+    const many = Array.from({ length: 40 }, (_, at) => ({
+      memory: memoryOf(`m${at}`, { content }),
+    }));
     const engine = new ContextEngine({ storageClient: memoryStorage(many) });
     const built = await engine.buildContext('会議', 'w1', { limit: 40, tokenBudget: 500 });
     const { context, tokenCount, tokenizer } = valueIn(built);
     const exact = await loadTokenizer('gpt-4', [cl100k]);
     expect([exact.count(context), tokenizer]).toEqual([tokenCount, 'cl100k_base']);
     expect(tokenCount).toBeLessThanOrEqual(500);
-    expect((await build({}, engineOf({ tokenizer: new CharacterTokenizer() }))).tokenizer).toBe('characters');
+    expect((await build({}, engineOf({ tokenizer: new CharacterTokenizer() }))).tokenizer).toBe(
+      'characters',
+    );
   });
   it('limits text and memories together to maxResultBytes', async () => {
     const content = `project ${'龍'.repeat(9_000)}`;
-    const many = Array.from({ length: 20 }, (_, at) => ({ memory: memoryOf(`m${at}`, { content }) }));
+    const many = Array.from({ length: 20 }, (_, at) => ({
+      memory: memoryOf(`m${at}`, { content }),
+    }));
     const tokenizer = new CharacterTokenizer();
-    const engine = new ContextEngine({ storageClient: memoryStorage(many), tokenizer, maxResultBytes: 200_000 });
-    const preview = valueIn(await engine.previewContext('project', 'w1', { limit: 20, tokenBudget: 200_000 }));
+    const engine = new ContextEngine({
+      storageClient: memoryStorage(many),
+      tokenizer,
+      maxResultBytes: 200_000,
+    });
+    const preview = valueIn(
+      await engine.previewContext('project', 'w1', { limit: 20, tokenBudget: 200_000 }),
+    );
     expect(Buffer.byteLength(JSON.stringify(preview))).toBeLessThan(200_000);
     expect([preview.memories.length, preview.truncated]).toEqual([3, true]);
   });
@@ -102,47 +127,81 @@ describe('ContextEngine.buildContext()', () => {
     expect(estimated.tokenCount).toBe(Math.ceil(estimated.context.length / 4));
     expect(warnings).toEqual([expect.stringMatching(/estimated/)]);
     isDown = false;
-    for (let time = 0; time < 2; time += 1) expect((await build({ limit: 2 }, engine)).tokenCount).toBe(21);
+    for (let time = 0; time < 2; time += 1)
+      expect((await build({ limit: 2 }, engine)).tokenCount).toBe(21);
     expect(loads).toBe(2);
   });
   it.each<[ContextOptions, string]>([
-    [{ includeMetadata: true }, '- The project ends in June (fact, confidence: 0.50, 2026-01-01T00:00:00Z)'],
-    [{ includeMetadata: false, template: 'detailed' }, 'Relevant memories:\n\nThe project ends in June\n'],
+    [
+      { includeMetadata: true },
+      '- The project ends in June (fact, confidence: 0.50, 2026-01-01T00:00:00Z)',
+    ],
+    [
+      { includeMetadata: false, template: 'detailed' },
+      'Relevant memories:\n\nThe project ends in June\n',
+    ],
   ])('includes or omits metadata on request: %j', async (options, expected) => {
     expect((await build({ ...options, limit: 1 })).context).toContain(expected);
   });
   it('includes related memories once, with half the score at each step', async () => {
-    const engine = engineOf({ rankingOptions: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 } });
+    const engine = engineOf({
+      rankingOptions: { similarityWeight: 1, recencyWeight: 0, confidenceWeight: 0 },
+    });
     const { memories } = await build({ limit: 1, includeRelationships: true }, engine);
     expect(idsOf(memories)).toEqual(['june', 'far', 'plan']);
     const [june, far] = memories;
     expect(far?.score).toBeCloseTo((june?.score ?? 0) / 2, 12);
-    expect(idsOf((june?.relationships ?? []).map(({ memory }) => ({ memory, score: 1 })))).toEqual(['far', 'plan']);
+    expect(idsOf((june?.relationships ?? []).map(({ memory }) => ({ memory, score: 1 })))).toEqual([
+      'far',
+      'plan',
+    ]);
   });
   it('accepts a template in the call, checked like a registered one', async () => {
-    const template = { name: 'mine', header: '# ', memoryFormat: '{{type}}', separator: '+', includeMetadata: false };
-    expect(await build({ template, limit: 2 })).toMatchObject({ context: '# decision+fact', template: 'mine' });
+    const template = {
+      name: 'mine',
+      header: '# ',
+      memoryFormat: '{{type}}',
+      separator: '+',
+      includeMetadata: false,
+    };
+    expect(await build({ template, limit: 2 })).toMatchObject({
+      context: '# decision+fact',
+      template: 'mine',
+    });
     const wrong = { ...template, memoryFormat: '{{person}}' };
     const refused = await engineOf().buildContext(QUERY, 'w1', { template: wrong });
     expect(refused).toMatchObject(invalid('unknown variable: person'));
   });
-  it.each(['missing', 'constructor'])('lists the registered templates for an unknown one: %s', async (template) => {
-    const engine = engineOf();
-    engine.registerTemplate('mine', { name: 'x', memoryFormat: '{{content}}', separator: ' ', includeMetadata: false });
-    const available = [...Object.keys(DEFAULT_TEMPLATES), 'mine'];
-    const error = { type: 'template_not_found', template, available };
-    expect(await engine.buildContext(QUERY, 'w1', { template })).toEqual({ ok: false, error });
-    expect(engine.searchAnalytics('w1')).toBeUndefined();
-  });
+  it.each(['missing', 'constructor'])(
+    'lists the registered templates for an unknown one: %s',
+    async (template) => {
+      const engine = engineOf();
+      engine.registerTemplate('mine', {
+        name: 'x',
+        memoryFormat: '{{content}}',
+        separator: ' ',
+        includeMetadata: false,
+      });
+      const available = [...Object.keys(DEFAULT_TEMPLATES), 'mine'];
+      const error = { type: 'template_not_found', template, available };
+      expect(await engine.buildContext(QUERY, 'w1', { template })).toEqual({ ok: false, error });
+      expect(engine.searchAnalytics('w1')).toBeUndefined();
+    },
+  );
   it.each<[unknown, string]>([
     [{ tokenBudget: 0 }, 'options.tokenBudget'],
     [{ tokenBudget: 1.5 }, 'options.tokenBudget'],
     [{ template: '' }, 'options.template'],
     [{ ranker: 7 }, 'options.ranker'],
     [{ ranker: () => [], limit: 0 }, 'options.limit'],
-    [{ ranker: 'magic' }, 'options.ranker: is unknown; available are default, similarity, recency, confidence'],
+    [
+      { ranker: 'magic' },
+      'options.ranker: is unknown; available are default, similarity, recency, confidence',
+    ],
   ])('refuses %j', async (options, message) => {
-    expect(await engineOf().buildContext(QUERY, 'w1', options as ContextOptions)).toMatchObject(invalid(message));
+    expect(await engineOf().buildContext(QUERY, 'w1', options as ContextOptions)).toMatchObject(
+      invalid(message),
+    );
   });
 });
 
@@ -156,10 +215,15 @@ describe('rankers', () => {
     [bySimilarity, 'june plan tea far'],
     [{ ...bySimilarity, similarityWeight: 0, confidenceWeight: 1 }, 'tea plan far june'],
     [{}, 'plan june tea far'],
-  ])('change the order of memories: %j', async (ranker, expected) => expect(await orderBy(ranker)).toBe(expected));
+  ])('change the order of memories: %j', async (ranker, expected) =>
+    expect(await orderBy(ranker)).toBe(expected),
+  );
   it('have the weights of the engine where the call has none', async () => {
-    const engine = engineOf({ rankingOptions: { similarityWeight: 0, recencyWeight: 0, confidenceWeight: 1 } });
-    for (const ranker of ['default', {}]) expect(await orderBy(ranker, engine)).toBe('tea plan far june');
+    const engine = engineOf({
+      rankingOptions: { similarityWeight: 0, recencyWeight: 0, confidenceWeight: 1 },
+    });
+    for (const ranker of ['default', {}])
+      expect(await orderBy(ranker, engine)).toBe('tea plan far june');
   });
   it('avoid similar memories by maximal marginal relevance, weighted by lambda', async () => {
     const storageClient = memoryStorage([
@@ -177,7 +241,10 @@ describe('rankers', () => {
     ] as const)
       expect(await orderBy(ranker, engine)).toBe(expected);
     const { rankingScores } = valueIn(await engine.previewContext(QUERY, 'w1', { ranker: 'mmr' }));
-    expect(rankingScores).toMatchObject({ one: expect.closeTo(0.7 * 0.9), budget: expect.closeTo(0.7 * 0.6) });
+    expect(rankingScores).toMatchObject({
+      one: expect.closeTo(0.7 * 0.9),
+      budget: expect.closeTo(0.7 * 0.6),
+    });
     expect(rankingScores.same).toBeLessThan(0.7 * 0.88 - 0.3 * 0.5);
   });
   it('may be functions, registered or in the call, that receive the weights of the engine', async () => {
@@ -187,24 +254,40 @@ describe('rankers', () => {
       return results.sort((left, right) => (left.memory.id < right.memory.id ? -1 : 1));
     };
     engine.registerRanker('by-id', byId);
-    for (const ranker of ['by-id', byId]) expect(await orderBy(ranker, engine)).toBe('far june plan tea');
+    for (const ranker of ['by-id', byId])
+      expect(await orderBy(ranker, engine)).toBe('far june plan tea');
   });
   it('score a preview: by their scores, or 1/rank for a function', async () => {
     const scores = async (ranker: ContextOptions['ranker']) =>
       valueIn(await engineOf().previewContext(QUERY, 'w1', { ranker })).rankingScores;
     expect(await scores('confidence')).toEqual({ tea: 1, plan: 0.8, far: 0.8, june: 0.5 });
-    expect(Object.values(await scores((results) => results.reverse()))).toEqual([1, 1 / 2, 1 / 3, 1 / 4]);
+    expect(Object.values(await scores((results) => results.reverse()))).toEqual([
+      1,
+      1 / 2,
+      1 / 3,
+      1 / 4,
+    ]);
   });
   it('may omit memories, but not add, repeat or change any', async () => {
     const inventive: RankingFunction = (results) => {
       const [first, second] = results;
       if (first === undefined || second === undefined) return [];
       first.memory.content = 'changed';
-      return [second, { memory: memoryOf('invented'), score: 1 }, second, first, undefined as never, 7 as never];
+      return [
+        second,
+        { memory: memoryOf('invented'), score: 1 },
+        second,
+        first,
+        undefined as never,
+        7 as never,
+      ];
     };
     const { memories, truncated } = await build({ ranker: inventive });
     const contents = memories.map(({ memory }) => memory.content);
-    expect([contents, truncated]).toEqual([['The project has a plan', 'The project ends in June'], false]);
+    expect([contents, truncated]).toEqual([
+      ['The project has a plan', 'The project ends in June'],
+      false,
+    ]);
   });
 
   const raise = (): never => {
@@ -223,7 +306,9 @@ describe('rankers', () => {
     ['x'.repeat(65), () => []],
     ['none', undefined],
   ])('are refused with an invalid name or function: %j', (name, ranker) => {
-    expect(() => engineOf().registerRanker(name, ranker as RankingFunction)).toThrow(InvalidContextConfiguration);
+    expect(() => engineOf().registerRanker(name, ranker as RankingFunction)).toThrow(
+      InvalidContextConfiguration,
+    );
   });
 });
 
@@ -257,7 +342,11 @@ describe('ContextEngine.previewContext()', () => {
     );
   });
   it('fails like buildContext', async () => {
-    const engine = engineOf({ embeddingProvider: wordEmbeddings({ fail: () => new Error('down') }) });
-    expect(await engine.previewContext(QUERY, 'w1')).toEqual(await engine.buildContext(QUERY, 'w1'));
+    const engine = engineOf({
+      embeddingProvider: wordEmbeddings({ fail: () => new Error('down') }),
+    });
+    expect(await engine.previewContext(QUERY, 'w1')).toEqual(
+      await engine.buildContext(QUERY, 'w1'),
+    );
   });
 });

@@ -10,17 +10,26 @@ const storageClient = memoryStorage([{ memory: memoryOf('m', { content: 'tea' })
 
 describe('new ContextEngine()', () => {
   const embeddingProvider = wordEmbeddings({ dimensions: 8 });
-  it.each([{}, { embeddingProvider, expectedEmbeddingDimensions: 8 }])('accepts a storage and %j', (config) => {
-    expect(() => new ContextEngine({ storageClient, ...config })).not.toThrow();
-  });
+  it.each([{}, { embeddingProvider, expectedEmbeddingDimensions: 8 }])(
+    'accepts a storage and %j',
+    (config) => {
+      expect(() => new ContextEngine({ storageClient, ...config })).not.toThrow();
+    },
+  );
   it.each<[string, unknown]>([
     ['storageClient: is missing', { storageClient: undefined }],
-    ['storageClient.getMemoryRelationships: is no function', { storageClient: { searchMemories: () => [] } }],
+    [
+      'storageClient.getMemoryRelationships: is no function',
+      { storageClient: { searchMemories: () => [] } },
+    ],
     [
       'embeddingProvider: has 8 dimensions, 1536 are expected',
       { embeddingProvider, expectedEmbeddingDimensions: 1536 },
     ],
-    ['embeddingProvider.embedBatch', { embeddingProvider: { ...embeddingProvider, embedBatch: undefined } }],
+    [
+      'embeddingProvider.embedBatch',
+      { embeddingProvider: { ...embeddingProvider, embedBatch: undefined } },
+    ],
     ['embeddingProvider.dimensions', { embeddingProvider: wordEmbeddings({ dimensions: 0 }) }],
     ['defaultTemplate: is empty', { defaultTemplate: '' }],
     ['defaultTokenBudget', { defaultTokenBudget: 0 }],
@@ -31,7 +40,8 @@ describe('new ContextEngine()', () => {
     ['tokenizer', { tokenizer: 'gpt-4' }],
     ['modell: is not a known member', { modell: 'gpt-4' }],
   ])('refuses and names: %s', (message, config) => {
-    const make = () => new ContextEngine({ storageClient, ...(config as Partial<ContextEngineConfig>) });
+    const make = () =>
+      new ContextEngine({ storageClient, ...(config as Partial<ContextEngineConfig>) });
     expect(make).toThrow(InvalidContextConfiguration);
     expect(make).toThrow(`Cannot make a context engine: ${message}`);
   });
@@ -44,7 +54,12 @@ describe('new ContextEngine()', () => {
   });
   it('refuses an invalid template and keeps the registered one', async () => {
     const engine = new ContextEngine({ storageClient });
-    const wrong = { name: 'chat', memoryFormat: '{{person}}', separator: '', includeMetadata: false };
+    const wrong = {
+      name: 'chat',
+      memoryFormat: '{{person}}',
+      separator: '',
+      includeMetadata: false,
+    };
     expect(() => engine.registerTemplate('chat', wrong)).toThrow(/unknown variable: person/);
     const value = { context: expect.stringContaining('- tea') };
     expect(await engine.buildContext('tea', 'w1')).toMatchObject({ value });
@@ -57,7 +72,10 @@ it('ContextEngine.searchAnalytics() counts searches, empty results, errors and l
     if (query.text === 'fail') throw new Error('down');
     return storageClient.searchMemories(id, query);
   };
-  const engine = new ContextEngine({ storageClient: { ...storageClient, searchMemories }, now: () => now });
+  const engine = new ContextEngine({
+    storageClient: { ...storageClient, searchMemories },
+    now: () => now,
+  });
   expect(engine.searchAnalytics('w1')).toBeUndefined();
   await engine.search('tea', 'w1');
   await engine.buildContext('nothing', 'w1');

@@ -4,11 +4,17 @@ import type { Memory, SearchResult } from '../../../src/contract/wire/memory.ts'
 import type { MemoryQuery, StorageClient } from '../../../src/memory/store/memory-store.ts';
 
 /** A memory with defaults for absent members. */
-export const memoryOf = (id: string, fields: Partial<Memory> = {}): Memory => ({
-  ...{ id, workspace_id: 'w1', type: 'fact', content: `content of ${id}`, confidence: 0.8 },
-  created_at: '2026-01-01T00:00:00Z',
-  ...fields,
-});
+export function memoryOf(id: string, fields: Partial<Memory> = {}): Memory {
+  return {
+    id,
+    workspace_id: 'w1',
+    type: 'fact',
+    content: `content of ${id}`,
+    confidence: 0.8,
+    created_at: '2026-01-01T00:00:00Z',
+    ...fields,
+  };
+}
 
 interface StoredMemory {
   memory: Memory;
@@ -16,10 +22,10 @@ interface StoredMemory {
 }
 
 /** Memories in a list, searched by the cosine of vectors, or by the share of the query's words without one. */
-export const memoryStorage = (
+export function memoryStorage(
   stored: readonly StoredMemory[],
   relationships: readonly (readonly [from: string, to: string])[] = [],
-) => {
+) {
   /** Received searches, and memories whose relations were read, oldest first. */
   const queries: MemoryQuery[] = [];
   const lookups: string[] = [];
@@ -39,13 +45,18 @@ export const memoryStorage = (
       const ends = relationships.filter((pair) => pair.includes(id));
       return ends.flatMap(([from_memory_id, to_memory_id]) => {
         const memory = byId.get(from_memory_id === id ? to_memory_id : from_memory_id);
-        const relationship = { from_memory_id, to_memory_id, type: 'supports', created_at: '2026-01-01T00:00:00Z' };
+        const relationship = {
+          from_memory_id,
+          to_memory_id,
+          type: 'supports',
+          created_at: '2026-01-01T00:00:00Z',
+        };
         return memory?.workspace_id === workspaceId ? [{ relationship, memory }] : [];
       });
     },
   };
   return { ...client, queries, lookups };
-};
+}
 
 const meets = (memory: Memory, query: MemoryQuery): boolean =>
   (query.memoryTypes?.includes(memory.type) ?? true) &&
@@ -55,20 +66,32 @@ const meets = (memory: Memory, query: MemoryQuery): boolean =>
   (query.conversationId === undefined || memory.conversation_id === query.conversationId);
 
 const scoreOf = ({ memory, vector }: StoredMemory, query: MemoryQuery): number => {
-  if (query.vector !== undefined && vector !== undefined) return Math.max(0, cosine(query.vector, vector));
+  if (query.vector !== undefined && vector !== undefined)
+    return Math.max(0, cosine(query.vector, vector));
   const words = wordsOf(query.text ?? '');
-  return words.length === 0 ? 0 : words.filter((word) => wordsOf(memory.content).includes(word)).length / words.length;
+  return words.length === 0
+    ? 0
+    : words.filter((word) => wordsOf(memory.content).includes(word)).length / words.length;
 };
 
-export const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
 
 const cosine = (left: readonly number[], right: readonly number[]): number => {
-  const dot = (a: readonly number[], b: readonly number[]) => a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
+  const dot = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0);
   return dot(left, right) / Math.sqrt(dot(left, left) * dot(right, right) || 1);
 };
 
 /** Embeds by `vectorOf`, and records the texts of each call, oldest first. */
-export const wordEmbeddings = ({ dimensions = 64, fail }: { dimensions?: number; fail?: () => Error } = {}) => {
+export function wordEmbeddings({
+  dimensions = 64,
+  fail,
+}: {
+  dimensions?: number;
+  fail?: () => Error;
+} = {}) {
   const calls: string[][] = [];
   const embedBatch: EmbeddingProvider['embedBatch'] = async (texts, options) => {
     calls.push(texts);
@@ -76,25 +99,29 @@ export const wordEmbeddings = ({ dimensions = 64, fail }: { dimensions?: number;
     if (fail !== undefined) throw fail();
     return texts.map((text) => vectorOf(text, dimensions));
   };
-  const embed: EmbeddingProvider['embed'] = async (text, options) => (await embedBatch([text], options))[0] ?? [];
+  const embed: EmbeddingProvider['embed'] = async (text, options) =>
+    (await embedBatch([text], options))[0] ?? [];
   return { calls, dimensions, model: 'words', embed, embedBatch };
-};
+}
 
 /** The more words two texts share, the more similar are their vectors: a hash maps each word to a dimension. */
-export const vectorOf = (text: string, dimensions = 64): number[] => {
+export function vectorOf(text: string, dimensions = 64): number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of wordsOf(text)) {
     let hash = 7;
-    for (const character of word) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+    for (const character of word)
+      hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
     const place = hash % dimensions;
     vector[place] = (vector[place] ?? 0) + 1;
   }
   return vector;
-};
+}
 
-export const valueIn = <T>(result: Result<T, ContextError>): T => {
+export function valueIn<T>(result: Result<T, ContextError>): T {
   if (!result.ok) throw new Error(JSON.stringify(result.error));
   return result.value;
-};
+}
 
-export const idsOf = (results: readonly SearchResult[]): string[] => results.map(({ memory }) => memory.id);
+export function idsOf(results: readonly SearchResult[]): string[] {
+  return results.map(({ memory }) => memory.id);
+}

@@ -18,7 +18,11 @@ const resultOf = (id: string, score: number, fields: Partial<Memory> = {}): Sear
 describe('defaultScore()', () => {
   const result = resultOf('m', 0.5, { confidence: 0.9, created_at: '2026-01-02T00:00:00Z' });
   it.each([
-    ['the given weights', { similarityWeight: 0.5, recencyWeight: 0.3, confidenceWeight: 0.2 }, 0.25 + 0.03 + 0.18],
+    [
+      'the given weights',
+      { similarityWeight: 0.5, recencyWeight: 0.3, confidenceWeight: 0.2 },
+      0.25 + 0.03 + 0.18,
+    ],
     ['a default for each absent weight', { confidenceWeight: 1 }, 0.3 + 0.02 + 0.9],
   ])('adds similarity, recency and confidence by %s', (_, weights, expected) => {
     expect(defaultScore(result, { ...weights, now: NOW })).toBeCloseTo(expected, 12);
@@ -49,11 +53,18 @@ describe('MemoryRanker', () => {
     ['bySimilarity', MemoryRanker.bySimilarity, 'b c a'],
     ['byRecency', MemoryRanker.byRecency, 'a b c'],
     ['byConfidence', MemoryRanker.byConfidence, 'a c b'],
-    ['custom', (given) => MemoryRanker.custom(given, ({ memory }) => (memory.id === 'c' ? 1 : Number.NaN)), 'c a b'],
-  ])('%s() sorts by one value, missing values last, and keeps the order of equal ones', (_, rank, order) => {
-    expect(idsOf(rank(results)).join(' ')).toBe(order);
-    expect(idsOf(rank(equal))).toEqual(['x', 'y', 'z']);
-  });
+    [
+      'custom',
+      (given) => MemoryRanker.custom(given, ({ memory }) => (memory.id === 'c' ? 1 : Number.NaN)),
+      'c a b',
+    ],
+  ])(
+    '%s() sorts by one value, missing values last, and keeps the order of equal ones',
+    (_, rank, order) => {
+      expect(idsOf(rank(results)).join(' ')).toBe(order);
+      expect(idsOf(rank(equal))).toEqual(['x', 'y', 'z']);
+    },
+  );
   it('custom() calls its function once for each result', () => {
     let calls = 0;
     MemoryRanker.custom(equal, () => (calls += 1));
@@ -62,11 +73,20 @@ describe('MemoryRanker', () => {
   it('defaultRanking() puts the newer of equally similar memories first, by the clock when no time is given', () => {
     const recent = resultOf('recent', 0.5, { created_at: new Date().toISOString() });
     for (const moment of [{ now: Date.now() }, undefined])
-      expect(idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), recent], {}, moment))).toEqual(['recent', 'old']);
+      expect(
+        idsOf(MemoryRanker.defaultRanking([resultOf('old', 0.5), recent], {}, moment)),
+      ).toEqual(['recent', 'old']);
   });
   it('defaultRanking() returns all results unchanged, best first, numbered from 1', () => {
-    const anyNumber = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 0.5, 1, Number.NaN));
-    const anyResult = fc.record({ score: anyNumber, confidence: anyNumber, day: fc.integer({ min: 0, max: 40 }) });
+    const anyNumber = fc.oneof(
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.constantFrom(0, 0.5, 1, Number.NaN),
+    );
+    const anyResult = fc.record({
+      score: anyNumber,
+      confidence: anyNumber,
+      day: fc.integer({ min: 0, max: 40 }),
+    });
     fc.assert(
       fc.property(fc.array(anyResult, { maxLength: 30 }), (entries) => {
         const given = entries.map(({ score, confidence, day }, at) => {

@@ -9,10 +9,15 @@ import { memoryOf, memoryStorage, valueIn } from './engine-for-test.ts';
 
 type Edge = readonly [from: string, to: string];
 /** Relations between memories of one letter: 'ab' leads from a to b. */
-const edgesOf = (pairs: string): Edge[] => pairs.split(' ').map((pair): Edge => [pair.charAt(0), pair.charAt(1)]);
+const edgesOf = (pairs: string): Edge[] =>
+  pairs.split(' ').map((pair): Edge => [pair.charAt(0), pair.charAt(1)]);
 const LETTERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
 
-const expand = async (roots: string[], edges: Edge[], { depth, ids = LETTERS }: { depth: number; ids?: string[] }) => {
+const expand = async (
+  roots: string[],
+  edges: Edge[],
+  { depth, ids = LETTERS }: { depth: number; ids?: string[] },
+) => {
   const stored = ids.map((id) => ({ memory: memoryOf(id) }));
   const { getMemoryRelationships, lookups } = memoryStorage(stored, edges);
   const results = await expandRelationships(
@@ -22,7 +27,9 @@ const expand = async (roots: string[], edges: Edge[], { depth, ids = LETTERS }: 
   return { results, lookups };
 };
 const reached = (results: readonly SearchResult[]) =>
-  results.map(({ relationships = [] }) => relationships.map(({ memory, depth }) => `${memory.id}@${depth}`));
+  results.map(({ relationships = [] }) =>
+    relationships.map(({ memory, depth }) => `${memory.id}@${depth}`),
+  );
 
 /** Each memory with its distance from the closest root, found by widening a set step by step. */
 const depthsFrom = (roots: readonly string[], edges: readonly Edge[], maxDepth: number) => {
@@ -41,7 +48,10 @@ describe('expandRelationships()', () => {
   it('lists a memory once, at the best result of its smallest depth, with the relation that led to it', async () => {
     const { results } = await expand(['a', 'b'], edgesOf('ab ac cd db be'), { depth: 2 });
     expect(reached(results)).toEqual([['c@1'], ['d@1', 'e@1']]);
-    expect(results[1]?.relationships?.[0]?.relationship).toMatchObject({ from_memory_id: 'd', to_memory_id: 'b' });
+    expect(results[1]?.relationships?.[0]?.relationship).toMatchObject({
+      from_memory_id: 'd',
+      to_memory_id: 'b',
+    });
   });
   it('reaches the same memories as a plain search in random graphs, and reads each once', async () => {
     const id = fc.constantFrom(...LETTERS);
@@ -61,7 +71,10 @@ describe('expandRelationships()', () => {
   it('keeps its bounds in a complete graph', async () => {
     const many = Array.from({ length: 1500 }, (_, at) => `n${at}`);
     const roots = Array.from({ length: 20 }, (_, at) => `a${at}`);
-    const edges = many.flatMap((id, at) => [[`a${at % 20}`, id] as const, [id, many[(at * 7) % 1500] ?? ''] as const]);
+    const edges = many.flatMap((id, at) => [
+      [`a${at % 20}`, id] as const,
+      [id, many[(at * 7) % 1500] ?? ''] as const,
+    ]);
     const { results, lookups } = await expand(roots, edges, { ids: [...roots, ...many], depth: 5 });
     const counts = reached(results).map(({ length }) => length);
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
@@ -85,11 +98,21 @@ describe('relationships of results', () => {
     expect(reached(valueIn(await engine.search('a', 'w1', WANTED)))).toEqual([['b@1']]);
   });
 
-  const relationship = { from_memory_id: 'a', to_memory_id: 'b', type: 't', created_at: '2026-01-01T00:00:00Z' };
+  const relationship = {
+    from_memory_id: 'a',
+    to_memory_id: 'b',
+    type: 't',
+    created_at: '2026-01-01T00:00:00Z',
+  };
   const foreign = async () => [{ relationship, memory: memoryOf('b', { workspace_id: 'w2' }) }];
   const fails = () => Promise.reject(new StoreUnavailable('rate_limited', 'x'));
   it.each([
-    ['cannot be read', fails, 'storage_error', 'Cannot read relationships: the storage is rate limited'],
+    [
+      'cannot be read',
+      fails,
+      'storage_error',
+      'Cannot read relationships: the storage is rate limited',
+    ],
     ['are of another workspace', foreign, 'search_error', 'Cannot use the results'],
   ])('are an error when they %s', async (_, getMemoryRelationships, type, reason) => {
     const message = expect.stringContaining(reason);
@@ -97,7 +120,9 @@ describe('relationships of results', () => {
     expect(found).toMatchObject({ error: { type, message } });
   });
   it('are read one level per call when the storage supports it', async () => {
-    const stored = ['a', 'b', 'c', 'd'].map((id) => memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }));
+    const stored = ['a', 'b', 'c', 'd'].map((id) =>
+      memoryOf(id, { content: 'ab'.includes(id) ? 'word' : 'other' }),
+    );
     const memories = stored.map((memory) => ({ memory }));
     const storage = memoryStorage(memories, edgesOf('ac cd'));
     const calls: (readonly string[])[] = [];
@@ -119,17 +144,24 @@ describe('relationships of results', () => {
         return storage.getMemoryRelationships(...call);
       },
     });
-    const request = engine.forRequest({ searchSignal: search.signal, signal: new AbortController().signal });
+    const request = engine.forRequest({
+      searchSignal: search.signal,
+      signal: new AbortController().signal,
+    });
     expect(reached(valueIn(await request.search('a', 'w1', WANTED)))).toEqual([['b@1']]);
     expect(await request.search('a', 'w1')).toMatchObject({ ok: false });
   });
   it('are followed until four million characters are reached', async () => {
     const roots = Array.from({ length: 5 }, (_, at) => memoryOf(`root${at}`, { content: 'root' }));
-    const many = Array.from({ length: 400 }, (_, at) => memoryOf(`n${at}`, { content: 'x'.repeat(32_000) }));
+    const many = Array.from({ length: 400 }, (_, at) =>
+      memoryOf(`n${at}`, { content: 'x'.repeat(32_000) }),
+    );
     const edges = many.map(({ id }, at): Edge => [`root${at % 5}`, id]);
     const memories = [...roots, ...many].map((memory) => ({ memory }));
     const storageClient = memoryStorage(memories, edges);
-    const results = valueIn(await new ContextEngine({ storageClient }).search('root', 'w1', WANTED));
+    const results = valueIn(
+      await new ContextEngine({ storageClient }).search('root', 'w1', WANTED),
+    );
     expect(reached(results).flat()).toHaveLength(125);
   });
 });

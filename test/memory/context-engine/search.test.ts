@@ -3,16 +3,39 @@ import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
 import type { SearchOptions } from '../../../src/contract/wire/context-engine.ts';
 import type { ContextEngineConfig } from '../../../src/memory/context-engine/config.ts';
 import type { LogFields } from '../../../src/memory/context-engine/errors.ts';
-import { ContextEngine, OpenAIEmbeddingProvider } from '../../../src/memory/context-engine/index.ts';
+import {
+  ContextEngine,
+  OpenAIEmbeddingProvider,
+} from '../../../src/memory/context-engine/index.ts';
 import { StoreUnavailable } from '../../../src/platform/storage/store-unavailable.ts';
 import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
-import { idsOf, memoryOf, memoryStorage, valueIn, vectorOf, wordEmbeddings } from './engine-for-test.ts';
+import {
+  idsOf,
+  memoryOf,
+  memoryStorage,
+  valueIn,
+  vectorOf,
+  wordEmbeddings,
+} from './engine-for-test.ts';
 
 const FEBRUARY = '2026-02-01T00:00:00Z';
 const MEMORIES = [
-  memoryOf('june', { content: 'The project ends in June', conversation_id: 'c1', created_at: '2026-01-01T00:00:00Z' }),
-  memoryOf('tea', { content: 'Tea is in the kitchen', type: 'note', confidence: 0.4, created_at: FEBRUARY }),
-  memoryOf('plan', { content: 'The project has a plan', type: 'decision', created_at: '2026-03-01T00:00:00Z' }),
+  memoryOf('june', {
+    content: 'The project ends in June',
+    conversation_id: 'c1',
+    created_at: '2026-01-01T00:00:00Z',
+  }),
+  memoryOf('tea', {
+    content: 'Tea is in the kitchen',
+    type: 'note',
+    confidence: 0.4,
+    created_at: FEBRUARY,
+  }),
+  memoryOf('plan', {
+    content: 'The project has a plan',
+    type: 'decision',
+    created_at: '2026-03-01T00:00:00Z',
+  }),
   memoryOf('other', { content: 'The project ends in June', workspace_id: 'w2' }),
 ];
 const stored = MEMORIES.map((memory) => ({ memory, vector: vectorOf(memory.content) }));
@@ -20,7 +43,11 @@ const stored = MEMORIES.map((memory) => ({ memory, vector: vectorOf(memory.conte
 const parts = (config: Partial<ContextEngineConfig> = {}) => {
   const storage = memoryStorage(stored);
   const embeddings = wordEmbeddings();
-  const engine = new ContextEngine({ storageClient: storage, embeddingProvider: embeddings, ...config });
+  const engine = new ContextEngine({
+    storageClient: storage,
+    embeddingProvider: embeddings,
+    ...config,
+  });
   return { storage, embeddings, engine };
 };
 /** An engine whose storage or provider has another method. */
@@ -37,11 +64,18 @@ describe('ContextEngine.search()', () => {
     const results = valueIn(await parts().engine.search('The project ends in June', 'w1'));
     expect(idsOf(results)).toEqual(['june', 'plan', 'tea']);
     expect(results[0]?.score).toBeCloseTo(1, 9);
-    expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(true);
+    expect(results.every((result) => !('rank' in result) && !('relationships' in result))).toBe(
+      true,
+    );
   });
   it('passes words, vector and filters to the storage, by default for ten results', async () => {
     const { engine, storage } = parts();
-    const given = { limit: 5, memoryTypes: ['fact'], dateFrom: new Date(FEBRUARY), minConfidence: 0.5 };
+    const given = {
+      limit: 5,
+      memoryTypes: ['fact'],
+      dateFrom: new Date(FEBRUARY),
+      minConfidence: 0.5,
+    };
     await engine.search('  the project  ', 'w1', given);
     await engine.search('the project', 'w1');
     const target = { text: 'the project', vector: vectorOf('the project') };
@@ -61,7 +95,9 @@ describe('ContextEngine.search()', () => {
     [{ conversationId: 'c2' }, []],
   ])('filters by %j, although the storage does not', async (options, expected) => {
     const { searchMemories } = memoryStorage(stored);
-    const { engine } = withSearch((id, { text, vector }) => searchMemories(id, { text, vector, limit: 100 }));
+    const { engine } = withSearch((id, { text, vector }) =>
+      searchMemories(id, { text, vector, limit: 100 }),
+    );
     const results = valueIn(await engine.search('When does the project end?', 'w1', options));
     expect(idsOf(results).toSorted()).toEqual(expected);
   });
@@ -72,7 +108,8 @@ describe('ContextEngine.search()', () => {
   });
   it('embeds a query once while it is cached, and again when its entry has expired', async () => {
     const small = parts({ cacheConfig: { maxSize: 2 } });
-    for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two']) await small.engine.search(query, 'w1');
+    for (const query of ['one', 'one', ' one ', 'two', 'one', 'three', 'two'])
+      await small.engine.search(query, 'w1');
     expect(small.embeddings.calls).toEqual([['one'], ['two'], ['three'], ['two']]);
     let now = 0;
     const { engine, embeddings } = parts({ cacheConfig: { ttl: 60 }, now: () => now });
@@ -83,7 +120,9 @@ describe('ContextEngine.search()', () => {
     const { apiKey, url: baseURL, faults, stop } = await startOpenAIServer();
     const embeddingProvider = new OpenAIEmbeddingProvider({ apiKey, baseURL });
     const vectors = await embeddingProvider.embedBatch(MEMORIES.map(({ content }) => content));
-    const storageClient = memoryStorage(MEMORIES.map((memory, at) => ({ memory, vector: vectors[at] })));
+    const storageClient = memoryStorage(
+      MEMORIES.map((memory, at) => ({ memory, vector: vectors[at] })),
+    );
     const { engine } = parts({ embeddingProvider, storageClient });
     const [first] = valueIn(await engine.search('The project ends in June', 'w1'));
     expect(first).toMatchObject({ memory: { id: 'june' }, score: expect.closeTo(1, 3) });
@@ -94,7 +133,9 @@ describe('ContextEngine.search()', () => {
   });
   it('drops repeated memories and invalid scores', async () => {
     const scores = [Number.NaN, 7, -1];
-    const { engine } = withSearch(async () => scores.map((score, at) => ({ memory: memoryOf(`m${at % 2}`), score })));
+    const { engine } = withSearch(async () =>
+      scores.map((score, at) => ({ memory: memoryOf(`m${at % 2}`), score })),
+    );
     const results = valueIn(await engine.search('x', 'w1'));
     expect(results.map(({ memory, score }) => `${memory.id} ${score}`)).toEqual(['m1 1', 'm0 0']);
   });
@@ -108,10 +149,18 @@ describe('ContextEngine.searchByVector()', () => {
     expect(embeddings.calls).toHaveLength(1);
   });
 
-  const VECTORS: unknown[][] = [[[]], [[1, 2]], [[...vectorOf('x').slice(1), Number.NaN]], ['vector'], [undefined]];
+  const VECTORS: unknown[][] = [
+    [[]],
+    [[1, 2]],
+    [[...vectorOf('x').slice(1), Number.NaN]],
+    ['vector'],
+    [undefined],
+  ];
   it.each(VECTORS)('refuses %j', async (vector) => {
     const { engine, storage } = parts();
-    expect(await engine.searchByVector(vector as number[], 'w1')).toMatchObject(errorOf('validation_error'));
+    expect(await engine.searchByVector(vector as number[], 'w1')).toMatchObject(
+      errorOf('validation_error'),
+    );
     expect(storage.queries).toEqual([]);
   });
 });
@@ -122,7 +171,9 @@ describe('ContextEngine.searchBatch()', () => {
     const queries = ['the project', 'tea', 'the project', 'plan'];
     const batch = valueIn(await engine.searchBatch(queries, 'w1', { limit: 2 }));
     expect(embeddings.calls).toEqual([['the project', 'tea', 'plan']]);
-    const alone = await Promise.all(queries.map((query) => engine.search(query, 'w1', { limit: 2 })));
+    const alone = await Promise.all(
+      queries.map((query) => engine.search(query, 'w1', { limit: 2 })),
+    );
     expect(batch).toEqual(alone.map(valueIn));
   });
   it('returns nothing for no queries, and refuses an empty one or more than a hundred', async () => {
@@ -130,7 +181,9 @@ describe('ContextEngine.searchBatch()', () => {
     expect(valueIn(await engine.searchBatch([], 'w1'))).toEqual([]);
     const empty = errorOf('validation_error', 'queries.1: is empty');
     expect(await engine.searchBatch(['a', ' '], 'w1')).toMatchObject(empty);
-    expect(await engine.searchBatch(Array(101).fill('a'), 'w1')).toMatchObject(errorOf('validation_error'));
+    expect(await engine.searchBatch(Array(101).fill('a'), 'w1')).toMatchObject(
+      errorOf('validation_error'),
+    );
   });
 });
 
@@ -156,7 +209,9 @@ describe('errors of a search', () => {
   });
   it('is not cached: the next search tries again', async () => {
     let isDown = true;
-    const { engine } = withEmbed(async (text) => (isDown ? Promise.reject(new Error('down')) : vectorOf(text)));
+    const { engine } = withEmbed(async (text) =>
+      isDown ? Promise.reject(new Error('down')) : vectorOf(text),
+    );
     expect(await engine.search('x', 'w1')).toMatchObject({ ok: false });
     isDown = false;
     expect(await engine.search('x', 'w1')).toMatchObject({ ok: true });
@@ -164,7 +219,11 @@ describe('errors of a search', () => {
   it('is storage_error when the storage fails, without its message', async () => {
     const cause = new StoreUnavailable('unavailable', 'host 10.0.0.7 refused');
     const { engine } = withSearch(async () => Promise.reject(cause));
-    const error = { type: 'storage_error', message: 'Cannot read memories: the storage is not available', cause };
+    const error = {
+      type: 'storage_error',
+      message: 'Cannot read memories: the storage is not available',
+      cause,
+    };
     expect(await engine.search('x', 'w1')).toEqual({ ok: false, error });
   });
   it('is search_error when the storage returns a memory of another workspace', async () => {
@@ -180,7 +239,11 @@ describe('errors of a search', () => {
     ['no limit', ['x', 'w1', { limit: 0 }], /^options.limit/],
     ['a limit of 101', ['x', 'w1', { limit: 101 }], /^options.limit/],
     ['a confidence of 2', ['x', 'w1', { minConfidence: 2 }], /^options.minConfidence/],
-    ['dates in the wrong order', ['x', 'w1', { dateFrom: new Date(2), dateTo: new Date(1) }], /^options.dateTo/],
+    [
+      'dates in the wrong order',
+      ['x', 'w1', { dateFrom: new Date(2), dateTo: new Date(1) }],
+      /^options.dateTo/,
+    ],
     ['an invalid date', ['x', 'w1', { dateFrom: new Date('x') }], /^options.dateFrom/],
     ['a depth of 6', ['x', 'w1', { relationshipDepth: 6 }], /^options.relationshipDepth/],
     ['an unknown option', ['x', 'w1', { colour: 'red' }], /^options.colour: is not a known member/],
@@ -194,12 +257,21 @@ describe('errors of a search', () => {
   it('is logged with length and hash of the query, never with its text', async () => {
     const SECRET = 'my secret illness';
     const lines: { level: string; fields: LogFields }[] = [];
-    const logAs = (level: string) => (_: string, fields: LogFields) => void lines.push({ level, fields });
-    const embeddingProvider = wordEmbeddings({ fail: () => new Error(`the service said "${SECRET}"`) });
-    const { engine } = parts({ embeddingProvider, logger: { warn: logAs('warn'), error: logAs('error') } });
+    const logAs = (level: string) => (_: string, fields: LogFields) =>
+      void lines.push({ level, fields });
+    const embeddingProvider = wordEmbeddings({
+      fail: () => new Error(`the service said "${SECRET}"`),
+    });
+    const { engine } = parts({
+      embeddingProvider,
+      logger: { warn: logAs('warn'), error: logAs('error') },
+    });
     await engine.search(SECRET, 'w1');
     await engine.search(SECRET, `w1 ${SECRET}`);
-    const query = { query_length: SECRET.length, query_hash: expect.stringMatching(/^[0-9a-f]{16}$/) };
+    const query = {
+      query_length: SECRET.length,
+      query_hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+    };
     const fields = { operation: 'search', workspace_id: 'w1', ...query, error: 'embedding_error' };
     expect(lines).toMatchObject([
       { level: 'error', fields },
@@ -242,11 +314,18 @@ describe('ContextEngine.forRequest()', () => {
     const { engine, embeddings } = parts();
     await engine.search('the project', 'w1');
     const request = engine.forRequest({ storageClient: memoryStorage([]) });
-    const template = { name: 'mine', memoryFormat: '{{content}}', separator: '', includeMetadata: false };
+    const template = {
+      name: 'mine',
+      memoryFormat: '{{content}}',
+      separator: '',
+      includeMetadata: false,
+    };
     request.registerTemplate('mine', template);
     expect(valueIn(await request.search('the project', 'w1'))).toEqual([]);
     expect(embeddings.calls).toHaveLength(1);
-    expect(await engine.buildContext('the project', 'w1', { template: 'mine' })).toMatchObject({ ok: true });
+    expect(await engine.buildContext('the project', 'w1', { template: 'mine' })).toMatchObject({
+      ok: true,
+    });
     expect(engine.searchAnalytics('w1')).toMatchObject({ count: 3, empty: 1 });
   });
 });

@@ -6,14 +6,23 @@ import {
   type MemoryStore,
   mayReadMemory,
 } from '../../../src/memory/store/memory-store.ts';
-import { DIMENSIONS, embeddedStore, newMemory, newWorkspace, upstashStore } from './memory-stores.ts';
+import {
+  DIMENSIONS,
+  embeddedStore,
+  newMemory,
+  newWorkspace,
+  upstashStore,
+} from './memory-stores.ts';
 
 /** What leaves is made from readable memories alone, scores, limits and cursors included: the same with and without the others. */
 const WORDS = ['fan', 'pool', 'wallet', 'node', 'fee', 'merger', 'velociflange'];
 const AUDIENCES = ['legal', 'sales', 'staff'];
 const words = (minLength: number) =>
   fc.array(fc.constantFrom(...WORDS), { minLength, maxLength: 4 }).map((all) => all.join(' '));
-const vector = fc.array(fc.integer({ min: -3, max: 3 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS });
+const vector = fc.array(fc.integer({ min: -3, max: 3 }), {
+  minLength: DIMENSIONS,
+  maxLength: DIMENSIONS,
+});
 const few = fc.option(fc.constantFrom('a', 'b'), { nil: undefined });
 
 const memory = fc.record({
@@ -46,14 +55,19 @@ const DAY_MS = 86_400_000;
 const memoryOf = (drawn: Drawn, at: number, workspace: string) => {
   const { vector: _, askedWith, ...fields } = drawn;
   return newMemory({
-    ...{ ...fields, workspace_id: workspace, id: `m${at}` },
+    ...fields,
+    workspace_id: workspace,
+    id: `m${at}`,
     created_at: new Date(Date.parse('2026-11-01T10:00:00.000Z') + at * 1000).toISOString(),
     expires_at: new Date(Date.now() + DAY_MS).toISOString(),
     ...(askedWith === undefined ? {} : { metadata: { [ASKED_WITH]: askedWith } }),
   });
 };
 
-const fill = async (store: MemoryStore, all: readonly (readonly [number, Drawn])[]): Promise<string> => {
+const fill = async (
+  store: MemoryStore,
+  all: readonly (readonly [number, Drawn])[],
+): Promise<string> => {
   const workspace = newWorkspace();
   for (const [at, drawn] of all)
     expect(await store.put(memoryOf(drawn, at, workspace), { vector: drawn.vector })).toBe(true);
@@ -61,7 +75,12 @@ const fill = async (store: MemoryStore, all: readonly (readonly [number, Drawn])
 };
 
 /** All that a caller with these audiences gets. */
-const outputs = async (store: MemoryStore, workspace: string, asked: MemoryQuery, readableWith: string[]) => {
+const outputs = async (
+  store: MemoryStore,
+  workspace: string,
+  asked: MemoryQuery,
+  readableWith: string[],
+) => {
   const found = await store.searchMemories(workspace, { ...asked, readableWith });
   const { conversationId, limit } = asked;
   const pages: unknown[] = [];
@@ -90,24 +109,38 @@ describe.each([
 
   it('change nothing that it gets', { timeout: 120_000 }, async () => {
     const all = fc.array(memory, { minLength: 1, maxLength: 14 });
-    const property = fc.asyncProperty(all, fc.subarray(AUDIENCES), query, async (drawn, held, asked) => {
-      const numbered = drawn.map((each, at) => [at, each] as const);
-      const readable = numbered.filter(([at, each]) => mayReadMemory(held, memoryOf(each, at, 'w')));
-      const seen = await outputs(store, await fill(store, numbered), asked, held);
-      expect(seen).toEqual(await outputs(store, await fill(store, readable), asked, held));
-    });
+    const property = fc.asyncProperty(
+      all,
+      fc.subarray(AUDIENCES),
+      query,
+      async (drawn, held, asked) => {
+        const numbered = drawn.map((each, at) => [at, each] as const);
+        const readable = numbered.filter(([at, each]) =>
+          mayReadMemory(held, memoryOf(each, at, 'w')),
+        );
+        const seen = await outputs(store, await fill(store, numbered), asked, held);
+        expect(seen).toEqual(await outputs(store, await fill(store, readable), asked, held));
+      },
+    );
     await fc.assert(property, { numRuns: Number(process.env.AUDIENCE_RUNS ?? numRuns), seed: 32 });
   });
 
   it('take no place of others in a search by vector, however near they are', async () => {
     const near = Array.from({ length: DIMENSIONS }, () => 1);
     const drawn = (at: number): Drawn => ({
-      ...{ content: 'fan', vector: near, conversation_id: undefined, person_id: undefined },
-      ...{ type: 'question', stored_by: 'user:a', askedWith: at < 150 ? ['legal'] : undefined },
+      content: 'fan',
+      vector: near,
+      conversation_id: undefined,
+      person_id: undefined,
+      type: 'question',
+      stored_by: 'user:a',
+      askedWith: at < 150 ? ['legal'] : undefined,
     });
     const numbered = Array.from({ length: 160 }, (_, at) => [at, drawn(at)] as const);
     const asked = { vector: near, limit: 10 };
     const { found } = await outputs(store, await fill(store, numbered), asked, ['sales']);
-    expect(found.map(({ id }) => id).toSorted()).toEqual(Array.from({ length: 10 }, (_, at) => `m${150 + at}`));
+    expect(found.map(({ id }) => id).toSorted()).toEqual(
+      Array.from({ length: 10 }, (_, at) => `m${150 + at}`),
+    );
   });
 });

@@ -5,7 +5,13 @@ import { ContextEngine } from '../../../src/memory/context-engine/index.ts';
 import { stemsOf } from '../../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../../src/memory/store/memory-store.ts';
 import { cosine } from '../../knowledge/vectors-for-test.ts';
-import { DIMENSIONS, embeddedStore, eraseAll, newWorkspace, upstashStore } from './memory-stores.ts';
+import {
+  DIMENSIONS,
+  embeddedStore,
+  eraseAll,
+  newWorkspace,
+  upstashStore,
+} from './memory-stores.ts';
 
 const WORKSPACES = 3;
 /** Operations of a run. */
@@ -35,16 +41,29 @@ const operation = fc.record({
   workspace: fc.nat(WORKSPACES - 1),
   what: fc.oneof(
     named(6, 'put', {
-      ...{ id, words: some(WORDS, 4), vector, conversation: few, person: few, type: fc.constantFrom(...FEW) },
+      id,
+      words: some(WORDS, 4),
+      vector,
+      conversation: few,
+      person: few,
+      type: fc.constantFrom(...FEW),
       relatedTo: some(IDS, 2, 0),
     }),
     named(1, 'get', { id }),
     named(4, 'relations', { id }),
     named(2, 'delete', { id }),
-    named(2, 'list', { conversation: few, person: few, type: few, limit: fc.integer({ min: 1, max: 4 }) }),
+    named(2, 'list', {
+      conversation: few,
+      person: few,
+      type: few,
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
     named(4, 'search', { text: fc.option(some(WORDS, 3)), vector, conversation: few }),
     named(1, 'context', { text: some(WORDS, 3) }),
-    named(1, 'erase', { by: fc.constantFrom('personId', 'conversationId'), value: fc.constantFrom(...FEW) }),
+    named(1, 'erase', {
+      by: fc.constantFrom('personId', 'conversationId'),
+      value: fc.constantFrom(...FEW),
+    }),
   ),
 });
 type Operation = (typeof operation extends fc.Arbitrary<infer T> ? T : never)['what'];
@@ -68,7 +87,15 @@ const referenceWorkspace = () => {
       for (const other of all()) other.relations = other.relations.filter((to) => to !== id);
       return known.delete(id);
     },
-    where: ({ conversation, person, type }: { conversation?: Wanted; person?: Wanted; type?: Wanted }) =>
+    where: ({
+      conversation,
+      person,
+      type,
+    }: {
+      conversation?: Wanted;
+      person?: Wanted;
+      type?: Wanted;
+    }) =>
       all().filter(
         ({ memory }) =>
           (!conversation || memory.conversation_id === conversation) &&
@@ -80,26 +107,40 @@ const referenceWorkspace = () => {
         const count = all().filter((other) => stemsOf(other.memory.content).includes(word)).length;
         return { word, weight: Math.log(1 + (known.size - count + 0.5) / (count + 0.5)) };
       });
-      const sum = (items: { weight: number }[]) => items.reduce((total, { weight }) => total + weight, 0);
-      return sum(weights.filter(({ word }) => stemsOf(memory.content).includes(word))) / sum(weights);
+      const sum = (items: { weight: number }[]) =>
+        items.reduce((total, { weight }) => total + weight, 0);
+      return (
+        sum(weights.filter(({ word }) => stemsOf(memory.content).includes(word))) / sum(weights)
+      );
     },
     relatedIds: (id: string): string[] => [
       ...(known.get(id)?.relations ?? []),
-      ...all().flatMap(({ memory, relations }) => relations.filter((to) => to === id).map(() => memory.id)),
+      ...all().flatMap(({ memory, relations }) =>
+        relations.filter((to) => to === id).map(() => memory.id),
+      ),
     ],
   };
 };
 type Reference = ReturnType<typeof referenceWorkspace>;
 
-const scoresOf = (reference: Reference, { text, vector, conversation }: Extract<Operation, { name: 'search' }>) => {
+const scoresOf = (
+  reference: Reference,
+  { text, vector, conversation }: Extract<Operation, { name: 'search' }>,
+) => {
   const wanted = reference.where({ conversation });
   if (text === null && vector === null) return new Map(wanted.map(({ memory }) => [memory.id, 0]));
   const scores = new Map<string, number>();
   for (const each of wanted) {
-    const cosineScore = vector === null || each.vector === null ? undefined : Math.max(0, cosine(vector, each.vector));
+    const cosineScore =
+      vector === null || each.vector === null
+        ? undefined
+        : Math.max(0, cosine(vector, each.vector));
     const lexicalScore = text === null ? 0 : reference.lexical(text.join(' '), each);
     if (cosineScore === undefined && lexicalScore === 0) continue;
-    scores.set(each.memory.id, vector === null ? lexicalScore : 1 - (1 - (cosineScore ?? 0)) * (1 - lexicalScore / 2));
+    scores.set(
+      each.memory.id,
+      vector === null ? lexicalScore : 1 - (1 - (cosineScore ?? 0)) * (1 - lexicalScore / 2),
+    );
   }
   return scores;
 };
@@ -129,7 +170,9 @@ const run = async (what: Operation, place: Place): Promise<void> => {
       return;
     case 'relations': {
       const related = await store.getMemoryRelationships(what.id, workspace);
-      expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(reference.relatedIds(what.id).toSorted());
+      expect(idsOf(related.map(({ memory }) => own(memory)))).toEqual(
+        reference.relatedIds(what.id).toSorted(),
+      );
       const ids = ['unknown', ...IDS];
       const one = (id: string) => store.getMemoryRelationships(id, workspace);
       expect(await store.relationshipsOf(ids, workspace)).toEqual(await Promise.all(ids.map(one)));
@@ -170,12 +213,17 @@ const run = async (what: Operation, place: Place): Promise<void> => {
     }
     case 'search': {
       const { text, vector, conversation } = what;
-      const query = { text: text?.join(' '), vector: vector ?? undefined, conversationId: conversation ?? undefined };
+      const query = {
+        text: text?.join(' '),
+        vector: vector ?? undefined,
+        conversationId: conversation ?? undefined,
+      };
       const found = await store.searchMemories(workspace, { limit: 100, ...query });
       for (const { memory } of found) own(memory);
       const expected = scoresOf(reference, what);
       expect(idsOf(found.map(({ memory }) => memory))).toEqual([...expected.keys()].toSorted());
-      for (const { memory, score } of found) expect(score).toBeCloseTo(expected.get(memory.id) ?? -1, 5);
+      for (const { memory, score } of found)
+        expect(score).toBeCloseTo(expected.get(memory.id) ?? -1, 5);
       const scores = found.map(({ score }) => score);
       expect(scores).toEqual(scores.toSorted((one, other) => other - one));
       return;
@@ -219,11 +267,15 @@ const put = async (what: Put, { store, workspace, reference, step }: Place): Pro
 };
 
 /** Runs the operations in order within each workspace, concurrently across workspaces, and compares the results. */
-const runAll = async (store: MemoryStore, steps: { workspace: number; what: Operation }[]): Promise<void> => {
+const runAll = async (
+  store: MemoryStore,
+  steps: { workspace: number; what: Operation }[],
+): Promise<void> => {
   const newPlace = () => ({ store, workspace: newWorkspace(), reference: referenceWorkspace() });
   const places = Array.from({ length: WORKSPACES }, newPlace);
   const inWorkspace = async (place: (typeof places)[number], at: number): Promise<void> => {
-    for (const [step, next] of steps.entries()) if (next.workspace === at) await run(next.what, { ...place, step });
+    for (const [step, next] of steps.entries())
+      if (next.workspace === at) await run(next.what, { ...place, step });
   };
   await Promise.all(places.map(inWorkspace));
   for (const place of places) {
@@ -237,10 +289,14 @@ it.each<[string, () => ReturnType<typeof embeddedStore>, number]>([
   ['embedded', embeddedStore, 12],
   // The vector index lags by a random number of operations, and still finds deleted vectors.
   ['Upstash', () => upstashStore({ indexingDelayMs: 10 }), 4],
-])('the %s memory store is a separate map for each workspace', { timeout: 240_000 }, async (_, make, numRuns) => {
-  const { store, stop } = await make();
-  onTestFinished(stop);
-  const steps = fc.array(operation, { minLength: LENGTH, maxLength: LENGTH });
-  const isSeparate = fc.asyncProperty(steps, (all) => runAll(store, all));
-  await fc.assert(isSeparate, { numRuns, seed: 20261121, endOnFailure: true });
-});
+])(
+  'the %s memory store is a separate map for each workspace',
+  { timeout: 240_000 },
+  async (_, make, numRuns) => {
+    const { store, stop } = await make();
+    onTestFinished(stop);
+    const steps = fc.array(operation, { minLength: LENGTH, maxLength: LENGTH });
+    const isSeparate = fc.asyncProperty(steps, (all) => runAll(store, all));
+    await fc.assert(isSeparate, { numRuns, seed: 20261121, endOnFailure: true });
+  },
+);

@@ -6,7 +6,10 @@ import { remoteMemoryStore } from '../../../src/memory/store/remote-memory.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from '../../../src/memory/store/sql-memory-store.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { sqlVectorIndex } from '../../../src/platform/storage/sql-vector-index.ts';
-import { namespaceOf, upstashVectorIndex } from '../../../src/platform/storage/upstash-vector-index.ts';
+import {
+  namespaceOf,
+  upstashVectorIndex,
+} from '../../../src/platform/storage/upstash-vector-index.ts';
 import type { VectorIndex } from '../../../src/platform/storage/vector-index.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { startVectorServer } from '../../../tools/stand-ins/vector/vector-server.ts';
@@ -15,20 +18,25 @@ import { objectOf } from '../../platform/rpc/object-for-test.ts';
 export const DIMENSIONS = 8;
 
 /** A vector with these first numbers, all others zero. */
-export const pointing = (...values: number[]): number[] =>
-  Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
+export function pointing(...values: number[]): number[] {
+  return Array.from({ length: DIMENSIONS }, (_, at) => values[at] ?? 0);
+}
 
 let serial = 0;
-export const newWorkspace = (): string => `w${process.pid}-${++serial}`;
+export function newWorkspace(): string {
+  return `w${process.pid}-${++serial}`;
+}
 
-export const newMemory = (changes: Partial<Memory> & { workspace_id: string }): Memory => ({
-  id: randomUUID(),
-  type: 'fact',
-  content: 'The fan of the Apollo is loud.',
-  confidence: 0.9,
-  created_at: '2026-11-01T10:00:00.000Z',
-  ...changes,
-});
+export function newMemory(changes: Partial<Memory> & { workspace_id: string }): Memory {
+  return {
+    id: randomUUID(),
+    type: 'fact',
+    content: 'The fan of the Apollo is loud.',
+    confidence: 0.9,
+    created_at: '2026-11-01T10:00:00.000Z',
+    ...changes,
+  };
+}
 
 export interface StoreUnderTest {
   store: MemoryStore;
@@ -39,15 +47,26 @@ export interface StoreUnderTest {
 const storeBehindStubs = (
   remoteOf?: (workspace: string) => VectorIndex,
   now?: () => number,
-): { store: MemoryStore; objectOf: (workspace: string) => SqlMemoryStore; databaseOf: (workspace: string) => Sql } => {
+): {
+  store: MemoryStore;
+  objectOf: (workspace: string) => SqlMemoryStore;
+  databaseOf: (workspace: string) => Sql;
+} => {
   const objects = new Map<string, { sql: Sql; object: SqlMemoryStore }>();
   const openFor = (workspace: string) => {
     const known = objects.get(workspace);
     if (known !== undefined) return known;
     const sql = nodeSql();
-    const vectorsOf = (dimensions: number) => sqlVectorIndex(sql, { namespace: 'memory', dimensions });
+    const vectorsOf = (dimensions: number) =>
+      sqlVectorIndex(sql, { namespace: 'memory', dimensions });
     const remoteVectors = remoteOf?.(workspace);
-    const object = sqlMemoryStore(sql, { workspace, vectorsOf, remoteVectors, wordsOf: stemsOf, now });
+    const object = sqlMemoryStore(sql, {
+      workspace,
+      vectorsOf,
+      remoteVectors,
+      wordsOf: stemsOf,
+      now,
+    });
     objects.set(workspace, { sql, object });
     return { sql, object };
   };
@@ -58,10 +77,12 @@ const storeBehindStubs = (
   };
 };
 
-export const embeddedStore = async (): Promise<StoreUnderTest> => ({
-  store: storeBehindStubs().store,
-  stop: async () => {},
-});
+export async function embeddedStore(): Promise<StoreUnderTest> {
+  return {
+    store: storeBehindStubs().store,
+    stop: async () => {},
+  };
+}
 
 interface RemoteOptions {
   indexingDelayMs?: number;
@@ -70,7 +91,11 @@ interface RemoteOptions {
 }
 
 /** The same with vectors in Upstash Vector, eventually consistent for upserts and deletions. */
-export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, now }: RemoteOptions = {}) => {
+export async function upstashStore({
+  indexingDelayMs = 40,
+  timeoutMs = 10_000,
+  now,
+}: RemoteOptions = {}) {
   const indexes = [{ dimension: DIMENSIONS }];
   const vector = await startVectorServer({ indexes, indexingDelayMs, deletesLinger: true });
   const remoteOf = (workspace: string) =>
@@ -82,14 +107,14 @@ export const upstashStore = async ({ indexingDelayMs = 40, timeoutMs = 10_000, n
       dimensions: DIMENSIONS,
     });
   return { ...storeBehindStubs(remoteOf, now), vector, stop: () => vector.stop() };
-};
+}
 
 /** Erases all memories of a person or a conversation, page by page, and returns them. */
-export const eraseAll = async (
+export async function eraseAll(
   store: MemoryStore,
   workspace: string,
   of: { personId: string } | { conversationId: string },
-): Promise<Memory[]> => {
+): Promise<Memory[]> {
   const erased: Memory[] = [];
   for (;;) {
     const { memories } = await store.list(workspace, { ...of, limit: 50 });
@@ -98,4 +123,4 @@ export const eraseAll = async (
     erased.push(...memories.filter(({ id }) => removed.includes(id)));
     if (memories.length === 0) return erased;
   }
-};
+}

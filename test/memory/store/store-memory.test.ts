@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import { readMemoryQuotas } from '../../../src/memory/store/store-memory.ts';
 
 const TURNS = { turnsPerConversation: 200, turnDays: 90 };
-const DEFAULTS = { memories: 10_000, memoriesPerKey: 9000, turns: 5000, turnsPerKey: 4500, ...TURNS };
+const DEFAULTS = {
+  memories: 10_000,
+  memoriesPerKey: 9000,
+  turns: 5000,
+  turnsPerKey: 4500,
+  ...TURNS,
+};
 
 // One key may use nine tenths.
 it.each<[Parameters<typeof readMemoryQuotas>[0], object]>([
@@ -19,6 +25,9 @@ it.each<[Parameters<typeof readMemoryQuotas>[0], object]>([
   expect(readMemoryQuotas(variables)).toEqual(quotas);
 });
 
-it.each(['0', '1.5', 'many', '10000001'])('readMemoryQuotas() refuses %s and names the variable', (text) => {
-  expect(() => readMemoryQuotas({ MAX_MEMORIES: text })).toThrow('MAX_MEMORIES');
-});
+it.each(['0', '1.5', 'many', '10000001'])(
+  'readMemoryQuotas() refuses %s and names the variable',
+  (text) => {
+    expect(() => readMemoryQuotas({ MAX_MEMORIES: text })).toThrow('MAX_MEMORIES');
+  },
+);

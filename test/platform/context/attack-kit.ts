@@ -1,10 +1,24 @@
 import type { Signer } from '../../../src/platform/context/compact-jws.ts';
 import { localDirectory, localSigner } from '../../../src/platform/context/identity.ts';
-import type { DirectoryClaims, DirectoryEntry, KeyDirectory } from '../../../src/platform/context/key-directory.ts';
+import type {
+  DirectoryClaims,
+  DirectoryEntry,
+  KeyDirectory,
+} from '../../../src/platform/context/key-directory.ts';
 import type { LinkRequest } from '../../../src/platform/context/link-claims.ts';
-import type { Origin, OriginContext, VerifiedContext } from '../../../src/platform/context/request-context.ts';
+import type {
+  Origin,
+  OriginContext,
+  VerifiedContext,
+} from '../../../src/platform/context/request-context.ts';
 import type { Verification } from '../../../src/platform/context/verify-context.ts';
-import { type Bytes, decodeBase64url, encodeBase64url, sha256, utf8 } from '../../../src/platform/encoding.ts';
+import {
+  type Bytes,
+  decodeBase64url,
+  encodeBase64url,
+  sha256,
+  utf8,
+} from '../../../src/platform/encoding.ts';
 import type { Runtime } from './real-runtime.ts';
 
 export const NOW = 1_795_220_125_854;
@@ -39,7 +53,10 @@ export interface Kit {
   /** Claims of an honest link at a position of a path. */
   claims(path: readonly string[], hop: number): Claims;
   /** A chain along a path, signed by each issuer; `edit` changes the claims of a hop before it is signed. */
-  forge(path: readonly string[], edit?: (claims: Claims, hop: number) => Claims | undefined): Promise<string>;
+  forge(
+    path: readonly string[],
+    edit?: (claims: Claims, hop: number) => Claims | undefined,
+  ): Promise<string>;
   /** One link of any header and claims, by any key. */
   link(claims: Claims | string | Bytes, by: string, header?: string): Promise<string>;
   /** A chain made by the runtime itself: mint, verify, extend, verify... */
@@ -49,10 +66,13 @@ export interface Kit {
   verify(token: string, known?: Partial<Verification>): Promise<VerifiedContext>;
 }
 
-export const headerOf = (kid: string, { alg = 'EdDSA', typ = 'ctx+jwt' } = {}): string =>
-  `{"alg":"${alg}","kid":"${kid}","typ":"${typ}"}`;
+export function headerOf(kid: string, { alg = 'EdDSA', typ = 'ctx+jwt' } = {}): string {
+  return `{"alg":"${alg}","kid":"${kid}","typ":"${typ}"}`;
+}
 
-export const kidOf = (id: string): string => `dev.${id}.1`;
+export function kidOf(id: string): string {
+  return `dev.${id}.1`;
+}
 
 const shared = (async () => {
   const ids = Object.keys(LIBRARIANS);
@@ -62,13 +82,19 @@ const shared = (async () => {
 })();
 
 /** The public claims of the directory, to be changed by a test. */
-export const directoryClaims = async (): Promise<DirectoryClaims> => {
+export async function directoryClaims(): Promise<DirectoryClaims> {
   const { directory } = await shared;
   const entries = directory.ids().map((id) => [id, structuredClone(directory.librarian(id))]);
-  return { v: 1, env: 'development', seq: 7, exp: (NOW + 86_400_000) / 1000, librarians: Object.fromEntries(entries) };
-};
+  return {
+    v: 1,
+    env: 'development',
+    seq: 7,
+    exp: (NOW + 86_400_000) / 1000,
+    librarians: Object.fromEntries(entries),
+  };
+}
 
-export const createKit = async (runtime: Runtime): Promise<Kit> => {
+export async function createKit(runtime: Runtime): Promise<Kit> {
   const { signers } = await shared;
   const directory = runtime.openDirectory(await directoryClaims(), { version: 'v1' });
   const signer = (id: string): Signer => {
@@ -77,8 +103,16 @@ export const createKit = async (runtime: Runtime): Promise<Kit> => {
     return found;
   };
   const verify: Kit['verify'] = (token, known = {}) =>
-    runtime.verifyContext(token, { self: 'billing', directory, op: OP, body: () => BODY, now: NOW, ...known });
-  const origin: Kit['origin'] = (known = {}) => runtime.originate({ ...ORIGIN, now: NOW, ...known });
+    runtime.verifyContext(token, {
+      self: 'billing',
+      directory,
+      op: OP,
+      body: () => BODY,
+      now: NOW,
+      ...known,
+    });
+  const origin: Kit['origin'] = (known = {}) =>
+    runtime.originate({ ...ORIGIN, now: NOW, ...known });
   const link: Kit['link'] = async (claims, by, header = headerOf(kidOf(by))) => {
     const payload = claims instanceof Uint8Array ? claims : utf8(textOf(claims));
     const signed = `${encodeBase64url(utf8(header))}.${encodeBase64url(payload)}`;
@@ -100,7 +134,10 @@ export const createKit = async (runtime: Runtime): Promise<Kit> => {
     const links: string[] = [];
     for (let hop = 0; hop < path.length - 1; hop += 1) {
       const before = links.at(-1);
-      const honest = { ...claimsAt(path, hop), ...(before === undefined ? {} : { prv: await sha256(utf8(before)) }) };
+      const honest = {
+        ...claimsAt(path, hop),
+        ...(before === undefined ? {} : { prv: await sha256(utf8(before)) }),
+      };
       links.push(await link(edit?.(honest, hop) ?? honest, path[hop] ?? ''));
     }
     return links.join('~');
@@ -117,9 +154,11 @@ export const createKit = async (runtime: Runtime): Promise<Kit> => {
     return token;
   };
   return { runtime, directory, signer, claims: claimsAt, forge, link, travel, origin, verify };
-};
+}
 
-export const opFor = (id: string): string => `POST /librarians/${id}/ask`;
+export function opFor(id: string): string {
+  return `POST /librarians/${id}/ask`;
+}
 
 const ORIGIN = {
   self: 'gateway',
@@ -142,22 +181,28 @@ const ROOT = {
   bud: ORIGIN.budgets,
 };
 
-const textOf = (claims: Claims | string): string => (typeof claims === 'string' ? claims : JSON.stringify(claims));
+const textOf = (claims: Claims | string): string =>
+  typeof claims === 'string' ? claims : JSON.stringify(claims);
 
 /** Changes the bytes of one part (0 header, 1 claims, 2 signature) of a link. */
-export const editPart = (link: string, part: number, edit: (bytes: Bytes) => Uint8Array): string =>
-  link
+export function editPart(link: string, part: number, edit: (bytes: Bytes) => Uint8Array): string {
+  return link
     .split('.')
-    .map((text, index) => (index === part ? encodeBase64url(edit(decodeBase64url(text) ?? new Uint8Array())) : text))
+    .map((text, index) =>
+      index === part ? encodeBase64url(edit(decodeBase64url(text) ?? new Uint8Array())) : text,
+    )
     .join('.');
+}
 
 /** Changes the text of a link's claims and leaves the signature as it is. */
-export const editClaims = (link: string, edit: (text: string) => string): string =>
-  editPart(link, 1, (bytes) => utf8(edit(new TextDecoder().decode(bytes))));
+export function editClaims(link: string, edit: (text: string) => string): string {
+  return editPart(link, 1, (bytes) => utf8(edit(new TextDecoder().decode(bytes))));
+}
 
 /** Changes one link of a token. */
-export const editLink = (token: string, hop: number, edit: (link: string) => string): string =>
-  token
+export function editLink(token: string, hop: number, edit: (link: string) => string): string {
+  return token
     .split('~')
     .map((link, index) => (index === hop ? edit(link) : link))
     .join('~');
+}

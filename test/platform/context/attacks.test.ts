@@ -36,7 +36,8 @@ describe('verifyContext()', () => {
       return { ...known, verify };
     };
     const token = await kit.travel(['gateway', 'triage', 'search', 'billing']);
-    for (let round = 0; round < 2; round += 1) await kit.verify(token, { directory: { ...kit.directory, key }, cache });
+    for (let round = 0; round < 2; round += 1)
+      await kit.verify(token, { directory: { ...kit.directory, key }, cache });
     expect(checked).toBe(expected);
   });
 });
@@ -47,7 +48,9 @@ it('verifyReceipt() accepts the receipt of the answer, and returns the usage, al
   const receipt = await realRuntime.verifyReceipt(text, expected);
   expect(receipt).toMatchObject({ iss: 'billing', aud: 'gateway', st: 200, use: { tokens: 1200 } });
   expect(receipt.sub).toEqual([expected.linkHash]);
-  await expect(realRuntime.verifyReceipt(text, { ...expected, budgets: {} })).resolves.toMatchObject({ st: 200 });
+  await expect(
+    realRuntime.verifyReceipt(text, { ...expected, budgets: {} }),
+  ).resolves.toMatchObject({ st: 200 });
 });
 
 it('loadDirectory() accepts a directory signed by the root, with its own version, also again', async () => {

@@ -79,8 +79,12 @@ const token = (
   );
 
 /** A call that its sender refuses. */
-const sent = (number: string, name: string, reason: string, ...travel: Parameters<Kit['travel']>): Attack =>
-  attack(number, name, reason, (kit) => kit.travel(...travel));
+const sent = (
+  number: string,
+  name: string,
+  reason: string,
+  ...travel: Parameters<Kit['travel']>
+): Attack => attack(number, name, reason, (kit) => kit.travel(...travel));
 
 /** An attack that changes claims of the last link of an honest chain, or of several links. */
 const edited = (
@@ -97,15 +101,26 @@ const edited = (
 };
 
 /** A link, and the next one of the path `TWO` after it, signed to fit. */
-const continued = async (root: string, kit: Kit, { by = 'triage', kid = kidOf(by) } = {}): Promise<string> => {
+const continued = async (
+  root: string,
+  kit: Kit,
+  { by = 'triage', kid = kidOf(by) } = {},
+): Promise<string> => {
   const path = kid === kidOf(by) ? ['gateway', by, 'billing'] : TWO;
   const own = { ...kit.claims(path, 1), prv: await sha256(utf8(root)) };
   return `${root}~${await kit.link(own, by, headerOf(kid))}`;
 };
 
 /** A root with arbitrary text as claims, validly signed by the gateway. */
-const signedText = (number: string, name: string, reason: string, edit: (text: string) => string): Attack =>
-  token(number, name, reason, (kit) => kit.link(edit(JSON.stringify(kit.claims(ONE, 0))), 'gateway'));
+const signedText = (
+  number: string,
+  name: string,
+  reason: string,
+  edit: (text: string) => string,
+): Attack =>
+  token(number, name, reason, (kit) =>
+    kit.link(edit(JSON.stringify(kit.claims(ONE, 0))), 'gateway'),
+  );
 
 /** A root with any header, validly signed by the gateway. */
 const headed = (number: string, name: string, reason: string, header: string): Attack =>
@@ -166,7 +181,11 @@ const malleated = (signature: Uint8Array): Uint8Array => {
 };
 
 /** Claims of a root that a service mints for itself. */
-const asService = (id: string, more: Claims = {}): Claims => ({ sub: `svc:${id}`, cap: ['kb:read'], ...more });
+const asService = (id: string, more: Claims = {}): Claims => ({
+  sub: `svc:${id}`,
+  cap: ['kb:read'],
+  ...more,
+});
 
 const withOtherUser = (link: string): string =>
   editClaims(link, (text) => text.replace('u_8f2kd03ka9', 'u_000000ka9a'));
@@ -174,35 +193,82 @@ const withOtherUser = (link: string): string =>
 const presenceAndForging: Attack[] = [
   token('7', 'an empty token', HEADER, () => ''),
   token('8', 'garbage', HEADER, () => 'x.'.repeat(2).padEnd(8000, 'x')),
-  token('9', 'the user edited in the root', SIGNATURE, async (kit) => withOtherUser(await kit.travel(ONE))),
+  token('9', 'the user edited in the root', SIGNATURE, async (kit) =>
+    withOtherUser(await kit.travel(ONE)),
+  ),
   token('10', 'the user edited in the root of a chain of three', CONTINUES, async (kit) =>
     editLink(await kit.travel(THREE), 0, withOtherUser),
   ),
-  token('10a', 'the user edited in the root by a middle hop that signs on over it', SIGNATURE, async (kit) =>
-    continued(withOtherUser(await kit.link(kit.claims(TWO, 0), 'gateway')), kit),
+  token(
+    '10a',
+    'the user edited in the root by a middle hop that signs on over it',
+    SIGNATURE,
+    async (kit) => continued(withOtherUser(await kit.link(kit.claims(TWO, 0), 'gateway')), kit),
   ),
-  edited('11', 'a middle hop mints a root for a user', 'the origin may not speak for users', {}, MALLORY),
-  token('12', "a root in the gateway's name with one's own key", 'a key belongs to another librarian', (kit) =>
-    kit.link(kit.claims(ONE, 0), 'mallory'),
+  edited(
+    '11',
+    'a middle hop mints a root for a user',
+    'the origin may not speak for users',
+    {},
+    MALLORY,
+  ),
+  token(
+    '12',
+    "a root in the gateway's name with one's own key",
+    'a key belongs to another librarian',
+    (kit) => kit.link(kit.claims(ONE, 0), 'mallory'),
   ),
   token('13', "a root in the gateway's name with its kid and one's own key", SIGNATURE, (kit) =>
     kit.link(kit.claims(ONE, 0), 'mallory', headerOf(gatewayKid)),
   ),
-  edited('14', "another's identity", 'a service speaks for another', asService('webhooks'), MALLORY),
+  edited(
+    '14',
+    "another's identity",
+    'a service speaks for another',
+    asService('webhooks'),
+    MALLORY,
+  ),
   edited('15', 'an origin outside its workspace', OUTSIDE, { ws: 'umbrella' }),
-  edited('15a', 'an origin without workspaces', OUTSIDE, { sub: 'svc:triage' }, ['triage', 'billing']),
-  edited('15b', 'a capability that the origin has not', BEYOND, asService('mallory', { cap: ['kb:write'] }), MALLORY),
-  edited('15c', 'an audience that the origin may not see', SHOWS, asService('mallory', { see: ['staff'] }), MALLORY),
-  edited('15d', 'all audiences from one that may see one', SHOWS, asService('mallory', { see: ['*'] }), MALLORY),
+  edited('15a', 'an origin without workspaces', OUTSIDE, { sub: 'svc:triage' }, [
+    'triage',
+    'billing',
+  ]),
+  edited(
+    '15b',
+    'a capability that the origin has not',
+    BEYOND,
+    asService('mallory', { cap: ['kb:write'] }),
+    MALLORY,
+  ),
+  edited(
+    '15c',
+    'an audience that the origin may not see',
+    SHOWS,
+    asService('mallory', { see: ['staff'] }),
+    MALLORY,
+  ),
+  edited(
+    '15d',
+    'all audiences from one that may see one',
+    SHOWS,
+    asService('mallory', { see: ['*'] }),
+    MALLORY,
+  ),
   token('16', 'alg none', HEADER, async (kit) => {
-    const root = await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'none' }));
+    const root = await kit.link(
+      kit.claims(ONE, 0),
+      'gateway',
+      headerOf(gatewayKid, { alg: 'none' }),
+    );
     return `${root.slice(0, root.lastIndexOf('.'))}.`;
   }),
   token('17', 'HS256 keyed with the public key', HEADER, async (kit) => {
     const text = JSON.stringify(kit.claims(ONE, 0));
     const signed = `${encodeBase64url(utf8(headerOf(gatewayKid, { alg: 'HS256' })))}.${encodeBase64url(utf8(text))}`;
     const x = decodeBase64url(kit.directory.key(gatewayKid)?.x ?? '') ?? new Uint8Array();
-    const key = await crypto.subtle.importKey('raw', x, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+    const key = await crypto.subtle.importKey('raw', x, { name: 'HMAC', hash: 'SHA-256' }, false, [
+      'sign',
+    ]);
     return `${signed}.${encodeBase64url(new Uint8Array(await crypto.subtle.sign('HMAC', key, utf8(signed))))}`;
   }),
   headed('18', 'an embedded jwk', HEADER, headerWith('"jwk":{"kty":"OKP"}')),
@@ -218,11 +284,17 @@ const encoding: Attack[] = [
   token('24', 'a signature of 63 bytes', 'the signature is not 64 bytes', async (kit) =>
     editPart(await kit.travel(ONE), 2, (bytes) => bytes.slice(0, 63)),
   ),
-  token('25', 'a malleated signature (S + L)', SIGNATURE, async (kit) => editPart(await kit.travel(ONE), 2, malleated)),
+  token('25', 'a malleated signature (S + L)', SIGNATURE, async (kit) =>
+    editPart(await kit.travel(ONE), 2, malleated),
+  ),
   token('26', 'padding', ENCODING, async (kit) => `${await kit.travel(ONE)}==`),
-  token('27', 'trailing bits in the signature', ENCODING, async (kit) => withTrailingBits(await kit.travel(ONE))),
+  token('27', 'trailing bits in the signature', ENCODING, async (kit) =>
+    withTrailingBits(await kit.travel(ONE)),
+  ),
   token('27a', 'trailing bits in the claims, validly signed', NO_UTF8, async (kit) => {
-    const ext = ['', 'a', 'aa'].map((pad) => JSON.stringify({ ...kit.claims(ONE, 0), ext: { pad } }));
+    const ext = ['', 'a', 'aa'].map((pad) =>
+      JSON.stringify({ ...kit.claims(ONE, 0), ext: { pad } }),
+    );
     const text = ext.find((candidate) => utf8(candidate).length % 3 !== 0) ?? '';
     const signed = `${encodeBase64url(utf8(headerOf(gatewayKid)))}.${withTrailingBits(encodeBase64url(utf8(text)))}`;
     return `${signed}.${encodeBase64url(await kit.signer('gateway').sign(utf8(signed)))}`;
@@ -254,8 +326,12 @@ const encoding: Attack[] = [
   edited('38a', 'a newline at the end of sub', 'sub is not a subject', { sub: 'user:u\n' }),
   edited('38b', 'a subject of another kind', 'sub is not a subject', { sub: 'root:u' }),
   edited('39', 'a homoglyph in an id', 'iss is not a librarian id', { iss: 'g\u0430teway' }),
-  edited('39a', 'a homoglyph in the addressee', 'aud is not a librarian id', { aud: 'b\u0456lling' }),
-  ...[0, 9, 1.5, '8', null].map((max) => edited('90', `max ${JSON.stringify(max)}`, 'max is not 1 to 8', { max })),
+  edited('39a', 'a homoglyph in the addressee', 'aud is not a librarian id', {
+    aud: 'b\u0456lling',
+  }),
+  ...[0, 9, 1.5, '8', null].map((max) =>
+    edited('90', `max ${JSON.stringify(max)}`, 'max is not 1 to 8', { max }),
+  ),
   edited('90a', 'max 0 in a later link', 'max is not 1 to 8', { max: 0 }, TWO),
   edited('91', 'capabilities that are no list', CAP_LIST, { cap: 'kb:read' }),
   edited('91a', '25 capabilities', CAP_LIST, { cap: Array(25).fill('kb:read') }),
@@ -267,14 +343,18 @@ const encoding: Attack[] = [
   edited('97a', '21 audiences', SEE_LIST, { see: Array(21).fill('staff') }),
   edited('97b', 'an audience with a capital letter', SEE_MEMBERS, { see: ['Staff'] }),
   edited('97c', 'an audience of 65 letters', SEE_MEMBERS, { see: ['a'.repeat(65)] }),
-  edited('97d', 'an audience that begins with a hyphen, as no one holds', SEE_MEMBERS, { see: ['-'] }),
+  edited('97d', 'an audience that begins with a hyphen, as no one holds', SEE_MEMBERS, {
+    see: ['-'],
+  }),
   edited('97f', 'the audience that no one can hold', SEE_MEMBERS, { see: ['none'] }),
   edited('97e', 'bad audiences in a later link', SEE_LIST, { see: {} }, TWO),
   edited('92', 'a root without budgets', 'bud is not an object', { bud: undefined }),
   edited('92a', 'a root without capabilities', CAP_LIST, { cap: undefined }),
   edited('92b', 'a root without a trace id', 'tid is not 32 hex digits', { tid: undefined }),
   edited('92c', 'a root without a workspace', 'ws is not a workspace id', { ws: undefined }),
-  edited('92d', 'a root without authentication', 'amr is not a method of authentication', { amr: 7 }),
+  edited('92d', 'a root without authentication', 'amr is not a method of authentication', {
+    amr: 7,
+  }),
   edited('92e', 'a link without a span id', 'jti is not 16 hex digits', { jti: 'F'.repeat(16) }),
   edited('92f', 'a body hash with trailing bits', 'bd is not a hash', { bd: 'B'.repeat(43) }),
   edited('92g', 'an operation without a path', 'op is not an operation', { op: 'POST' }),
@@ -289,24 +369,47 @@ const encoding: Attack[] = [
 ];
 
 const targetBodyReplay: Attack[] = [
-  token('40', 'a token for another librarian', 'the token is for another librarian', ['gateway', 'search']),
+  token('40', 'a token for another librarian', 'the token is for another librarian', [
+    'gateway',
+    'search',
+  ]),
   token('41', 'another path', OPERATION, ONE, { op: 'POST /librarians/billing/refund' }),
   token('41a', 'another query', OPERATION, ONE, { op: `${OP}?all=1` }),
   token('42', 'another method', OPERATION, ONE, { op: OP.replace('POST', 'PUT') }),
-  token('43', 'a body that was altered', OTHER_BODY, ONE, { body: () => utf8('{"query":"Pay mallory"}') }),
+  token('43', 'a body that was altered', OTHER_BODY, ONE, {
+    body: () => utf8('{"query":"Pay mallory"}'),
+  }),
   token('44', 'a body that was removed', OTHER_BODY, ONE, { body: () => new Uint8Array() }),
-  attack('45', 'an exact replay, where calls are remembered', 'the call is a replay', async (kit) => {
-    const replay = kit.runtime.memoryReplayStore();
-    const call = await kit.travel(ONE);
-    await kit.verify(call, { replay });
-    return kit.verify(call, { replay, now: NOW + 20_000 });
-  }),
-  token('45a', 'any call while the store of calls does not answer', 'the replay store does not answer', ONE, {
-    replay: { isFirst: () => Promise.reject(new Error('down')) },
-  }),
-  edited('46', 'a replay after 66 s before the deadline', 'the call is older than 60 s', { exp: at(300_000) }, ONE, {
-    now: NOW + 66_000,
-  }),
+  attack(
+    '45',
+    'an exact replay, where calls are remembered',
+    'the call is a replay',
+    async (kit) => {
+      const replay = kit.runtime.memoryReplayStore();
+      const call = await kit.travel(ONE);
+      await kit.verify(call, { replay });
+      return kit.verify(call, { replay, now: NOW + 20_000 });
+    },
+  ),
+  token(
+    '45a',
+    'any call while the store of calls does not answer',
+    'the replay store does not answer',
+    ONE,
+    {
+      replay: { isFirst: () => Promise.reject(new Error('down')) },
+    },
+  ),
+  edited(
+    '46',
+    'a replay after 66 s before the deadline',
+    'the call is older than 60 s',
+    { exp: at(300_000) },
+    ONE,
+    {
+      now: NOW + 66_000,
+    },
+  ),
 ];
 
 /** An attack that removes or reorders links of an honest chain. */
@@ -315,14 +418,22 @@ const dropped = (
   name: string,
   reason: string,
   edit: (links: string[]) => (string | undefined)[],
-): Attack => token(number, name, reason, async (kit) => edit((await kit.travel(FOUR)).split('~')).join('~'));
+): Attack =>
+  token(number, name, reason, async (kit) => edit((await kit.travel(FOUR)).split('~')).join('~'));
 
 const chain: Attack[] = [
   dropped('47', 'the root stripped', 'a claim is unknown', (links) => links.slice(1)),
   dropped('48', 'a middle hop stripped', POSITION, ([root, , ...rest]) => [root, ...rest]),
-  token('49', "one's own hop stripped by forwarding", 'the token is for another librarian', ['gateway', 'triage']),
-  token('50', "the inbound link re-addressed with one's own key", 'a key belongs to another librarian', (kit) =>
-    kit.link({ ...kit.claims(['gateway', 'triage'], 0), aud: 'billing', op: OP }, 'triage'),
+  token('49', "one's own hop stripped by forwarding", 'the token is for another librarian', [
+    'gateway',
+    'triage',
+  ]),
+  token(
+    '50',
+    "the inbound link re-addressed with one's own key",
+    'a key belongs to another librarian',
+    (kit) =>
+      kit.link({ ...kit.claims(['gateway', 'triage'], 0), aud: 'billing', op: OP }, 'triage'),
   ),
   token('51', "the middle stripped and one's own link re-signed", NOT_ADDRESSED, async (kit) =>
     continued(await kit.link(kit.claims(TWO, 0), 'gateway'), kit, { by: 'search' }),
@@ -334,26 +445,70 @@ const chain: Attack[] = [
     return `${await kit.link({ ...kit.claims(TWO, 0), sub: 'user:u_victim' }, 'gateway')}~${own}`;
   }),
   edited('55', 'a hop renumbered', POSITION, { hop: 2 }, TWO),
-  edited('56', 'a link addressed to its own issuer', 'a link is addressed to its own issuer', { aud: 'triage' }, TWO),
-  edited('57', 'sub repeated in a later link', 'a claim is unknown', { sub: 'user:u_8f2kd03ka9' }, TWO),
+  edited(
+    '56',
+    'a link addressed to its own issuer',
+    'a link is addressed to its own issuer',
+    { aud: 'triage' },
+    TWO,
+  ),
+  edited(
+    '57',
+    'sub repeated in a later link',
+    'a claim is unknown',
+    { sub: 'user:u_8f2kd03ka9' },
+    TWO,
+  ),
   edited('57a', 'a later link without prv', 'prv is not a hash', { prv: undefined }, TWO),
-  token('58', 'a caller that is not listed', 'the caller is not on the list', TWO, { callers: ['gateway', 'search'] }),
+  token('58', 'a caller that is not listed', 'the caller is not on the list', TWO, {
+    callers: ['gateway', 'search'],
+  }),
 ];
 
 const attenuation: Attack[] = [
   edited('59', 'the deadline extended', 'the deadline grows', { exp: at(30001) }, TWO),
-  edited('59a', 'a deadline put back', 'the deadline grows', [{}, { exp: at(10_000) }, { exp: at(20_000) }], THREE),
+  edited(
+    '59a',
+    'a deadline put back',
+    'the deadline grows',
+    [{}, { exp: at(10_000) }, { exp: at(20_000) }],
+    THREE,
+  ),
   edited('60', 'a capability added', ADDED, { cap: ['kb:read', 'kb', 'sql:read'] }, TWO),
   edited('61', 'a capability widened by a wildcard', ADDED, { cap: ['sql:*'] }, TWO),
   edited('61a', 'everything asked for', ADDED, { cap: ['*'] }, TWO),
   edited('61b', 'a capability that only begins alike', ADDED, { cap: ['kbx:read'] }, TWO),
   edited('62', 'a budget raised', 'a budget grows', { bud: { tokens: 20_001 } }, TWO),
-  edited('63', 'a budget put back', 'a budget grows', [{}, { bud: { tokens: 100 } }, { bud: { tokens: 200 } }], THREE),
-  edited('63a', 'a capability taken back', ADDED, [{}, { cap: ['kb:read'] }, { cap: ['sql:read'] }], THREE),
+  edited(
+    '63',
+    'a budget put back',
+    'a budget grows',
+    [{}, { bud: { tokens: 100 } }, { bud: { tokens: 200 } }],
+    THREE,
+  ),
+  edited(
+    '63a',
+    'a capability taken back',
+    ADDED,
+    [{}, { cap: ['kb:read'] }, { cap: ['sql:read'] }],
+    THREE,
+  ),
   edited('98', 'an audience added', SEEN, { see: ['staff', 'legal'] }, TWO),
   edited('98a', 'all audiences asked for', SEEN, { see: ['*'] }, TWO),
-  edited('98b', 'an audience taken back', SEEN, [{}, { see: ['staff'] }, { see: ['sales'] }], THREE),
-  edited('98c', 'an audience added where there are none', SEEN, [{ see: undefined }, { see: ['staff'] }], TWO),
+  edited(
+    '98b',
+    'an audience taken back',
+    SEEN,
+    [{}, { see: ['staff'] }, { see: ['sales'] }],
+    THREE,
+  ),
+  edited(
+    '98c',
+    'an audience added where there are none',
+    SEEN,
+    [{ see: undefined }, { see: ['staff'] }],
+    TWO,
+  ),
   edited('98d', 'an audience that only begins alike', SEEN, { see: ['staff.hr'] }, TWO),
   edited('64', 'a negative budget', AMOUNTS, { bud: { tokens: -1 } }, TWO),
   edited('65', 'a fraction of a budget', AMOUNTS, { bud: { tokens: 0.5 } }, TWO),
@@ -368,15 +523,30 @@ const time: Attack[] = [
   edited('70', 'a lifetime above the cap', 'the lifetime is above the cap', { exp: at(300_001) }),
   edited('71', 'exp before iat', 'exp is not after iat', { exp: at(-1000) }),
   edited('72', 'exp as string', 'exp is not a time', { exp: '1795220155.854' }),
-  sent('74', 'the sender has no time left', 'no time is left for the call', ONE, { now: NOW + 29_990, reserveMs: 10 }),
+  sent('74', 'the sender has no time left', 'no time is left for the call', ONE, {
+    now: NOW + 29_990,
+    reserveMs: 10,
+  }),
   edited('93', 'iat runs backwards', 'iat runs backwards', { iat: at(-5001) }, TWO),
 ];
 
 /** `billing` verifies a call along two hops and extends it. */
-const extended = (number: string, name: string, reason: string, aud: string, known?: Known): Attack =>
+const extended = (
+  number: string,
+  name: string,
+  reason: string,
+  aud: string,
+  known?: Known,
+): Attack =>
   attack(number, name, reason, async (kit) => {
     const context = await kit.verify(await kit.travel(TWO), known);
-    return kit.runtime.extendContext(context, { signer: kit.signer('billing'), aud, op: OP, body: BODY, now: NOW });
+    return kit.runtime.extendContext(context, {
+      signer: kit.signer('billing'),
+      aud,
+      op: OP,
+      body: BODY,
+      now: NOW,
+    });
   });
 
 const depthAndLoops: Attack[] = [
@@ -385,24 +555,61 @@ const depthAndLoops: Attack[] = [
     return `${full}~${full.slice(0, full.indexOf('~'))}`;
   }),
   edited('76', 'a third link forced where the root allows two', TOO_MANY, [{ max: 2 }], THREE),
-  edited('76a', 'a third link forced where the second allows two', TOO_MANY, [{}, { max: 2 }], THREE),
+  edited(
+    '76a',
+    'a third link forced where the second allows two',
+    TOO_MANY,
+    [{}, { max: 2 }],
+    THREE,
+  ),
   token('77', 'a local limit that is lower', TOO_MANY, TWO, { maxHops: 1 }),
-  extended('78', 'the sender refuses to go deeper', 'one more link is too many', 'search', { maxHops: 2 }),
-  attack('78a', 'the sender refuses a token that would be too long', TOO_LONG_TO_SEND, async (kit) => {
-    const capabilities = Array.from({ length: 24 }, (_, index) => `kb:${String(index).padStart(61, 'x')}`);
-    let context: Parameters<typeof kit.runtime.signLink>[0] = kit.origin({ capabilities });
-    const path = ['gateway', 'h1', 'h2', 'h3', 'h4'];
-    for (const [hop, aud] of path.slice(1).entries()) {
-      const call = { signer: kit.signer(path[hop] ?? ''), aud, op: opFor(aud), body: BODY, now: NOW, capabilities };
-      const { token: sent } = await kit.runtime.signLink(context, call);
-      context = await kit.verify(sent, { self: aud, op: opFor(aud) });
-    }
-    return context;
+  extended('78', 'the sender refuses to go deeper', 'one more link is too many', 'search', {
+    maxHops: 2,
   }),
-  edited('79', 'the receiver is in the chain, which was forced', VISITED, {}, ['gateway', 'billing', ...TWO.slice(1)]),
+  attack(
+    '78a',
+    'the sender refuses a token that would be too long',
+    TOO_LONG_TO_SEND,
+    async (kit) => {
+      const capabilities = Array.from(
+        { length: 24 },
+        (_, index) => `kb:${String(index).padStart(61, 'x')}`,
+      );
+      let context: Parameters<typeof kit.runtime.signLink>[0] = kit.origin({ capabilities });
+      const path = ['gateway', 'h1', 'h2', 'h3', 'h4'];
+      for (const [hop, aud] of path.slice(1).entries()) {
+        const call = {
+          signer: kit.signer(path[hop] ?? ''),
+          aud,
+          op: opFor(aud),
+          body: BODY,
+          now: NOW,
+          capabilities,
+        };
+        const { token: sent } = await kit.runtime.signLink(context, call);
+        context = await kit.verify(sent, { self: aud, op: opFor(aud) });
+      }
+      return context;
+    },
+  ),
+  edited('79', 'the receiver is in the chain, which was forced', VISITED, {}, [
+    'gateway',
+    'billing',
+    ...TWO.slice(1),
+  ]),
   edited('80', 'back to the gateway', VISITED, {}, ['gateway', 'triage', 'gateway'], AT_GATEWAY),
-  edited('81', 'a loop upstream, the receiver is new', TWICE, {}, ['gateway', 'triage', 'search', ...TWO.slice(1)]),
-  extended('82', 'the sender refuses a librarian that was visited', 'the target is in the chain', 'triage'),
+  edited('81', 'a loop upstream, the receiver is new', TWICE, {}, [
+    'gateway',
+    'triage',
+    'search',
+    ...TWO.slice(1),
+  ]),
+  extended(
+    '82',
+    'the sender refuses a librarian that was visited',
+    'the target is in the chain',
+    'triage',
+  ),
   sent('83', 'the sender refuses itself', 'the target is this librarian', ['gateway', 'gateway']),
 ];
 
@@ -420,7 +627,9 @@ const underDirectory = async (kit: Kit, id: string, { key = {}, entry = {} }: Ch
 };
 
 /** A call along two hops, of which one librarian has another entry or key. */
-const listed = (...[number, name, reason, id, change]: [string, string, string, string, Change]): Attack =>
+const listed = (
+  ...[number, name, reason, id, change]: [string, string, string, string, Change]
+): Attack =>
   attack(number, name, reason, async (kit) =>
     kit.verify(await kit.travel(TWO), { directory: await underDirectory(kit, id, change) }),
   );
@@ -429,17 +638,30 @@ const A_DAY_LATER = { iat: at(86_400_000), exp: at(86_409_000) };
 
 const keysAndCache: Attack[] = [
   listed('84', 'a key that is retired', 'a key is retired', 'gateway', { key: { exp: at(0) } }),
-  listed('85', 'a key that is not valid yet', 'a key is not valid yet', 'triage', { key: { nbf: at(1000) } }),
-  listed('86', 'a revoked librarian', 'a librarian is revoked', 'triage', { entry: { revokedBefore: at(1000) } }),
-  edited('86a', 'a directory that has expired since it was loaded', 'the key directory has expired', A_DAY_LATER, ONE, {
-    now: NOW + 86_400_000,
+  listed('85', 'a key that is not valid yet', 'a key is not valid yet', 'triage', {
+    key: { nbf: at(1000) },
   }),
+  listed('86', 'a revoked librarian', 'a librarian is revoked', 'triage', {
+    entry: { revokedBefore: at(1000) },
+  }),
+  edited(
+    '86a',
+    'a directory that has expired since it was loaded',
+    'the key directory has expired',
+    A_DAY_LATER,
+    ONE,
+    {
+      now: NOW + 86_400_000,
+    },
+  ),
   attack('88', 'the cache is given another signature', SIGNATURE, async (kit) => {
     const cache = kit.runtime.linkCache();
     const honest = await kit.forge(TWO);
     await kit.verify(honest, { cache });
     await kit.verify(honest, { cache });
-    const root = editPart(honest.split('~')[0] ?? '', 2, (bytes) => bytes.with(5, (bytes[5] ?? 0) ^ 1));
+    const root = editPart(honest.split('~')[0] ?? '', 2, (bytes) =>
+      bytes.with(5, (bytes[5] ?? 0) ^ 1),
+    );
     return kit.verify(await continued(root, kit), { cache });
   }),
   attack('88a', 'the cache does not outlive the directory', SIGNATURE, async (kit) => {
@@ -447,7 +669,10 @@ const keysAndCache: Attack[] = [
     const honest = await kit.forge(TWO);
     await kit.verify(honest, { cache });
     const { x } = kit.directory.librarian('search')?.keys[0] ?? {};
-    return kit.verify(honest, { cache, directory: await underDirectory(kit, 'gateway', { key: { x } }) });
+    return kit.verify(honest, {
+      cache,
+      directory: await underDirectory(kit, 'gateway', { key: { x } }),
+    });
   }),
 ];
 
@@ -524,41 +749,145 @@ export const CONTROLS: Control[] = [
     const directory = kit.runtime.openDirectory(claims, { version: 'rotation' });
     const before = await kit.verify(await kit.forge(TWO), { directory });
     const [root = ''] = (await kit.forge(TWO)).split('~');
-    const after = await kit.verify(await continued(root, kit, { by: 'search', kid: 'triage.2' }), { directory });
+    const after = await kit.verify(await continued(root, kit, { by: 'search', kid: 'triage.2' }), {
+      directory,
+    });
     return before.caller === after.caller ? after : before;
   }),
-  control('5', 'a svc: root for itself', subject, 'svc:webhooks', forged(['webhooks', 'billing'], [WEBHOOKS])),
-  control('5a', 'an anon: root of an origin', subject, 'anon:7c1', forged(ONE, [{ sub: 'anon:7c1', amr: 'none' }])),
+  control(
+    '5',
+    'a svc: root for itself',
+    subject,
+    'svc:webhooks',
+    forged(['webhooks', 'billing'], [WEBHOOKS]),
+  ),
+  control(
+    '5a',
+    'an anon: root of an origin',
+    subject,
+    'anon:7c1',
+    forged(ONE, [{ sub: 'anon:7c1', amr: 'none' }]),
+  ),
   control('96', 'ext is carried and ignored', subject, 'user:u_8f2kd03ka9', forged(TWO, EXT)),
   control('96a', 'alg Ed25519, the name of RFC 9864', hops, ['gateway'], async (kit) =>
-    kit.verify(await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'Ed25519' }))),
+    kit.verify(
+      await kit.link(kit.claims(ONE, 0), 'gateway', headerOf(gatewayKid, { alg: 'Ed25519' })),
+    ),
   ),
-  control('73', 'a slow clock does not stretch the time', timeLeftAt(SLOW), 30_000, honest(ONE, {}, { now: SLOW })),
-  control('73b', 'a fast clock shortens it', timeLeftAt(NOW), 30_000, honest(ONE, {}, { now: NOW + 4000 })),
-  control('45b', 'a question sent twice, each with its own link, and remembered', hops, ['gateway'], async (kit) => {
-    const replay = kit.runtime.memoryReplayStore();
-    await kit.verify(await kit.travel(ONE), { replay });
-    return kit.verify(await kit.travel(ONE), { replay });
-  }),
-  control('S1', 'a sender that asks for more hands down what it holds', limits, HELD, async (kit) => {
-    const capabilities = ['kb:read', 'sql:*', 'web:search'];
-    const more = { timeoutMs: 200_000, capabilities, budgets: { tokens: 90_000, usd: 3 }, maxHops: 8 };
-    const first = { timeoutMs: 10_000, capabilities: ['kb:*', 'sql:read'], budgets: { tokens: 500 }, maxHops: 3 };
-    const call = { aud: 'triage', op: opFor('triage'), body: BODY, now: NOW, signer: kit.signer('gateway') };
-    const { token: inbound } = await kit.runtime.mintContext(kit.origin(), { ...call, ...first });
-    const context = await kit.verify(inbound, { self: 'triage', op: opFor('triage') });
-    const onward = { ...call, ...more, aud: 'billing', op: OP, signer: kit.signer('triage') };
-    return kit.verify((await kit.runtime.extendContext(context, onward)).token);
-  }),
-  control('S2', 'a sender that asks for less hands it down, less its reserve', limits, LESS, honest(ONE, ASKS_LESS)),
+  control(
+    '73',
+    'a slow clock does not stretch the time',
+    timeLeftAt(SLOW),
+    30_000,
+    honest(ONE, {}, { now: SLOW }),
+  ),
+  control(
+    '73b',
+    'a fast clock shortens it',
+    timeLeftAt(NOW),
+    30_000,
+    honest(ONE, {}, { now: NOW + 4000 }),
+  ),
+  control(
+    '45b',
+    'a question sent twice, each with its own link, and remembered',
+    hops,
+    ['gateway'],
+    async (kit) => {
+      const replay = kit.runtime.memoryReplayStore();
+      await kit.verify(await kit.travel(ONE), { replay });
+      return kit.verify(await kit.travel(ONE), { replay });
+    },
+  ),
+  control(
+    'S1',
+    'a sender that asks for more hands down what it holds',
+    limits,
+    HELD,
+    async (kit) => {
+      const capabilities = ['kb:read', 'sql:*', 'web:search'];
+      const more = {
+        timeoutMs: 200_000,
+        capabilities,
+        budgets: { tokens: 90_000, usd: 3 },
+        maxHops: 8,
+      };
+      const first = {
+        timeoutMs: 10_000,
+        capabilities: ['kb:*', 'sql:read'],
+        budgets: { tokens: 500 },
+        maxHops: 3,
+      };
+      const call = {
+        aud: 'triage',
+        op: opFor('triage'),
+        body: BODY,
+        now: NOW,
+        signer: kit.signer('gateway'),
+      };
+      const { token: inbound } = await kit.runtime.mintContext(kit.origin(), { ...call, ...first });
+      const context = await kit.verify(inbound, { self: 'triage', op: opFor('triage') });
+      const onward = { ...call, ...more, aud: 'billing', op: OP, signer: kit.signer('triage') };
+      return kit.verify((await kit.runtime.extendContext(context, onward)).token);
+    },
+  ),
+  control(
+    'S2',
+    'a sender that asks for less hands it down, less its reserve',
+    limits,
+    LESS,
+    honest(ONE, ASKS_LESS),
+  ),
   control('S3', 'audiences reach the last librarian', audiences, ['staff', 'sales'], forged(THREE)),
-  control('S4', 'a context without the claim sees no audience', audiences, [], forged(THREE, [{ see: undefined }])),
-  control('S5', 'a link may show less', audiences, ['sales'], forged(THREE, [{}, { see: ['sales'] }])),
-  control('S6', 'a sender that asks for more audiences hands down its own', audiences, ['sales'], honest(TWO, SALES)),
-  control('S7', 'a partner in the chain sees no audience', audiences, [], forged(through('partner.acme'))),
-  control('S8', 'a partner sees those of its entry that are held', audiences, ['sales'], forged(TRUSTED)),
-  control('S9', 'a librarian with a host sees no audience', audiences, [], forged(through('hosted'))),
-  control('S10', 'an origin that sees all shows all, another less', audiences, ['legal'], forged(TWO, ALL_THEN_LEGAL)),
+  control(
+    'S4',
+    'a context without the claim sees no audience',
+    audiences,
+    [],
+    forged(THREE, [{ see: undefined }]),
+  ),
+  control(
+    'S5',
+    'a link may show less',
+    audiences,
+    ['sales'],
+    forged(THREE, [{}, { see: ['sales'] }]),
+  ),
+  control(
+    'S6',
+    'a sender that asks for more audiences hands down its own',
+    audiences,
+    ['sales'],
+    honest(TWO, SALES),
+  ),
+  control(
+    'S7',
+    'a partner in the chain sees no audience',
+    audiences,
+    [],
+    forged(through('partner.acme')),
+  ),
+  control(
+    'S8',
+    'a partner sees those of its entry that are held',
+    audiences,
+    ['sales'],
+    forged(TRUSTED),
+  ),
+  control(
+    'S9',
+    'a librarian with a host sees no audience',
+    audiences,
+    [],
+    forged(through('hosted')),
+  ),
+  control(
+    'S10',
+    'an origin that sees all shows all, another less',
+    audiences,
+    ['legal'],
+    forged(TWO, ALL_THEN_LEGAL),
+  ),
   control('S11', 'an origin that holds all hands all down', audiences, ['*'], async (kit) => {
     const call = { aud: 'billing', op: OP, body: BODY, now: NOW, signer: kit.signer('gateway') };
     const context = kit.origin({ audiences: ['staff', '*'] });
@@ -567,8 +896,9 @@ export const CONTROLS: Control[] = [
 ];
 
 /** The outcome of an attack: the code (or the class) and the reason, or `['accepted', '']`. */
-export const outcomeOf = (attack: Promise<unknown>): Promise<[string, string]> =>
-  attack.then(
+export function outcomeOf(attack: Promise<unknown>): Promise<[string, string]> {
+  return attack.then(
     () => ['accepted', ''],
     (error) => [error.code ?? error.name, error.reason ?? error.message],
   );
+}

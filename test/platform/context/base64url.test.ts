@@ -21,6 +21,9 @@ it('are canonical: a decoded text encodes to the same text', () => {
     { numRuns: 2000 },
   );
 });
-it.each(['A', 'AB', 'AAB', 'AA==', 'AA AA', 'AA+A', 'AA/A', 'AAA\n', 'AA\u0141A'])('refuse %j', (text) => {
-  expect(decodeBase64url(text)).toBeUndefined();
-});
+it.each(['A', 'AB', 'AAB', 'AA==', 'AA AA', 'AA+A', 'AA/A', 'AAA\n', 'AA\u0141A'])(
+  'refuse %j',
+  (text) => {
+    expect(decodeBase64url(text)).toBeUndefined();
+  },
+);

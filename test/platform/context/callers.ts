@@ -1,7 +1,15 @@
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { signLink } from '../../../src/platform/context/link-claims.ts';
-import { type Origin, type OriginContext, originate } from '../../../src/platform/context/request-context.ts';
-import { type SignedRequest, signedClient, type Target } from '../../../src/platform/context/signed-client.ts';
+import {
+  type Origin,
+  type OriginContext,
+  originate,
+} from '../../../src/platform/context/request-context.ts';
+import {
+  type SignedRequest,
+  signedClient,
+  type Target,
+} from '../../../src/platform/context/signed-client.ts';
 import { utf8 } from '../../../src/platform/encoding.ts';
 import type { LogLine } from '../../../src/platform/log.ts';
 
@@ -10,19 +18,25 @@ export interface App {
   fetch(request: Request): Response | Promise<Response>;
 }
 
-export const identityOf = (id: string) => identityFrom({ ENVIRONMENT: 'development' }, id);
+export function identityOf(id: string) {
+  return identityFrom({ ENVIRONMENT: 'development' }, id);
+}
 
 /** Collects log lines instead of printing them. */
-export const notebook = () => {
+export function notebook() {
   const lines: LogLine[] = [];
-  return { lines, log: (line: LogLine) => void lines.push(line), text: () => JSON.stringify(lines) };
-};
+  return {
+    lines,
+    log: (line: LogLine) => void lines.push(line),
+    text: () => JSON.stringify(lines),
+  };
+}
 
 /** A target that passes requests to an app, records them, and may tamper with the answers. */
-export const targetOf = (
+export function targetOf(
   app: App,
   tamper: (response: Response) => Response | Promise<Response> = (response) => response,
-) => {
+) {
   const requests: Request[] = [];
   const target: Target = {
     fetch: async (request) => {
@@ -31,11 +45,11 @@ export const targetOf = (
     },
   };
   return { target, requests };
-};
+}
 
 /** A user's context that the gateway originates. */
-export const userContext = (known: Partial<Origin> = {}): OriginContext =>
-  originate({
+export function userContext(known: Partial<Origin> = {}): OriginContext {
+  return originate({
     self: 'gateway',
     subject: 'user:u_secret',
     workspace: 'default',
@@ -45,34 +59,38 @@ export const userContext = (known: Partial<Origin> = {}): OriginContext =>
     now: Date.now(),
     ...known,
   });
+}
 
 /** A request that the gateway has signed. */
-export const signedRequest = async (
+export async function signedRequest(
   to: string,
   method: string,
   path: string,
   { body = '', context = userContext() } = {},
-) => {
+) {
   const { signer } = await identityOf('gateway');
   const call = { signer, aud: to, op: `${method} ${path}`, body: utf8(body), now: Date.now() };
   const { token } = await signLink(context, call);
   const headers = { 'Context-Token': token, 'Content-Type': 'application/json' };
   return new Request(`http://${to}${path}`, { method, headers, ...(body === '' ? {} : { body }) });
-};
+}
 
 /** The gateway calls one librarian. */
-export const callFrom = async (
+export async function callFrom(
   id: string,
   context: Parameters<ReturnType<typeof signedClient>['call']>[0],
   { targets, request }: { targets: Record<string, Target>; request: SignedRequest },
-) => {
+) {
   const { log, lines } = notebook();
-  const answer = await signedClient({ ...(await identityOf(id)), targets, log }).call(context, request);
+  const answer = await signedClient({ ...(await identityOf(id)), targets, log }).call(
+    context,
+    request,
+  );
   return { answer, lines };
-};
+}
 
 /** Asks over `POST /librarians/{to}/ask` as the gateway, and returns the reply. */
-export const ask = async (
+export async function ask(
   to: string,
   app: App,
   {
@@ -81,7 +99,7 @@ export const ask = async (
     context = userContext(),
     timeoutMs,
   }: { query?: unknown; metadata?: unknown; context?: OriginContext; timeoutMs?: number } = {},
-) => {
+) {
   const { target, requests } = targetOf(app);
   const body = { query, ...(metadata === undefined ? {} : { metadata }) };
   const request = { to, path: `/librarians/${to}/ask`, body, timeoutMs };
@@ -89,4 +107,4 @@ export const ask = async (
   // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever came back
   const reply: any = answer.ok ? answer.json() : undefined;
   return { answer, reply, requests, status: answer.ok ? answer.status : undefined };
-};
+}

@@ -7,10 +7,21 @@ import {
   type GuardOptions,
   requireCapability,
 } from '../../../src/platform/context/context-guard.ts';
-import type { OriginContext, VerifiedContext } from '../../../src/platform/context/request-context.ts';
+import type {
+  OriginContext,
+  VerifiedContext,
+} from '../../../src/platform/context/request-context.ts';
 import { memoryReplayStore } from '../../../src/platform/context/verify-context.ts';
 import { jsonAnswer } from '../../../src/platform/http/json-http.ts';
-import { type App, callFrom, identityOf, notebook, signedRequest, targetOf, userContext } from './callers.ts';
+import {
+  type App,
+  callFrom,
+  identityOf,
+  notebook,
+  signedRequest,
+  targetOf,
+  userContext,
+} from './callers.ts';
 
 const guarded = async (options: Partial<GuardOptions> = {}) => {
   const { lines, log, text } = notebook();
@@ -31,7 +42,10 @@ const guarded = async (options: Partial<GuardOptions> = {}) => {
 const callGuarded = async (
   app: App,
   request: object,
-  { from = 'gateway', context = userContext() }: { from?: string; context?: OriginContext | VerifiedContext } = {},
+  {
+    from = 'gateway',
+    context = userContext(),
+  }: { from?: string; context?: OriginContext | VerifiedContext } = {},
 ) => {
   const targets = { navigator: targetOf(app).target };
   const sent = { to: 'navigator', path: '/echo', ...request };
@@ -68,7 +82,11 @@ describe('contextGuard() accepts', () => {
       const { for: subject } = (await response.json()) as { for: string };
       return { subject, receipt: response.headers.get('Context-Receipt') };
     };
-    const [first, again, later] = await Promise.all([ask(day), ask(day + 1000), ask(day + 86_400_000)]);
+    const [first, again, later] = await Promise.all([
+      ask(day),
+      ask(day + 1000),
+      ask(day + 86_400_000),
+    ]);
     expect(first?.subject).toMatch(/^anon:[A-Za-z0-9_-]{22}$/);
     expect(again?.subject).toBe(first?.subject);
     expect(later?.subject).not.toBe(first?.subject);
@@ -81,23 +99,33 @@ describe('contextGuard() accepts', () => {
     const { app } = await guarded({ access: 'public', anonymous });
     app.get('/sampled', (c) => c.json(c.get('context').sampled ?? null));
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-${flag}`;
-    expect(await (await app.request('/sampled', { headers: { traceparent } })).json()).toBe(sampled);
+    expect(await (await app.request('/sampled', { headers: { traceparent } })).json()).toBe(
+      sampled,
+    );
   });
 });
 
 describe('contextGuard() refuses', () => {
-  it.each(['signed', 'user'] as const)('6 a missing header where access is %s, in standard form', async (access) => {
-    const { app } = await guarded({ access, anonymous });
-    const response = await app.request('/echo', { method: 'POST', body: '{}' });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
-    expect(await response.json()).toMatchObject({ error: { code: 'UNAUTHORIZED', librarian: 'navigator' } });
-  });
+  it.each(['signed', 'user'] as const)(
+    '6 a missing header where access is %s, in standard form',
+    async (access) => {
+      const { app } = await guarded({ access, anonymous });
+      const response = await app.request('/echo', { method: 'POST', body: '{}' });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('WWW-Authenticate')).toBe('ContextToken');
+      expect(await response.json()).toMatchObject({
+        error: { code: 'UNAUTHORIZED', librarian: 'navigator' },
+      });
+    },
+  );
   it('T20 an invalid token even when anonymous callers are allowed', async () => {
     const { app } = await guarded({ access: 'public', anonymous });
-    const elsewhere = (await signedRequest('navigator', 'GET', '/secret')).headers.get('Context-Token') ?? '';
+    const elsewhere =
+      (await signedRequest('navigator', 'GET', '/secret')).headers.get('Context-Token') ?? '';
     for (const token of ['', 'garbage', '~', elsewhere])
-      expect((await app.request('/nothing', { headers: { 'Context-Token': token } })).status).toBe(401);
+      expect((await app.request('/nothing', { headers: { 'Context-Token': token } })).status).toBe(
+        401,
+      );
     expect((await app.request('/nothing')).status).toBe(204);
   });
   it('T21 the rights of a stripped token: the caller has those of an anonymous caller', async () => {
@@ -110,12 +138,18 @@ describe('contextGuard() refuses', () => {
   it('T23 a context without the capability, and names it', async () => {
     const { app } = await guarded();
     const error = { code: 'UNAUTHORIZED', details: { missing: 'kb:hr:read' } };
-    expect(await callGuarded(app, { path: '/secret' })).toMatchObject({ status: 401, body: { error } });
+    expect(await callGuarded(app, { path: '/secret' })).toMatchObject({
+      status: 401,
+      body: { error },
+    });
   });
   it('services and anonymous callers when only users may call, with a receipt', async () => {
     const { app } = await guarded({ access: 'user' });
     const service = { from: 'webhooks', context: ownContext('webhooks') };
-    expect(await callGuarded(app, { path: '/nothing' }, service)).toMatchObject({ status: 401, receipt: { st: 401 } });
+    expect(await callGuarded(app, { path: '/nothing' }, service)).toMatchObject({
+      status: 401,
+      receipt: { st: 401 },
+    });
   });
   it('T27 a librarian that drops the chain and originates a context without the right to', async () => {
     const { app } = await guarded({ callers: ['gateway'] });
@@ -126,7 +160,11 @@ describe('contextGuard() refuses', () => {
     expect(await asItself('semantic', 'user:u_secret')).toMatchObject({ status: 401 });
     expect(await asItself('webhooks', 'svc:webhooks')).toMatchObject({ status: 401 });
     const open = await guarded();
-    const { body } = await callGuarded(open.app, { body: {} }, { from: 'webhooks', context: ownContext('webhooks') });
+    const { body } = await callGuarded(
+      open.app,
+      { body: {} },
+      { from: 'webhooks', context: ownContext('webhooks') },
+    );
     expect(body).toMatchObject({ for: 'svc:webhooks' });
     expect(open.lines).toMatchObject([{ chain: ['webhooks'] }]);
   });
@@ -165,7 +203,9 @@ describe('contextGuard() signs', () => {
       .use(contextGuard({ ...(await identityOf('navigator')), access: 'signed', log }))
       .use(async (c, next) => {
         await next();
-        c.res = new Response(`[${await c.res.text()}]`, { headers: { 'Content-Type': 'application/json' } });
+        c.res = new Response(`[${await c.res.text()}]`, {
+          headers: { 'Content-Type': 'application/json' },
+        });
       })
       .get('/rewritten', () => jsonAnswer({ a: 1 }));
     expect((await callGuarded(app, { path: '/rewritten' })).body).toEqual([{ a: 1 }]);
@@ -174,20 +214,36 @@ describe('contextGuard() signs', () => {
     const { app } = await guarded();
     for (const path of ['/secret', '/unknown', '/broken']) {
       const response = await app.request(await signedRequest('navigator', 'GET', path));
-      expect(response.headers.get('Content-Length')).toBe(String((await response.arrayBuffer()).byteLength));
+      expect(response.headers.get('Content-Length')).toBe(
+        String((await response.arrayBuffer()).byteLength),
+      );
     }
   });
   it('refusals of authentic calls, so that the caller can trust them', async () => {
     const { app } = await guarded({ maxHops: 1 });
     // An intermediate librarian that calls the navigator and returns the result.
     const semantic = new Hono<GuardedEnv>()
-      .use(contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined }))
+      .use(
+        contextGuard({ ...(await identityOf('semantic')), access: 'signed', log: () => undefined }),
+      )
       .get('/on', async (c) =>
-        c.json(await callGuarded(app, { path: '/nothing' }, { from: 'semantic', context: c.get('context') })),
+        c.json(
+          await callGuarded(
+            app,
+            { path: '/nothing' },
+            { from: 'semantic', context: c.get('context') },
+          ),
+        ),
       );
     const targets = { semantic: targetOf(semantic).target };
-    const { answer } = await callFrom('gateway', userContext(), { targets, request: { to: 'semantic', path: '/on' } });
-    expect(answer.ok && answer.json()).toMatchObject({ status: 508, body: { error: { code: 'MAX_DEPTH_EXCEEDED' } } });
+    const { answer } = await callFrom('gateway', userContext(), {
+      targets,
+      request: { to: 'semantic', path: '/on' },
+    });
+    expect(answer.ok && answer.json()).toMatchObject({
+      status: 508,
+      body: { error: { code: 'MAX_DEPTH_EXCEEDED' } },
+    });
   });
   it('the usage that the route reports', async () => {
     const { app } = await guarded();
@@ -199,21 +255,35 @@ describe('contextGuard() signs', () => {
   });
   it('nothing for anonymous callers', async () => {
     const { app } = await guarded();
-    const token = (await signedRequest('navigator', 'GET', '/nothing')).headers.get('Context-Token') ?? '';
+    const token =
+      (await signedRequest('navigator', 'GET', '/nothing')).headers.get('Context-Token') ?? '';
     const forged = `${token.slice(0, -20)}${'A'.repeat(20)}`;
-    const { status, headers } = await app.request('/nothing', { headers: { 'Context-Token': forged } });
+    const { status, headers } = await app.request('/nothing', {
+      headers: { 'Context-Token': forged },
+    });
     expect([status, headers.get('Context-Receipt')]).toEqual([401, null]);
   });
 });
 
 it('T25 the log of a guarded route has one line per request, without token, body, subject or stack trace', async () => {
   const { app, lines, text } = await guarded();
-  for (const call of [{ body: { query: 'my card is 4111-1111-1111' } }, { path: '/secret' }, { path: '/broken' }])
+  for (const call of [
+    { body: { query: 'my card is 4111-1111-1111' } },
+    { path: '/secret' },
+    { path: '/broken' },
+  ])
     await callGuarded(app, call);
   const request = await signedRequest('navigator', 'GET', '/nothing');
   await app.request('/elsewhere', { headers: request.headers });
   expect(lines.filter(({ event }) => event === 'request')).toMatchObject([
-    { librarian: 'navigator', route: 'POST /echo', status: 200, outcome: 'ok', hops: 1, chain: ['gateway'] },
+    {
+      librarian: 'navigator',
+      route: 'POST /echo',
+      status: 200,
+      outcome: 'ok',
+      hops: 1,
+      chain: ['gateway'],
+    },
     { route: 'GET /secret', status: 401, outcome: 'UNAUTHORIZED' },
     { route: 'GET /broken', status: 500, outcome: 'INTERNAL_ERROR' },
     { route: 'GET /*', status: 401, reason: 'the token is for another operation' },

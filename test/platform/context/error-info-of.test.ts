@@ -7,11 +7,21 @@ import { notebook } from './callers.ts';
 
 const resultOf = (error: unknown) => {
   const { lines, log } = notebook();
-  return { info: errorInfoOf(error, { librarian: 'navigator', where: 'librarian', log, now: 5, traceId: 't' }), lines };
+  return {
+    info: errorInfoOf(error, {
+      librarian: 'navigator',
+      where: 'librarian',
+      log,
+      now: 5,
+      traceId: 't',
+    }),
+    lines,
+  };
 };
 
 it('errorInfo() has a valid message and suggestion for every code', () => {
-  for (const code of ErrorCode.options) expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
+  for (const code of ErrorCode.options)
+    expect(ErrorInfo.safeParse(errorInfo(code)).error).toBeUndefined();
 });
 
 describe('errorInfoOf()', () => {
@@ -35,18 +45,27 @@ describe('errorInfoOf()', () => {
     const cause = new TypeError('Cannot read "Where is my order"');
     const { lines } = resultOf(new Error('cannot parse the reply', { cause }));
     const logged = 'Error: cannot parse the reply < TypeError: Cannot read "…"';
-    const line = { event: 'fault', time: 5, librarian: 'navigator', where: 'librarian', trace_id: 't' };
+    const line = {
+      event: 'fault',
+      time: 5,
+      librarian: 'navigator',
+      where: 'librarian',
+      trace_id: 't',
+    };
     expect(lines).toEqual([{ ...line, code: 'INTERNAL_ERROR', cause: logged }]);
   });
-  it.each(['{"answer":"My card is 4111"', 'My card is 4111', '{"a": My card is 4111, "b": "'])('omits %s', (text) => {
-    let problem: unknown;
-    try {
-      JSON.parse(text);
-    } catch (error) {
-      problem = error;
-    }
-    expect(resultOf(problem).lines).toMatchObject([{ cause: 'SyntaxError' }]);
-  });
+  it.each(['{"answer":"My card is 4111"', 'My card is 4111', '{"a": My card is 4111, "b": "'])(
+    'omits %s',
+    (text) => {
+      let problem: unknown;
+      try {
+        JSON.parse(text);
+      } catch (error) {
+        problem = error;
+      }
+      expect(resultOf(problem).lines).toMatchObject([{ cause: 'SyntaxError' }]);
+    },
+  );
   it('logs at most 500 characters', () => {
     const { lines } = resultOf(new Error('x'.repeat(9000)));
     expect(lines[0]).toMatchObject({ cause: expect.stringMatching(/^.{500}$/) });

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { makeSigningKey } from '../../../src/platform/context/compact-jws.ts';
 import { type IdentityVariables, identityFrom } from '../../../src/platform/context/identity.ts';
 import { LOCAL_LIBRARIANS } from '../../../src/platform/context/internal-librarians.ts';
-import { type DirectoryClaims, signDirectory } from '../../../src/platform/context/key-directory.ts';
+import {
+  type DirectoryClaims,
+  signDirectory,
+} from '../../../src/platform/context/key-directory.ts';
 import { utf8 } from '../../../src/platform/encoding.ts';
 
 /** A deployment: a root, a key, a signed directory. */
@@ -30,10 +33,19 @@ describe('identityFrom() in production', async () => {
   });
   it('accepts a directory of hundreds of librarians', async () => {
     const { x } = await makeSigningKey();
-    const others = Array.from({ length: 300 }, (_, at) => [`other-${at}`, { keys: [{ kid: `other-${at}.1`, x }] }]);
+    const others = Array.from({ length: 300 }, (_, at) => [
+      `other-${at}`,
+      { keys: [{ kid: `other-${at}.1`, x }] },
+    ]);
     const own = await makeSigningKey();
-    const librarians = { navigator: { keys: [{ kid: 'navigator.1', x: own.x }] }, ...Object.fromEntries(others) };
-    const variables = { ...(await deployment({ librarians })), CONTEXT_SIGNING_KEY: own.privateKey };
+    const librarians = {
+      navigator: { keys: [{ kid: 'navigator.1', x: own.x }] },
+      ...Object.fromEntries(others),
+    };
+    const variables = {
+      ...(await deployment({ librarians })),
+      CONTEXT_SIGNING_KEY: own.privateKey,
+    };
     expect(variables.CONTEXT_DIRECTORY.length).toBeGreaterThan(20_000);
     expect((await identityFrom(variables, 'navigator')).signer.kid).toBe('navigator.1');
   });
@@ -45,13 +57,20 @@ describe('identityFrom() in production', async () => {
   });
   it('creates a key that fits a Worker secret: 64 characters of PKCS8', async () => {
     const { privateKey } = await makeSigningKey();
-    const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64url'), format: 'der', type: 'pkcs8' });
+    const key = createPrivateKey({
+      key: Buffer.from(privateKey, 'base64url'),
+      format: 'der',
+      type: 'pkcs8',
+    });
     expect([privateKey.length, key.asymmetricKeyType]).toEqual([64, 'ed25519']);
   });
   const { privateKey, x } = await makeSigningKey();
   const DERIVED = /derived keys are for development/;
   const production = { ENVIRONMENT: 'production' };
-  const deployedWith = (changed: IdentityVariables) => async () => ({ ...(await deployment()), ...changed });
+  const deployedWith = (changed: IdentityVariables) => async () => ({
+    ...(await deployment()),
+    ...changed,
+  });
   it.each<[string, () => IdentityVariables | Promise<IdentityVariables>, RegExp]>([
     ['derived keys', () => production, DERIVED],
     ['derived keys without an environment', () => ({}), DERIVED],
@@ -61,15 +80,31 @@ describe('identityFrom() in production', async () => {
       deployedWith({ CONTEXT_DIRECTORY_ROOT: '' }),
       /CONTEXT_DIRECTORY_ROOT: it is not set/,
     ],
-    ['no key', deployedWith({ CONTEXT_SIGNING_KEY: undefined }), /CONTEXT_SIGNING_KEY: it is not set/],
+    [
+      'no key',
+      deployedWith({ CONTEXT_SIGNING_KEY: undefined }),
+      /CONTEXT_SIGNING_KEY: it is not set/,
+    ],
     [
       'a key that is not base64url',
       deployedWith({ CONTEXT_SIGNING_KEY: '%' }),
       /CONTEXT_SIGNING_KEY: it is not base64url/,
     ],
-    ["another's key", deployedWith({ CONTEXT_SIGNING_KEY: privateKey }), /is not one of navigator in the directory/],
-    ['T28 a directory of development', () => deployment({ env: 'development' }), /for development, this is production/],
-    ['a directory of another root', deployedWith({ CONTEXT_DIRECTORY_ROOT: x }), /not signed by the root/],
+    [
+      "another's key",
+      deployedWith({ CONTEXT_SIGNING_KEY: privateKey }),
+      /is not one of navigator in the directory/,
+    ],
+    [
+      'T28 a directory of development',
+      () => deployment({ env: 'development' }),
+      /for development, this is production/,
+    ],
+    [
+      'a directory of another root',
+      deployedWith({ CONTEXT_DIRECTORY_ROOT: x }),
+      /not signed by the root/,
+    ],
   ])('refuses to start with %s', async (_, variables, message) => {
     await expect(identityFrom(await variables(), 'navigator')).rejects.toThrow(message);
   });
@@ -90,11 +125,16 @@ describe('identityFrom() in development', () => {
     const [first, second] = await Promise.all(
       ['a', 'b'].map((seed) => identityFrom({ ...DEVELOPMENT, CONTEXT_KEY_SEED: seed }, 'gateway')),
     );
-    expect(first?.directory.key('dev.gateway.1')?.x).not.toBe(second?.directory.key('dev.gateway.1')?.x);
+    expect(first?.directory.key('dev.gateway.1')?.x).not.toBe(
+      second?.directory.key('dev.gateway.1')?.x,
+    );
     expect(first?.directory.version).not.toBe(second?.directory.version);
   });
   it('contains itself and configured librarians, which may not originate contexts', async () => {
-    const { directory } = await identityFrom({ ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' }, 'notes');
+    const { directory } = await identityFrom(
+      { ...DEVELOPMENT, CONTEXT_LOCAL_LIBRARIANS: 'faq, gateway' },
+      'notes',
+    );
     expect(directory.librarian('notes')).toMatchObject({ keys: [{ kid: 'dev.notes.1' }] });
     expect(directory.librarian('faq')?.ws).toBeUndefined();
     expect(directory.librarian('gateway')?.origin).toEqual(['user', 'anon']);

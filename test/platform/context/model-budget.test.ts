@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ModelUnavailable } from '../../../src/ai/openai-chat.ts';
-import type { AICompletion, AICompletionOptions, AIMessage, Librarian } from '../../../src/contract/core/librarian.ts';
+import type {
+  AICompletion,
+  AICompletionOptions,
+  AIMessage,
+  Librarian,
+} from '../../../src/contract/core/librarian.ts';
 import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import { budgetOf } from '../../../src/platform/context/limits.ts';
 import { budgetedModel, ModelBudgetSpent } from '../../../src/platform/context/model-budget.ts';
@@ -15,10 +20,17 @@ const modelOf = (completion: Partial<AICompletion> | Error = {}) => {
     asked,
     ai: {
       model: 'm-1',
-      complete: async (_: readonly AIMessage[], options: AICompletionOptions = {}): Promise<AICompletion> => {
+      complete: async (
+        _: readonly AIMessage[],
+        options: AICompletionOptions = {},
+      ): Promise<AICompletion> => {
         asked.push(options);
         if (completion instanceof Error) throw completion;
-        return { text: 'Under the mat.', usage: { inputTokens: 100, outputTokens: 50 }, ...completion };
+        return {
+          text: 'Under the mat.',
+          usage: { inputTokens: 100, outputTokens: 50 },
+          ...completion,
+        };
       },
     },
   };
@@ -47,7 +59,13 @@ describe('budgetedModel()', () => {
     expect([model.use(), model.usage()]).toEqual([undefined, {}]);
     await complete();
     await complete();
-    expect(model.use()).toEqual({ model: 'm-1', calls: 2, inputTokens: 200, outputTokens: 100, costUsd: 0.002 });
+    expect(model.use()).toEqual({
+      model: 'm-1',
+      calls: 2,
+      inputTokens: 200,
+      outputTokens: 100,
+      costUsd: 0.002,
+    });
     expect(model.usage()).toEqual({ tokens: 300, cost_micros: 2000 });
   });
   it('limits the output to the remaining tokens', async () => {
@@ -63,7 +81,9 @@ describe('budgetedModel()', () => {
     const messages: AIMessage[] = [{ role: 'user', content: '锅'.repeat(1000) }];
     const schema = { name: 's', schema: { type: 'object' } };
     await model.ai.complete(messages, { maxTokens: 1000, schema });
-    expect(asked[0]?.maxTokens).toBe(2000 - 1500 - 16 - Math.ceil(JSON.stringify(schema).length / 2));
+    expect(asked[0]?.maxTokens).toBe(
+      2000 - 1500 - 16 - Math.ceil(JSON.stringify(schema).length / 2),
+    );
   });
   it('does not spend the same tokens in parallel calls', async () => {
     const { complete, limits } = budgeted({ tokens: 500 });
@@ -80,7 +100,9 @@ describe('budgetedModel()', () => {
     const priced = budgeted({ cost_micros: 2025 }, {}, price);
     await priced.complete(1000);
     expect(priced.limits()).toEqual([200]);
-    await expect(budgeted({ cost_micros: 100 }, {}, price).complete()).rejects.toThrow(ModelBudgetSpent);
+    await expect(budgeted({ cost_micros: 100 }, {}, price).complete()).rejects.toThrow(
+      ModelBudgetSpent,
+    );
   });
   it('estimates missing usage', async () => {
     const { model, complete } = budgeted({ tokens: 1000 }, { usage: undefined });
@@ -106,7 +128,9 @@ describe('a served librarian with a model', () => {
     const { log, lines } = notebook();
     const identity = await identityOf('navigator');
     const librarian: Librarian = async (_query, context) => {
-      const completion = await context?.ai?.complete(MESSAGES, { maxTokens: 500 }).catch(() => undefined);
+      const completion = await context?.ai
+        ?.complete(MESSAGES, { maxTokens: 500 })
+        .catch(() => undefined);
       return { answer: completion?.text ?? 'No model.' };
     };
     const app = serveLibrarian(librarian, INFO, { ...identity, ai, log });
@@ -114,10 +138,21 @@ describe('a served librarian with a model', () => {
     return { ...asked, line: lines.find(({ event }) => event === 'request') };
   };
   it('reports its usage in the log and in a receipt that the caller accepts', async () => {
-    const { reply, answer, line } = await served(modelOf({ costUsd: 0.00125 }).ai, { tokens: 1000, cost_micros: 5000 });
+    const { reply, answer, line } = await served(modelOf({ costUsd: 0.00125 }).ai, {
+      tokens: 1000,
+      cost_micros: 5000,
+    });
     expect(reply.answer).toBe('Under the mat.');
-    expect(answer).toMatchObject({ ok: true, receipt: { use: { calls: 0, tokens: 150, cost_micros: 1250 } } });
-    expect(line).toMatchObject({ model: 'm-1', input_tokens: 100, output_tokens: 50, cost_usd: 0.00125 });
+    expect(answer).toMatchObject({
+      ok: true,
+      receipt: { use: { calls: 0, tokens: 150, cost_micros: 1250 } },
+    });
+    expect(line).toMatchObject({
+      model: 'm-1',
+      input_tokens: 100,
+      output_tokens: 50,
+      cost_usd: 0.00125,
+    });
   });
   it('answers without the model when the budget is spent', async () => {
     const { reply, line } = await served(modelOf().ai, { tokens: 50 });

@@ -38,8 +38,10 @@ const CHECKED = {
 
 /** Expected survivors, with the reason. */
 const EXPLAINED: Record<string, string> = {
-  'verify-context.ts without: the token has no link': 'splitting a text gives at least one; for the compiler',
-  'verify-context.ts without: the first link is not a root': 'the form of hop 0 was checked; for the compiler',
+  'verify-context.ts without: the token has no link':
+    'splitting a text gives at least one; for the compiler',
+  'verify-context.ts without: the first link is not a root':
+    'the form of hop 0 was checked; for the compiler',
 };
 
 const sourceOf = (file: string): string => readFileSync(new URL(file, folder), 'utf8');
@@ -51,7 +53,11 @@ const missingChecks = (): Mutant[] =>
     return calls.map(({ index }) => {
       const name = /'[^']+'|"[^"]+"|`[^`]+`/.exec(lastArgument(source.slice(index)))?.[0] ?? '';
       const mutated = `${source.slice(0, index)}skip(${source.slice(index + check.length + 1)}`;
-      return { file, name: `without: ${name.slice(1, -1)}`, source: `${mutated}\nfunction skip(..._: unknown[]) {}\n` };
+      return {
+        file,
+        name: `without: ${name.slice(1, -1)}`,
+        source: `${mutated}\nfunction skip(..._: unknown[]) {}\n`,
+      };
     });
   });
 
@@ -84,7 +90,8 @@ registerHooks({
   load: (url, context, next) => {
     const { search } = new URL(url);
     const mutant = search.startsWith('?mutant=') ? mutants[Number(search.slice(8))] : undefined;
-    if (mutant === undefined || !url.startsWith(new URL(mutant.file, folder).href)) return next(url, context);
+    if (mutant === undefined || !url.startsWith(new URL(mutant.file, folder).href))
+      return next(url, context);
     return { format: 'module-typescript', source: mutant.source, shortCircuit: true };
   },
 });
@@ -108,14 +115,23 @@ const inOrderFor = (name: string) => {
 };
 
 /** The first case with a wrong outcome, and that outcome. */
-const killerOf = async (kit: Kit, name: string): Promise<{ by: string; as: string } | undefined> => {
+const killerOf = async (
+  kit: Kit,
+  name: string,
+): Promise<{ by: string; as: string } | undefined> => {
   for (const { number, name: attack, refused, run } of inOrderFor(name)) {
     const [code, reason] = await outcomeOf(run(kit));
     if (code === refused[0] && reason === refused[1]) continue;
-    return { by: `${number} ${attack}`, as: code === 'accepted' ? 'got through' : `only refused as: ${reason}` };
+    return {
+      by: `${number} ${attack}`,
+      as: code === 'accepted' ? 'got through' : `only refused as: ${reason}`,
+    };
   }
   for (const { number, name: control, run, gives, expected } of CONTROLS) {
-    const given = await run(kit).then(gives, (error) => `refused: ${error.reason ?? error.message}`);
+    const given = await run(kit).then(
+      gives,
+      (error) => `refused: ${error.reason ?? error.message}`,
+    );
     if (JSON.stringify(given) !== JSON.stringify(expected))
       return { by: `${number} ${control}`, as: `gives ${JSON.stringify(given)}` };
   }

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { importSigner, makeSigningKey, signJws } from '../../../src/platform/context/compact-jws.ts';
+import {
+  importSigner,
+  makeSigningKey,
+  signJws,
+} from '../../../src/platform/context/compact-jws.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { type DirectoryEntry, openDirectory } from '../../../src/platform/context/key-directory.ts';
 import { ContextRefused } from '../../../src/platform/context/request-context.ts';
@@ -16,14 +20,22 @@ const BODY = '{"query":"Where?"}';
 /** A partner that may read in one workspace, and everybody's view of it. */
 const prepared = async (limits: Partial<DirectoryEntry> = { workspaces: ['default'] }) => {
   const { privateKey, x } = await makeSigningKey();
-  const entry = { keys: [{ kid: `${PARTNER}.1`, x }], host: 'shop.example.org', origin: ['svc'], ws: ['*'] };
+  const entry = {
+    keys: [{ kid: `${PARTNER}.1`, x }],
+    host: 'shop.example.org',
+    origin: ['svc'],
+    ws: ['*'],
+  };
   const rights = { cap: ['kb:read'], see: ['partners'], ...limits };
   const variables = {
     ENVIRONMENT: 'development',
     CONTEXT_PARTNERS: JSON.stringify({ [PARTNER]: { ...entry, ...rights } }),
   };
   const identity = await identityFrom(variables, 'gateway');
-  const signer = await importSigner(decodeBase64url(privateKey)!, { id: PARTNER, kid: `${PARTNER}.1` });
+  const signer = await importSigner(decodeBase64url(privateKey)!, {
+    id: PARTNER,
+    kid: `${PARTNER}.1`,
+  });
   return { identity, signer };
 };
 
@@ -37,20 +49,43 @@ const handedTo = async (workspace: string, limits?: Partial<DirectoryEntry>) => 
       return new Response();
     },
   };
-  const client = signedClient({ ...identity, targets: { [PARTNER]: target }, log: () => undefined });
-  const context = userContext({ workspace, capabilities: ['kb:read', 'sql:read'], audiences: ['partners', 'staff'] });
+  const client = signedClient({
+    ...identity,
+    targets: { [PARTNER]: target },
+    log: () => undefined,
+  });
+  const context = userContext({
+    workspace,
+    capabilities: ['kb:read', 'sql:read'],
+    audiences: ['partners', 'staff'],
+  });
   await client.call(context, { to: PARTNER, path: `/librarians/${PARTNER}/ask`, body: BODY });
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+  const claims = JSON.parse(
+    Buffer.from(token.split('.')[1] ?? '', 'base64url').toString(),
+  ) as Record<string, unknown>;
   return { token, claims, identity, signer };
 };
 
 /** What a function of ours takes from a token. */
-const received = async (token: string, { directory }: Awaited<ReturnType<typeof prepared>>['identity']) => {
+const received = async (
+  token: string,
+  { directory }: Awaited<ReturnType<typeof prepared>>['identity'],
+) => {
   const op = 'POST /librarians/navigator/ask';
-  return verifyContext(token, { self: 'navigator', directory, now: Date.now(), op, body: () => utf8(BODY) });
+  return verifyContext(token, {
+    self: 'navigator',
+    directory,
+    now: Date.now(),
+    op,
+    body: () => utf8(BODY),
+  });
 };
 
-const linkTo = async (to: string, claims: object, signer: Awaited<ReturnType<typeof prepared>>['signer']) => {
+const linkTo = async (
+  to: string,
+  claims: object,
+  signer: Awaited<ReturnType<typeof prepared>>['signer'],
+) => {
   const call = {
     iss: signer.id,
     aud: to,
@@ -67,10 +102,13 @@ it.each([
   ['acme', undefined, [], []],
   ['acme', { workspaces: ['*'] }, ['kb:read'], ['partners']],
   ['acme', { workspaces: undefined }, ['kb:read'], ['partners']],
-])('in a question of the workspace %s a partner for %j gets the rights %j', async (workspace, limits, cap, see) => {
-  const { claims } = await handedTo(workspace, limits as Partial<DirectoryEntry>);
-  expect([claims.cap, claims.see ?? []]).toEqual([cap, see]);
-});
+])(
+  'in a question of the workspace %s a partner for %j gets the rights %j',
+  async (workspace, limits, cap, see) => {
+    const { claims } = await handedTo(workspace, limits as Partial<DirectoryEntry>);
+    expect([claims.cap, claims.see ?? []]).toEqual([cap, see]);
+  },
+);
 
 it.each([
   ['default', ['kb:read']],
@@ -80,7 +118,15 @@ it.each([
   async (workspace, expected) => {
     const { identity, signer } = await prepared();
     const { signer: gateway } = identity;
-    const user = { hop: 0, tid: randomHex(16), sub: 'user:u_1', ws: workspace, amr: 'key', max: 8, bud: { calls: 8 } };
+    const user = {
+      hop: 0,
+      tid: randomHex(16),
+      sub: 'user:u_1',
+      ws: workspace,
+      amr: 'key',
+      max: 8,
+      bud: { calls: 8 },
+    };
     const root = await linkTo(PARTNER, { ...user, cap: ['kb:read'] }, gateway);
     const next = await linkTo('navigator', { hop: 1, prv: await sha256(utf8(root)) }, signer);
     expect((await received(`${root}~${next}`, identity)).capabilities).toEqual(expected);
@@ -90,7 +136,15 @@ it.each([
 it('starts no context with rights in a workspace where it holds none', async () => {
   const { identity, signer } = await prepared();
   const start = (ws: string) => {
-    const own = { hop: 0, tid: randomHex(16), sub: `svc:${PARTNER}`, ws, amr: 'key', max: 8, bud: { calls: 8 } };
+    const own = {
+      hop: 0,
+      tid: randomHex(16),
+      sub: `svc:${PARTNER}`,
+      ws,
+      amr: 'key',
+      max: 8,
+      bud: { calls: 8 },
+    };
     return linkTo('navigator', { ...own, cap: ['kb:read'] }, signer);
   };
   expect((await received(await start('default'), identity)).capabilities).toEqual(['kb:read']);

@@ -1,8 +1,16 @@
-import { loadDirectory, openDirectory, signDirectory } from '../../../src/platform/context/key-directory.ts';
+import {
+  loadDirectory,
+  openDirectory,
+  signDirectory,
+} from '../../../src/platform/context/key-directory.ts';
 import { extendContext, mintContext, signLink } from '../../../src/platform/context/link-claims.ts';
 import { signReceipt, verifyReceipt } from '../../../src/platform/context/receipt.ts';
 import { originate } from '../../../src/platform/context/request-context.ts';
-import { linkCache, memoryReplayStore, verifyContext } from '../../../src/platform/context/verify-context.ts';
+import {
+  linkCache,
+  memoryReplayStore,
+  verifyContext,
+} from '../../../src/platform/context/verify-context.ts';
 
 /** The code as it ships. */
 export const realRuntime = {

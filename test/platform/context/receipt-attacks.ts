@@ -1,27 +1,44 @@
 import type { Receipt } from '../../../src/platform/context/receipt.ts';
 import { encodeBase64url, sha256, utf8 } from '../../../src/platform/encoding.ts';
-import { BODY, type Claims, editClaims, editPart, headerOf, type Kit, kidOf, NOW, OP } from './attack-kit.ts';
+import {
+  BODY,
+  type Claims,
+  editClaims,
+  editPart,
+  headerOf,
+  type Kit,
+  kidOf,
+  NOW,
+  OP,
+} from './attack-kit.ts';
 import type { Attack } from './attacks.ts';
 
 const ANSWER = utf8('{"answer":"Because of the new meter [billing.md]"}');
 const RECEIPT = 'ctx-receipt+jwt';
 
 /** A call of `gateway` to `billing`, and what `gateway` expects of the receipt. */
-export const expectation = async (kit: Kit) => {
+export async function expectation(kit: Kit) {
   const call = { signer: kit.signer('gateway'), aud: 'billing', op: OP, body: BODY, now: NOW };
   const { link, budgets } = await kit.runtime.mintContext(kit.origin(), call);
   const { directory } = kit;
   const linkHash = await sha256(utf8(link));
   const answer = { self: 'gateway', librarian: 'billing', status: 200, body: ANSWER, now: NOW };
   return { ...answer, link, linkHash, budgets, directory };
-};
+}
 
 /** The honest receipt of `billing`. */
-export const honestReceipt = async (kit: Kit, linkHash: string): Promise<string> => {
+export async function honestReceipt(kit: Kit, linkHash: string): Promise<string> {
   const caller = { id: 'gateway', linkHash };
-  const answer = { caller, status: 200, body: ANSWER, now: NOW, usage: { tokens: 1200 }, receipts: [linkHash] };
+  const answer = {
+    caller,
+    status: 200,
+    body: ANSWER,
+    now: NOW,
+    usage: { tokens: 1200 },
+    receipts: [linkHash],
+  };
   return kit.runtime.signReceipt(kit.signer('billing'), answer);
-};
+}
 
 type Expected = Awaited<ReturnType<typeof expectation>>;
 
@@ -40,14 +57,23 @@ const attack = (
   refused: ['UNAUTHORIZED', reason],
   run: async (kit) => {
     const expected = await expectation(kit);
-    const receipt = await (change.receipt?.(kit, expected) ?? honestReceipt(kit, expected.linkHash));
-    const other = typeof change.expected === 'function' ? await change.expected(kit) : change.expected;
+    const receipt = await (change.receipt?.(kit, expected) ??
+      honestReceipt(kit, expected.linkHash));
+    const other =
+      typeof change.expected === 'function' ? await change.expected(kit) : change.expected;
     return kit.runtime.verifyReceipt(receipt, { ...expected, ...other });
   },
 });
 
 /** The honest claims, some of them changed, signed by `billing` or by another librarian, under any kid. */
-const signed = (number: string, name: string, reason: string, by: string, to: Claims = {}, kid = kidOf(by)): Attack => {
+const signed = (
+  number: string,
+  name: string,
+  reason: string,
+  by: string,
+  to: Claims = {},
+  kid = kidOf(by),
+): Attack => {
   const receipt = async (kit: Kit, { linkHash }: Expected) => {
     const [, claims = ''] = (await honestReceipt(kit, linkHash)).split('.');
     const honest: Receipt = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
@@ -61,7 +87,9 @@ const changed = (number: string, name: string, reason: string, to: Claims): Atta
 
 /** A directory with a changed key or entry of `billing`. */
 const billing = (change: { key?: object; entry?: object }) => async (kit: Kit) => {
-  const ids = kit.directory.ids().map((id) => [id, structuredClone(kit.directory.librarian(id))] as const);
+  const ids = kit.directory
+    .ids()
+    .map((id) => [id, structuredClone(kit.directory.librarian(id))] as const);
   const librarians = Object.fromEntries(ids);
   Object.assign(librarians.billing ?? {}, change.entry);
   Object.assign(librarians.billing?.keys[0] ?? {}, change.key);
@@ -74,33 +102,57 @@ const OTHER_KEY = 'the key of the receipt belongs to another librarian';
 const WRONG = 'the signature of the receipt is wrong';
 
 export const RECEIPT_ATTACKS: Attack[] = [
-  attack('R1', 'an altered answer', 'the answer is not the one that was signed', { expected: { body: utf8('{}') } }),
+  attack('R1', 'an altered answer', 'the answer is not the one that was signed', {
+    expected: { body: utf8('{}') },
+  }),
   attack('R2', 'the receipt of another request', 'the receipt is for another request', {
     receipt: async (kit) => honestReceipt(kit, (await expectation(kit)).linkHash),
   }),
   signed('R3', 'the receipt of another librarian', OTHER, 'search', { iss: 'search' }),
   signed('R3a', "another librarian signs in billing's name", OTHER_KEY, 'search'),
-  signed('R3b', "another librarian signs with billing's kid", WRONG, 'search', {}, kidOf('billing')),
+  signed(
+    'R3b',
+    "another librarian signs with billing's kid",
+    WRONG,
+    'search',
+    {},
+    kidOf('billing'),
+  ),
   signed('R3c', 'an unknown kid', 'the key of the receipt is unknown', 'billing', {}, 'billing.9'),
-  changed('R4', 'more used than granted', 'more was used than granted', { use: { tokens: 20_001 } }),
-  changed('R5', 'a 504 turned into a 200', 'the status is not the one that was signed', { st: 504 }),
-  attack('R6', 'a link as receipt', 'the type is not the one expected here', { receipt: async (_, { link }) => link }),
-  changed('R7', 'the receipt of another caller', 'the receipt is for another caller', { aud: 'triage' }),
+  changed('R4', 'more used than granted', 'more was used than granted', {
+    use: { tokens: 20_001 },
+  }),
+  changed('R5', 'a 504 turned into a 200', 'the status is not the one that was signed', {
+    st: 504,
+  }),
+  attack('R6', 'a link as receipt', 'the type is not the one expected here', {
+    receipt: async (_, { link }) => link,
+  }),
+  changed('R7', 'the receipt of another caller', 'the receipt is for another caller', {
+    aud: 'triage',
+  }),
   attack('R8', 'a claim edited after signing', WRONG, {
     receipt: async (kit, { linkHash }) =>
       editClaims(await honestReceipt(kit, linkHash), (text) => text.replace('1200', '1100')),
   }),
   attack('R9', 'a signature of 63 bytes', 'the signature is not 64 bytes', {
-    receipt: async (kit, { linkHash }) => editPart(await honestReceipt(kit, linkHash), 2, (bytes) => bytes.slice(1)),
+    receipt: async (kit, { linkHash }) =>
+      editPart(await honestReceipt(kit, linkHash), 2, (bytes) => bytes.slice(1)),
   }),
-  changed('R10', 'issued in the future', 'the receipt is issued in the future', { iat: (NOW + 5001) / 1000 }),
-  attack('R11', 'more than 4 KB', 'the receipt is longer than 4,096 bytes', { receipt: async () => 'A'.repeat(4097) }),
+  changed('R10', 'issued in the future', 'the receipt is issued in the future', {
+    iat: (NOW + 5001) / 1000,
+  }),
+  attack('R11', 'more than 4 KB', 'the receipt is longer than 4,096 bytes', {
+    receipt: async () => 'A'.repeat(4097),
+  }),
   changed('R12', 'an unknown claim', 'the receipt has other claims', { note: 'x' }),
   changed('R12a', 'a claim of another type', 'the receipt has other claims', { bd: 7 }),
   changed('R12b', 'a status that is no number', 'st or iat is not a number', { st: '200' }),
   changed('R12c', 'a negative usage', 'use is not a list of amounts', { use: { tokens: -5 } }),
   changed('R12d', 'no list of receipts', 'sub is not a list of at most 32', { sub: {} }),
-  changed('R12e', 'receipts that are no hashes', 'sub holds something else than hashes', { sub: ['x'] }),
+  changed('R12e', 'receipts that are no hashes', 'sub holds something else than hashes', {
+    sub: ['x'],
+  }),
   attack('R13', 'a directory that has expired', 'the key directory has expired', {
     expected: async (kit) => ({ ...(await billing({})(kit)), now: NOW + 1000 }),
   }),
@@ -125,7 +177,11 @@ export const RECEIPT_ATTACKS: Attack[] = [
     refused: ['UNAUTHORIZED', 'the type is not the one expected here'],
     run: async (kit) =>
       kit.verify(
-        await kit.link(kit.claims(['gateway', 'billing'], 0), 'gateway', headerOf(kidOf('gateway'), { typ: RECEIPT })),
+        await kit.link(
+          kit.claims(['gateway', 'billing'], 0),
+          'gateway',
+          headerOf(kidOf('gateway'), { typ: RECEIPT }),
+        ),
       ),
   },
 ];

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { covers, intersectCapabilities, mayRead, mayReadAsked } from '../../../src/platform/context/capabilities.ts';
+import {
+  covers,
+  intersectCapabilities,
+  mayRead,
+  mayReadAsked,
+} from '../../../src/platform/context/capabilities.ts';
 
 it.each([
   [[], undefined, true],
@@ -13,7 +18,9 @@ it.each([
   [['*'], ['none'], true],
   [['staff'], ['none'], false],
   [['staff'], ['*'], false],
-])('mayRead() %j reads an article for %j: %s', (held, named, expected) => expect(mayRead(held, named)).toBe(expected));
+])('mayRead() %j reads an article for %j: %s', (held, named, expected) =>
+  expect(mayRead(held, named)).toBe(expected),
+);
 
 it.each([
   [[], undefined, true],
@@ -44,7 +51,9 @@ it.each([
   [['kb:*'], 'kbx:read', false],
   [['kb:*'], '*', false],
   [['kb:read'], 'kb:read:all', false],
-])('covers() %j over %s: %s', (held, wanted, expected) => expect(covers(held, wanted)).toBe(expected));
+])('covers() %j over %s: %s', (held, wanted, expected) =>
+  expect(covers(held, wanted)).toBe(expected),
+);
 
 it.each([
   [['kb:*', 'sql:read'], ['kb:read', 'web:search'], ['kb:read']],

@@ -10,7 +10,11 @@ const INFO = { id: 'navigator', name: 'Navigator' };
 const navigator = async (answer = 'Under the mat.') =>
   serveLibrarian(async () => ({ answer }), INFO, { ...(await identityOf('navigator')), ...quiet });
 
-const ASK = { to: 'navigator', path: '/librarians/navigator/ask', body: { query: 'Where is the key?' } };
+const ASK = {
+  to: 'navigator',
+  path: '/librarians/navigator/ask',
+  body: { query: 'Where is the key?' },
+};
 
 interface Asking {
   tamper?: Parameters<typeof targetOf>[1];
@@ -29,7 +33,10 @@ const asking = async (
 };
 
 /** The gateway calls a navigator with this handler. */
-const calling = (fetch: (request: Request) => Response | Promise<Response>, request: Partial<SignedRequest> = {}) => {
+const calling = (
+  fetch: (request: Request) => Response | Promise<Response>,
+  request: Partial<SignedRequest> = {},
+) => {
   const targets = { navigator: { fetch: async (received: Request) => fetch(received) } };
   return callFrom('gateway', userContext(), { targets, request: { ...ASK, ...request } });
 };
@@ -44,7 +51,11 @@ describe('signedClient()', () => {
     if (!answer.ok) throw new Error('refused');
     expect(new TextDecoder().decode(answer.body)).toBe('{"answer":"Under the mat."}');
     const { status, contentType } = answer;
-    expect([status, contentType, answer.json()]).toEqual([200, 'application/json', { answer: 'Under the mat.' }]);
+    expect([status, contentType, answer.json()]).toEqual([
+      200,
+      'application/json',
+      { answer: 'Under the mat.' },
+    ]);
     expect(await answer.receiptHash()).toMatch(/^[\w-]{43}$/);
     expect(answer.receiptText.split('.').length).toBe(3);
     expect(requests[0]?.headers.get('traceparent')).toContain(answer.spanId);
@@ -56,21 +67,26 @@ describe('signedClient()', () => {
       const { answer, requests } = await asking({ body }, { context });
       expect(answer).toMatchObject({ ok: true, status: 200 });
       expect(await requests[0]?.text()).toBe(typeof body === 'string' ? body : '{"query":"b" }');
-      headers.push(['Context-Token', 'traceparent'].map((name) => requests[0]?.headers.get(name) ?? null));
+      headers.push(
+        ['Context-Token', 'traceparent'].map((name) => requests[0]?.headers.get(name) ?? null),
+      );
     }
     const [[token, trace] = [], [otherToken, otherTrace] = []] = headers;
     expect(trace).toMatch(new RegExp(`^00-${context.traceId}-[0-9a-f]{16}-01$`));
     expect([token === otherToken, trace === otherTrace]).toEqual([false, false]);
   });
-  it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])('calls an id that is not a host name: %s', async (id) => {
-    const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: id };
-    const options = { ...(await identityFrom(variables, id)), ...quiet };
-    const app = serveLibrarian(async () => ({ answer: 'x' }), { id, name: 'Odd' }, options);
-    const gateway = await identityFrom(variables, 'gateway');
-    const client = signedClient({ ...gateway, targets: { [id]: targetOf(app).target } });
-    const request = { to: id, path: `/librarians/${id}/ask`, body: { query: 'Where?' } };
-    expect(await client.call(userContext(), request)).toMatchObject({ ok: true, status: 200 });
-  });
+  it.each(['team.500', '7', 'a.0x1', 'xn--a', 'a..b', 'a-'])(
+    'calls an id that is not a host name: %s',
+    async (id) => {
+      const variables = { ENVIRONMENT: 'development', CONTEXT_LOCAL_LIBRARIANS: id };
+      const options = { ...(await identityFrom(variables, id)), ...quiet };
+      const app = serveLibrarian(async () => ({ answer: 'x' }), { id, name: 'Odd' }, options);
+      const gateway = await identityFrom(variables, 'gateway');
+      const client = signedClient({ ...gateway, targets: { [id]: targetOf(app).target } });
+      const request = { to: id, path: `/librarians/${id}/ask`, body: { query: 'Where?' } };
+      expect(await client.call(userContext(), request)).toMatchObject({ ok: true, status: 200 });
+    },
+  );
   it.each<[string, Partial<SignedRequest>, string]>([
     ['itself', { to: 'gateway' }, 'LOOP_DETECTED'],
     ['a librarian without a binding', { to: 'memory' }, 'DELEGATION_FAILED'],
@@ -81,17 +97,25 @@ describe('signedClient()', () => {
     ['a path that is a name', { path: 'evil' }, 'DELEGATION_FAILED'],
   ])('T22 sends nothing to %s', async (_, request, code) => {
     const { answer, requests } = await asking(request);
-    expect(answer).toMatchObject({ ok: false, error: { code, librarian: request.to ?? 'navigator' } });
+    expect(answer).toMatchObject({
+      ok: false,
+      error: { code, librarian: request.to ?? 'navigator' },
+    });
     expect(requests).toEqual([]);
   });
-  it.each(['with a body', 'without a body'])('T22 does not send the token to a redirect target, %s', async (which) => {
-    const { requests } = await asking(
-      which === 'with a body' ? {} : { path: '/librarians/navigator', body: undefined },
-    );
-    expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
-  });
+  it.each(['with a body', 'without a body'])(
+    'T22 does not send the token to a redirect target, %s',
+    async (which) => {
+      const { requests } = await asking(
+        which === 'with a body' ? {} : { path: '/librarians/navigator', body: undefined },
+      );
+      expect(requests.map(({ redirect }) => redirect)).toEqual(['manual']);
+    },
+  );
   it('T22 is the only code that attaches the token', () => {
-    const sources = globSync(['src/**/*.ts', 'functions/**/*.ts'], { exclude: ['src/documents/node/**'] });
+    const sources = globSync(['src/**/*.ts', 'functions/**/*.ts'], {
+      exclude: ['src/documents/node/**'],
+    });
     const attaches = /CONTEXT_HEADER\]|set\(['"`]context-token/i;
     const attaching = sources.filter((file) => attaches.test(readFileSync(file, 'utf8')));
     expect(attaching).toEqual(['src/platform/context/signed-client.ts']);
@@ -116,7 +140,10 @@ describe('signedClient()', () => {
   });
   it('cancels the body of a response without a receipt', async () => {
     const cancel = vi.fn();
-    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel });
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel,
+    });
     const { answer } = await calling(() => new Response(endless));
     expect([answer.ok, cancel.mock.calls.length]).toEqual([false, 1]);
   });
@@ -131,7 +158,13 @@ describe('signedClient()', () => {
     const signal = await received.promise;
     vi.advanceTimersByTime(50);
     const error = { code: 'TIMEOUT', librarian: 'navigator' };
-    expect((await call).answer).toMatchObject({ ok: false, why: 'timeout', sent: true, error, ...SPAN });
+    expect((await call).answer).toMatchObject({
+      ok: false,
+      why: 'timeout',
+      sent: true,
+      error,
+      ...SPAN,
+    });
     expect(signal.aborted).toBe(true);
   });
   it('cancels the call when the caller aborts, and sends nothing when it already has', async () => {
@@ -143,7 +176,12 @@ describe('signedClient()', () => {
     const { answer } = await calling(aborting, { signal: controller.signal });
     expect(answer).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
     const early = await asking({ signal: AbortSignal.abort() });
-    expect(early.answer).toMatchObject({ ok: false, why: 'refused', sent: false, error: { code: 'TIMEOUT' } });
+    expect(early.answer).toMatchObject({
+      ok: false,
+      why: 'refused',
+      sent: false,
+      error: { code: 'TIMEOUT' },
+    });
     expect(early.requests).toEqual([]);
   });
   it.each<[string, string, () => Response | Promise<Response>]>([
@@ -155,7 +193,9 @@ describe('signedClient()', () => {
     const { answer, lines } = await calling(fetch, { maxAnswerBytes: 1000 });
     const error = { code: 'DELEGATION_FAILED', librarian: 'navigator' };
     expect(answer).toMatchObject({ ok: false, why, sent: true, error, ...SPAN });
-    expect(lines).toMatchObject([{ event: 'fault', where: 'call navigator', cause: expect.any(String) }]);
+    expect(lines).toMatchObject([
+      { event: 'fault', where: 'call navigator', cause: expect.any(String) },
+    ]);
     expect(JSON.stringify(lines)).not.toContain('key?');
   });
   it('reports that a call was refused locally or cancelled', async () => {
@@ -172,4 +212,5 @@ describe('signedClient()', () => {
   });
 });
 
-const withReceipt = (body: string, receipt: string) => new Response(body, { headers: { 'Context-Receipt': receipt } });
+const withReceipt = (body: string, receipt: string) =>
+  new Response(body, { headers: { 'Context-Receipt': receipt } });

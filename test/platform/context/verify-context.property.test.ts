@@ -27,7 +27,9 @@ it('one changed character is refused with ContextRefused in 1,500 random cases',
     const letter = letters.charAt(pick(letters.length));
     const [before, here, after] = [honest.slice(0, at), honest.charAt(at), honest.slice(at + 1)];
     const changed =
-      [`${before}${letter}${after}`, `${before}${after}`, `${before}${letter}${here}${after}`][round % 3] ?? '';
+      [`${before}${letter}${after}`, `${before}${after}`, `${before}${letter}${here}${after}`][
+        round % 3
+      ] ?? '';
     if (changed === honest) continue;
     const outcome = await kit.verify(changed).then(
       () => 'accepted' as const,
@@ -41,8 +43,13 @@ it('one changed character is refused with ContextRefused in 1,500 random cases',
 
 const held = 'kb:read kb:* kb:hr:read kb:hr:* sql:read web:search memory:* *'.split(' ');
 const capabilities = fc.uniqueArray(fc.constantFrom(...held), { maxLength: 6 });
-const audiences = fc.uniqueArray(fc.constantFrom('staff', 'sales', 'legal.eu', 'a', '*'), { maxLength: 5 });
-const budgets = fc.dictionary(fc.constantFrom('tokens', 'calls', 'usd_micro'), fc.nat({ max: 1000 }));
+const audiences = fc.uniqueArray(fc.constantFrom('staff', 'sales', 'legal.eu', 'a', '*'), {
+  maxLength: 5,
+});
+const budgets = fc.dictionary(
+  fc.constantFrom('tokens', 'calls', 'usd_micro'),
+  fc.nat({ max: 1000 }),
+);
 const wish = fc.record(
   {
     timeoutMs: fc.integer({ min: 1, max: 400_000 }),
@@ -63,7 +70,10 @@ it('a context that is extended and verified never has a higher limit, whatever t
       fc.array(fc.integer({ min: -1500, max: 1500 }), { minLength: 5, maxLength: 5 }),
       async (start, wishes, skews) => {
         const path = ['gateway', 'h1', 'h2', 'h3', 'h4', 'h5'];
-        let context: Parameters<typeof realRuntime.signLink>[0] = kit.origin({ ...start, timeoutMs: 250_000 });
+        let context: Parameters<typeof realRuntime.signLink>[0] = kit.origin({
+          ...start,
+          timeoutMs: 250_000,
+        });
         for (const [hop, asked] of wishes.entries()) {
           const [self = '', aud = ''] = [path[hop], path[hop + 1]];
           // Each clock is off by up to 1.5 s.
@@ -80,7 +90,8 @@ it('a context that is extended and verified never has a higher limit, whatever t
           if (received instanceof ContextRefused) return expect(received.code).toBe('TIMEOUT');
           expect(received.deadlineMs).toBeLessThanOrEqual(context.deadlineMs);
           expect(received.maxHops).toBeLessThanOrEqual(context.maxHops);
-          for (const held of received.capabilities) expect(covers(context.capabilities, held)).toBe(true);
+          for (const held of received.capabilities)
+            expect(covers(context.capabilities, held)).toBe(true);
           for (const held of received.audiences) expect(covers(context.audiences, held)).toBe(true);
           for (const [name, amount] of Object.entries(context.budgets))
             expect(received.budgets[name]).toBeLessThanOrEqual(amount);
@@ -99,15 +110,25 @@ describe('a link and another JWT library', () => {
     const token = await kit.travel(['gateway', 'triage', 'billing']);
     for (const [hop, link] of token.split('~').entries()) {
       const id = hop === 0 ? 'gateway' : 'triage';
-      const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: kit.directory.key(kidOf(id))?.x ?? '' }, 'EdDSA');
-      const { payload } = await jwtVerify(link, key, { typ: 'ctx+jwt', issuer: id, currentDate: new Date(NOW) });
+      const key = await importJWK(
+        { kty: 'OKP', crv: 'Ed25519', x: kit.directory.key(kidOf(id))?.x ?? '' },
+        'EdDSA',
+      );
+      const { payload } = await jwtVerify(link, key, {
+        typ: 'ctx+jwt',
+        issuer: id,
+        currentDate: new Date(NOW),
+      });
       expect(payload.hop).toBe(hop);
       expect(decodeProtectedHeader(link)).toEqual({ alg: 'EdDSA', kid: kidOf(id), typ: 'ctx+jwt' });
     }
   });
   it('is accepted when that library signed it', async () => {
     const der = Buffer.from(await localSigningKey('gateway', SEED), 'base64url').toString('base64');
-    const key = await importPKCS8(`-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----`, 'EdDSA');
+    const key = await importPKCS8(
+      `-----BEGIN PRIVATE KEY-----\n${der}\n-----END PRIVATE KEY-----`,
+      'EdDSA',
+    );
     const link = await new SignJWT({ ...kit.claims(['gateway', 'billing'], 0), op: OP })
       .setProtectedHeader({ alg: 'EdDSA', kid: kidOf('gateway'), typ: 'ctx+jwt' })
       .sign(key);

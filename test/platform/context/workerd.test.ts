@@ -7,7 +7,9 @@ import { DIRECTORY_ATTACKS } from './directory-attacks.ts';
 import { RECEIPT_ATTACKS } from './receipt-attacks.ts';
 
 it('workerd agrees with Node on every attack and every control', async () => {
-  const miniflare = oneWorker(await bundle(fileURLToPath(new URL('attacks-in-workerd.ts', import.meta.url))));
+  const miniflare = oneWorker(
+    await bundle(fileURLToPath(new URL('attacks-in-workerd.ts', import.meta.url))),
+  );
   try {
     const response = await miniflare.dispatchFetch('http://localhost/');
     const counts = { attacks: ATTACKS.length + RECEIPT_ATTACKS.length + DIRECTORY_ATTACKS.length };

@@ -15,7 +15,9 @@ describe('withDeadline()', () => {
     const removed = vi.spyOn(caller.signal, 'removeEventListener');
     const options = { timeoutMs: 1000, signal: caller.signal };
     expect(await withDeadline(async () => 7, options)).toBe(7);
-    await expect(withDeadline(() => Promise.reject(new Error('its own')), options)).rejects.toThrow('its own');
+    await expect(withDeadline(() => Promise.reject(new Error('its own')), options)).rejects.toThrow(
+      'its own',
+    );
     const failing = () => {
       throw new Error('at once');
     };
@@ -26,7 +28,9 @@ describe('withDeadline()', () => {
     const work = listening();
     const { promise, reject } = Promise.withResolvers<never>();
     work.mockReturnValue(promise);
-    const outcome = expect(withDeadline(work, { timeoutMs: 1000, errorFor })).rejects.toThrow('timeout');
+    const outcome = expect(withDeadline(work, { timeoutMs: 1000, errorFor })).rejects.toThrow(
+      'timeout',
+    );
     await vi.advanceTimersByTimeAsync(999);
     expect(signalOf(work)?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
@@ -35,13 +39,16 @@ describe('withDeadline()', () => {
     reject(new Error('too late'));
     await vi.advanceTimersByTimeAsync(0);
   });
-  it.each([1000, undefined])('rejects when the caller aborts, with a time limit of %s', async (timeoutMs) => {
-    const [caller, work] = [new AbortController(), listening()];
-    const waiting = withDeadline(work, { timeoutMs, signal: caller.signal, errorFor });
-    caller.abort();
-    await expect(waiting).rejects.toThrow('aborted');
-    expect([signalOf(work)?.aborted, vi.getTimerCount()]).toEqual([true, 0]);
-  });
+  it.each([1000, undefined])(
+    'rejects when the caller aborts, with a time limit of %s',
+    async (timeoutMs) => {
+      const [caller, work] = [new AbortController(), listening()];
+      const waiting = withDeadline(work, { timeoutMs, signal: caller.signal, errorFor });
+      caller.abort();
+      await expect(waiting).rejects.toThrow('aborted');
+      expect([signalOf(work)?.aborted, vi.getTimerCount()]).toEqual([true, 0]);
+    },
+  );
   it('starts no work once the caller has aborted', async () => {
     const work = listening();
     const waiting = withDeadline(work, { timeoutMs: 1000, signal: AbortSignal.abort(), errorFor });
@@ -49,14 +56,18 @@ describe('withDeadline()', () => {
     expect(work).not.toHaveBeenCalled();
   });
   it('rejects with TIMEOUT by default', async () => {
-    const outcome = expect(withDeadline(listening(), { timeoutMs: 5 })).rejects.toMatchObject({ code: 'TIMEOUT' });
+    const outcome = expect(withDeadline(listening(), { timeoutMs: 5 })).rejects.toMatchObject({
+      code: 'TIMEOUT',
+    });
     await vi.advanceTimersByTimeAsync(5);
     await outcome;
   });
 });
 it('waitAtMost() settles like the work, or with the substitute when it takes too long', async () => {
   expect(await waitAtMost(Promise.resolve('done'), 100, 'late')).toBe('done');
-  await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow('its own');
+  await expect(waitAtMost(Promise.reject(new Error('its own')), 100, 'late')).rejects.toThrow(
+    'its own',
+  );
   const waiting = waitAtMost(new Promise<string>(() => {}), 100, 'late');
   await vi.advanceTimersByTimeAsync(100);
   expect(await waiting).toBe('late');

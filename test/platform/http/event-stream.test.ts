@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { eventStream, readEvents, type SendEvent, tapStream } from '../../../src/platform/http/event-stream.ts';
+import {
+  eventStream,
+  readEvents,
+  type SendEvent,
+  tapStream,
+} from '../../../src/platform/http/event-stream.ts';
 
 const MIB = 2 ** 20;
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +18,12 @@ const opened = () => {
     [send, closed] = [sender, signal];
     await done.promise;
   });
-  return { response, send: (name: string, data: string) => send(name, data), closed: () => closed, end: done.resolve };
+  return {
+    response,
+    send: (name: string, data: string) => send(name, data),
+    closed: () => closed,
+    end: done.resolve,
+  };
 };
 
 describe('eventStream()', () => {
@@ -92,8 +102,12 @@ it('readEvents() reads only complete events, ignores other lines, and stops at m
   ]);
 });
 it('tapStream() adds what is returned at the end, and says how the stream ended once, even when that fails', async () => {
-  expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe('text and more');
+  expect(await tapStream(new Response('text'), { onEnd: async () => ' and more' }).text()).toBe(
+    'text and more',
+  );
   const onEnd = vi.fn(() => Promise.reject(new Error('cannot be noted')));
-  await expect(tapStream(new Response('text'), { onEnd }).text()).rejects.toThrow('cannot be noted');
+  await expect(tapStream(new Response('text'), { onEnd }).text()).rejects.toThrow(
+    'cannot be noted',
+  );
   expect(onEnd.mock.calls).toEqual([['ended']]);
 });

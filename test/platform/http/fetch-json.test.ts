@@ -18,7 +18,12 @@ const serving = (...replies: (() => Response | Promise<Response>)[]) => {
   };
   const options = { fetch, headers: {}, signal: new AbortController().signal };
   const get = (more: Partial<FetchJsonOptions> = {}) =>
-    fetchJson('https://api.example.com/items', { ...options, maxBytes: 100, now: () => NOW, ...more });
+    fetchJson('https://api.example.com/items', {
+      ...options,
+      maxBytes: 100,
+      now: () => NOW,
+      ...more,
+    });
   return { calls, get, send: () => sendOk('https://a.example', options) };
 };
 
@@ -27,7 +32,8 @@ const failure = async (call: Promise<unknown>): Promise<HttpFailure> => {
   return error instanceof HttpFailure ? error : expect.unreachable(String(error));
 };
 
-const lost = () => Promise.reject(new TypeError('fetch failed at https://api.example.com/?key=secret'));
+const lost = () =>
+  Promise.reject(new TypeError('fetch failed at https://api.example.com/?key=secret'));
 const status = (code: number, headers: Record<string, string> = {}) => {
   return () => new Response('secret', { status: code, headers });
 };
@@ -50,7 +56,11 @@ describe('fetchJson()', () => {
     ['not-json', () => new Response('{"id": ')],
     ['not-json', () => new Response(new Uint8Array([0x22, 0xff, 0x22]))],
     ['not-json', () => new Response(null, { status: 204 })],
-    ['broken-off', () => new Response(new ReadableStream({ start: (stream) => stream.error(new Error('reset')) }))],
+    [
+      'broken-off',
+      () =>
+        new Response(new ReadableStream({ start: (stream) => stream.error(new Error('reset')) })),
+    ],
   ])('fails as %s, without quoting the address or the reply', async (kind, reply) => {
     const error = await failure(serving(reply).get());
     expect(error.kind).toBe(kind);
@@ -61,7 +71,9 @@ describe('fetchJson()', () => {
     ['the body', () => new Response(new ReadableStream())],
   ])('times out even when %s ignores the signal', async (_, reply) => {
     expect(await failure(serving(reply).get({ timeoutMs: 20 }))).toMatchObject({ kind: 'timeout' });
-    expect(await failure(serving(reply).get({ signal: AbortSignal.abort() }))).toMatchObject({ kind: 'timeout' });
+    expect(await failure(serving(reply).get({ signal: AbortSignal.abort() }))).toMatchObject({
+      kind: 'timeout',
+    });
   });
   it.each([
     ['a lost connection', lost, undefined],
@@ -88,7 +100,9 @@ it('sendOk() returns a 2xx response, and discards the body of any other status',
   expect((await serving(() => new Response('no JSON', { status: 201 })).send()).status).toBe(201);
   const cancelled: unknown[] = [];
   const body = new ReadableStream({ cancel: (reason) => void cancelled.push(reason) });
-  const error = await failure(serving(() => new Response(body, { status: 403, headers: { 'x-a': '1' } })).send());
+  const error = await failure(
+    serving(() => new Response(body, { status: 403, headers: { 'x-a': '1' } })).send(),
+  );
   expect([error.status, error.headers.get('x-a'), cancelled]).toEqual([403, '1', [undefined]]);
 });
 it.each<[Record<string, string>, number | undefined, string[]?]>([

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** An HTTP server on a free port of this machine. */
-export const loopbackServer = async (listener: RequestListener) => {
+export async function loopbackServer(listener: RequestListener) {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo; // a server that listens has an address with a port
@@ -12,4 +12,4 @@ export const loopbackServer = async (listener: RequestListener) => {
       server.closeAllConnections();
     });
   return { url: `http://127.0.0.1:${port}`, close };
-};
+}

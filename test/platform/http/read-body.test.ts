@@ -16,7 +16,11 @@ it.each([
   ['in many', new Response(streamed(...['ab', '', 'cd'].map(bytesOf))), 'abcd'],
   ['that is empty', new Response(null), ''],
   ['beyond the bound', new Response('abcde'), undefined],
-  ['beyond the bound, in many pieces', new Response(streamed(...['ab', 'cd', 'e'].map(bytesOf))), undefined],
+  [
+    'beyond the bound, in many pieces',
+    new Response(streamed(...['ab', 'cd', 'e'].map(bytesOf))),
+    undefined,
+  ],
   ['longer than declared', new Response('abcde', declaring('2')), undefined],
   ['declared to be beyond the bound', new Response('ab', declaring('5')), undefined],
 ])('reads up to four bytes of a body %s', async (_, response, text) => {
@@ -28,9 +32,13 @@ it.each([
   ['is longer than declared', declaring('10')],
   ['declares too much', declaring('2000')],
 ])('stops reading a body that %s, and cancels it', async (_, init) => {
-  const pull = vi.fn((controller: ReadableStreamDefaultController) => controller.enqueue(new Uint8Array(10)));
+  const pull = vi.fn((controller: ReadableStreamDefaultController) =>
+    controller.enqueue(new Uint8Array(10)),
+  );
   const cancel = vi.fn();
-  expect(await readBody(new Response(new ReadableStream({ pull, cancel }), init), 100)).toBeUndefined();
+  expect(
+    await readBody(new Response(new ReadableStream({ pull, cancel }), init), 100),
+  ).toBeUndefined();
   expect([pull.mock.calls.length < 20, cancel.mock.calls.length]).toEqual([true, 1]);
 });
 it('returns bytes with their own buffer', async () => {
@@ -40,7 +48,9 @@ it('returns bytes with their own buffer', async () => {
 });
 it('takes a caller that leaves in the middle of its body for a TIMEOUT, and a reply that breaks off for a failure', async () => {
   const broken = () =>
-    new ReadableStream({ pull: (controller) => controller.error(new Error('Network connection lost.')) });
+    new ReadableStream({
+      pull: (controller) => controller.error(new Error('Network connection lost.')),
+    });
   // Node asks for `duplex`, which the types do not have.
   const init = { method: 'POST', body: broken(), duplex: 'half' };
   const request = new Request('https://gateway.example/', init);

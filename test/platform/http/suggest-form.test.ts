@@ -26,8 +26,14 @@ const suggested = (value: unknown): string | undefined => {
 it.each([
   [{}, 'Send text as a text of up to 40 characters'],
   [{ text: 'x', either: 3 }, 'Send either as a text or true or false, or leave out either'],
-  [{ text: 'x', list: 'a' }, 'Send list as a list of up to 3, each an object with kind, size, or leave out list'],
-  [{ text: 'x', list: [{ kind: 'a', size: 1 }] }, 'Send list.0.size as a number from 2 to 9, or leave out list'],
+  [
+    { text: 'x', list: 'a' },
+    'Send list as a list of up to 3, each an object with kind, size, or leave out list',
+  ],
+  [
+    { text: 'x', list: [{ kind: 'a', size: 1 }] },
+    'Send list.0.size as a number from 2 to 9, or leave out list',
+  ],
   [{ text: 'x', list: [{ kind: 'a', size: 3, sise: 3 }] }, 'Send size in place of list.0.sise'],
   [{ text: 'x', open: { one: 'z' } }, 'Send open.one as "x" or "y", or leave out open'],
   [{ text: 'x', date: 'soon' }, 'Send date as a text, or leave out date'],
@@ -59,7 +65,8 @@ it('never speaks of another member than the one that is wrong, for any schema of
       const read = readAs(schema, { [member]: Symbol.iterator });
       const own = read.ok ? [] : read.issues.filter(({ path }) => path.split('.')[0] === member);
       const says = suggestForm(schema, own);
-      if (says !== undefined) expect(says.startsWith(`Send ${member}`), `${name}.${member}: ${says}`).toBe(true);
+      if (says !== undefined)
+        expect(says.startsWith(`Send ${member}`), `${name}.${member}: ${says}`).toBe(true);
     }
   }
 });

@@ -19,7 +19,13 @@ const TABLE = `CREATE TABLE letters (
 class Crash extends Error {}
 
 /** Letters that are written and then sent: a table, a post that outlives every process, and the runner of the present process. */
-const postOffice = ({ letters = 1, attempts = 5 }: { letters?: number; attempts?: number } = {}) => {
+const postOffice = ({
+  letters = 1,
+  attempts = 5,
+}: {
+  letters?: number;
+  attempts?: number;
+} = {}) => {
   const database = nodeSql();
   database.run(TABLE);
   database.run('CREATE INDEX letters_by_time ON letters (state, due_at, id)');
@@ -32,7 +38,12 @@ const postOffice = ({ letters = 1, attempts = 5 }: { letters?: number; attempts?
     fault: (_place: string, _letter?: Letter): void => undefined,
   };
   const add = (id: number, data = '{"to":"Dana"}') =>
-    database.run("INSERT INTO letters VALUES (?, 'open', 'new', ?, 0, 0, ?, NULL)", id, data, START);
+    database.run(
+      "INSERT INTO letters VALUES (?, 'open', 'new', ?, 0, 0, ?, NULL)",
+      id,
+      data,
+      START,
+    );
   database.transaction(() => {
     for (let id = 1; id <= letters; id += 1) add(id);
   });
@@ -62,14 +73,17 @@ const postOffice = ({ letters = 1, attempts = 5 }: { letters?: number; attempts?
     const store = sqlJobs<Letter>(sql, {
       table: 'letters',
       open: "state = 'open'",
-      bury: ({ id }, error) => sql.run("UPDATE letters SET state = 'dead', error = ? WHERE id = ?", error, id),
+      bury: ({ id }, error) =>
+        sql.run("UPDATE letters SET state = 'dead', error = ? WHERE id = ?", error, id),
     });
-    const step = (id: number, name: string) => sql.run('UPDATE letters SET step = ? WHERE id = ?', name, id);
+    const step = (id: number, name: string) =>
+      sql.run('UPDATE letters SET step = ? WHERE id = ?', name, id);
     return jobRunner<Letter>({
       name: 'letter',
       store,
       run: async (letter) => {
-        if (readStored(z.object({ to: z.string() }), letter.data) === undefined) throw new TypeError('damaged');
+        if (readStored(z.object({ to: z.string() }), letter.data) === undefined)
+          throw new TypeError('damaged');
         let current = letter.step;
         if (current === 'new') {
           at('writing', letter);
@@ -97,12 +111,15 @@ const postOffice = ({ letters = 1, attempts = 5 }: { letters?: number; attempts?
       now: () => office.now,
       random: () => 0.5,
       onFault: (_, error) => office.faults.push(error),
-      count: (series, amount) => office.counted.set(series, (office.counted.get(series) ?? 0) + amount),
+      count: (series, amount) =>
+        office.counted.set(series, (office.counted.get(series) ?? 0) + amount),
       ...more,
     });
   };
   const states = () =>
-    database.all<{ state: string }>('SELECT state FROM letters ORDER BY id').map(({ state }) => state);
+    database
+      .all<{ state: string }>('SELECT state FROM letters ORDER BY id')
+      .map(({ state }) => state);
   const row = (id = 1) => database.all<Letter>('SELECT * FROM letters WHERE id = ?', id)[0];
   /** Rings the alarm until nothing is due, in a new process after each that has ended. */
   const runOut = async (more: Partial<JobKind<Letter>> = {}, alarms = 1000): Promise<void> => {
@@ -183,7 +200,11 @@ describe('a job', () => {
       if (place === 'writing') throw new Crash();
     };
     await office.runOut();
-    expect(office.row()).toMatchObject({ state: 'dead', attempts: 6, error: expect.stringContaining('the process') });
+    expect(office.row()).toMatchObject({
+      state: 'dead',
+      attempts: 6,
+      error: expect.stringContaining('the process'),
+    });
     expect(office.sent).toEqual([]);
   });
   it('that is damaged is dead at once, and the others are done', async () => {

@@ -1,10 +1,10 @@
 import type { ObjectMethods } from '../../../src/platform/rpc/remote-store.ts';
 
 /** The Durable Object of a store, with the methods of its class: parameters and results are cloned, as in a call of another function. */
-export const objectOf = <Store extends object, Name extends keyof Store = keyof Store>(
+export function objectOf<Store extends object, Name extends keyof Store = keyof Store>(
   store: Store,
-): ObjectMethods<Store, Name> =>
-  new Proxy(store, {
+): ObjectMethods<Store, Name> {
+  return new Proxy(store, {
     get:
       (target, name) =>
       async (_owner: string, ...parameters: unknown[]) => {
@@ -13,3 +13,4 @@ export const objectOf = <Store extends object, Name extends keyof Store = keyof 
         return structuredClone(await method(...structuredClone(parameters)));
       },
   }) as unknown as ObjectMethods<Store, Name>;
+}

@@ -11,7 +11,11 @@ it('builds the app once per environment', async () => {
     return { fetch: () => new Response(env.name) };
   });
   const [one, two] = [{ name: 'one' }, { name: 'two' }];
-  const answers = [await serve(request(), one, {}), await serve(request(), one, {}), await serve(request(), two, {})];
+  const answers = [
+    await serve(request(), one, {}),
+    await serve(request(), one, {}),
+    await serve(request(), two, {}),
+  ];
   expect(await Promise.all(answers.map((answer) => answer.text()))).toEqual(['one', 'one', 'two']);
   expect(builds).toBe(2);
 });
@@ -27,7 +31,9 @@ it('answers SERVICE_UNAVAILABLE when the app cannot be built, logs the cause, an
   const refused = await serve(request(), env, {});
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   const body = await refused.text();
-  expect(JSON.parse(body)).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE', librarian: 'library' } });
+  expect(JSON.parse(body)).toMatchObject({
+    error: { code: 'SERVICE_UNAVAILABLE', librarian: 'library' },
+  });
   expect(body).not.toContain('CONTEXT_SIGNING_KEY');
   expect(lines).toMatchObject([
     { event: 'fault', where: 'start', cause: expect.stringContaining('CONTEXT_SIGNING_KEY') },

@@ -31,7 +31,9 @@ describe('run()', () => {
     expect(prepared.filter((each) => each === sql)).toHaveLength(1);
   });
   it('returns columns in order, even with numbers as names', async () => {
-    const { columns, rows } = await shop.database.run({ sql: 'SELECT \'x\' AS name, 2 AS "2026", 1 AS "2025"' });
+    const { columns, rows } = await shop.database.run({
+      sql: 'SELECT \'x\' AS name, 2 AS "2026", 1 AS "2025"',
+    });
     expect([columns, rows]).toEqual([['name', '2026', '2025'], [['x', 2, 1]]]);
   });
   it('binds values in order', async () => {
@@ -52,16 +54,23 @@ describe('run()', () => {
 it.each([
   ['with another column', 'RENAME COLUMN catalogue TO text', 'RENAME COLUMN text TO catalogue'],
   ['from before there were catalogues', 'RENAME TO other', 'RENAME TO analytics_catalogue'],
-])('a catalogue in a database %s is missing, and read again once it is restored', async (_, damage, restore) => {
-  let now = 0;
-  const catalogueOf = storedCatalogue(shop.database, { now: () => now });
-  const count = async () => (await catalogueOf())?.questions.length;
-  const before = await count();
-  expect(before).toBeGreaterThan(10);
-  await shop.query(`ALTER TABLE analytics_catalogue ${damage}`);
-  now += 61_000;
-  expect(await count()).toBeUndefined();
-  expect(await shop.query('SELECT count(*) AS customers FROM customers')).toEqual([{ customers: expect.any(Number) }]);
-  await shop.query(`ALTER TABLE ${damage.endsWith('other') ? 'other' : 'analytics_catalogue'} ${restore}`);
-  expect(await count()).toBe(before);
-});
+])(
+  'a catalogue in a database %s is missing, and read again once it is restored',
+  async (_, damage, restore) => {
+    let now = 0;
+    const catalogueOf = storedCatalogue(shop.database, { now: () => now });
+    const count = async () => (await catalogueOf())?.questions.length;
+    const before = await count();
+    expect(before).toBeGreaterThan(10);
+    await shop.query(`ALTER TABLE analytics_catalogue ${damage}`);
+    now += 61_000;
+    expect(await count()).toBeUndefined();
+    expect(await shop.query('SELECT count(*) AS customers FROM customers')).toEqual([
+      { customers: expect.any(Number) },
+    ]);
+    await shop.query(
+      `ALTER TABLE ${damage.endsWith('other') ? 'other' : 'analytics_catalogue'} ${restore}`,
+    );
+    expect(await count()).toBe(before);
+  },
+);

@@ -12,7 +12,11 @@ const A_AND_B = [
  * @param make An empty store for embeddings with four dimensions.
  * @param tooMany More entries than fit into one of its requests.
  */
-export const describeEmbeddingStore = (name: string, make: () => Promise<EmbeddingStore>, tooMany: number): void => {
+export function describeEmbeddingStore(
+  name: string,
+  make: () => Promise<EmbeddingStore>,
+  tooMany: number,
+): void {
   describe(`${name}: a store of embeddings`, () => {
     it('returns exactly what was set, as 32-bit floats', async () => {
       const store = await make();
@@ -43,7 +47,10 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       await store.setMany([]);
       await store.deleteMany([]);
       expect(await store.getMany([])).toEqual([]);
-      const entries = Array.from({ length: tooMany }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+      const entries = Array.from({ length: tooMany }, (_, at) => ({
+        key: `key-${at}`,
+        embedding: [at, 0, 0, 0],
+      }));
       await store.setMany(entries);
       const keys = entries.map(({ key }) => key);
       const found = await store.getMany(keys);
@@ -77,4 +84,4 @@ export const describeEmbeddingStore = (name: string, make: () => Promise<Embeddi
       expect(await store.getMany(['a'])).toEqual([undefined]);
     });
   });
-};
+}

@@ -16,11 +16,21 @@ type Call = (signal?: AbortSignal) => Promise<unknown>;
 
 const FAULTS: [name: string, fault: Fault, reason: StoreFailure, requests: number][] = [
   ['refuses the token', { kind: 'status', status: 401 }, 'refused', 1],
-  ['refuses the request', { kind: 'status', status: 422, message: 'Invalid: 0.123456789' }, 'refused', 1],
+  [
+    'refuses the request',
+    { kind: 'status', status: 422, message: 'Invalid: 0.123456789' },
+    'refused',
+    1,
+  ],
   ['limits the rate', { kind: 'status', status: 429 }, 'rate_limited', 1],
   ['fails', { kind: 'status', status: 500 }, 'unavailable', 1],
   ['is down behind a proxy', { kind: 'html-502' }, 'unavailable', 1],
-  ['redirects', { kind: 'status', status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'refused', 1],
+  [
+    'redirects',
+    { kind: 'status', status: 307, headers: { location: 'http://127.0.0.1:1/' } },
+    'refused',
+    1,
+  ],
   ['does not answer', { kind: 'hang-before-headers' }, 'unavailable', 1],
   ['hangs in the middle of a reply', { kind: 'hang-in-body' }, 'unavailable', 1],
   ['drops the connection', { kind: 'reset' }, 'unavailable', 2],
@@ -34,7 +44,7 @@ const HANGING_MS = 300;
 const TIMEOUT_MS = 10_000;
 
 /** Tests that every Upstash adapter reports a faulty service. */
-export const describeUpstashFaults = (name: string, { server, calls, secrets }: Upstash): void => {
+export function describeUpstashFaults(name: string, { server, calls, secrets }: Upstash): void {
   const TOKEN = 'token-that-is-never-logged';
   const expectFailure = async (call: Call, reason: StoreFailure, signal?: AbortSignal) => {
     const error = await call(signal).catch((thrown: unknown) => thrown);
@@ -54,20 +64,26 @@ export const describeUpstashFaults = (name: string, { server, calls, secrets }: 
     server().forgetRequests();
   };
   describe(`${name}: faults`, () => {
-    it.each(FAULTS)('throws StoreUnavailable, without values, when it %s', async (_name, fault, reason, requests) => {
-      const timeoutMs = fault.kind.startsWith('hang') ? HANGING_MS : TIMEOUT_MS;
-      for (const call of Object.values(calls({ timeoutMs }))) {
-        failWith(fault);
-        await expectFailure(call, reason);
-        // A request can arrive after its timeout on a busy machine.
-        await expect.poll(() => server().requests.length, { interval: 5, timeout: 60_000 }).toBe(requests);
-      }
-    });
+    it.each(FAULTS)(
+      'throws StoreUnavailable, without values, when it %s',
+      async (_name, fault, reason, requests) => {
+        const timeoutMs = fault.kind.startsWith('hang') ? HANGING_MS : TIMEOUT_MS;
+        for (const call of Object.values(calls({ timeoutMs }))) {
+          failWith(fault);
+          await expectFailure(call, reason);
+          // A request can arrive after its timeout on a busy machine.
+          await expect
+            .poll(() => server().requests.length, { interval: 5, timeout: 60_000 })
+            .toBe(requests);
+        }
+      },
+    );
     it('throws `refused` for a wrong token, and `unavailable` when the connection is refused', async () => {
       const { url, close } = await loopbackServer(() => {});
       await close();
       const nowhere = { url, token: TOKEN, timeoutMs: TIMEOUT_MS };
-      for (const call of Object.values(calls({ token: TOKEN }))) await expectFailure(call, 'refused');
+      for (const call of Object.values(calls({ token: TOKEN })))
+        await expectFailure(call, 'refused');
       for (const call of Object.values(calls(nowhere))) await expectFailure(call, 'unavailable');
     });
     it.each(['hang-before-headers', 'hang-in-body', 'reset'] as const)(
@@ -87,4 +103,4 @@ export const describeUpstashFaults = (name: string, { server, calls, secrets }: 
       }
     });
   });
-};
+}

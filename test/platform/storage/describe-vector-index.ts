@@ -9,11 +9,16 @@ export interface VectorIndexForTest {
 
 const eventually = (condition: () => Promise<boolean>): Promise<void> =>
   expect.poll(condition, { interval: 10, timeout: 60_000 }).toBe(true);
-const untilVisible = (index: VectorIndex): Promise<void> => eventually(async () => (await index.pending()) === 0);
+const untilVisible = (index: VectorIndex): Promise<void> =>
+  eventually(async () => (await index.pending()) === 0);
 
 const POINTS: VectorRecord[] = [
   { id: 'east', vector: [1, 0, 0], metadata: { type: 'fact', confidence: 0.9, isOpen: true } },
-  { id: 'north', vector: [0, 1, 0], metadata: { type: 'decision', confidence: 0.5, isOpen: false } },
+  {
+    id: 'north',
+    vector: [0, 1, 0],
+    metadata: { type: 'decision', confidence: 0.5, isOpen: false },
+  },
   { id: 'west', vector: [-1, 0, 0], metadata: { type: 'fact', confidence: 0.2 } },
   { id: 'bare', vector: [3, 3, 0] },
 ];
@@ -23,7 +28,7 @@ const AT_MOST_0_4 = { field: 'confidence', atMost: 0.4 };
 const idsOf = (hits: readonly { id: string }[]) => hits.map(({ id }) => id);
 
 /** The contract of every adapter. @param make An empty index with three dimensions. */
-export const describeVectorIndex = (name: string, make: () => Promise<VectorIndexForTest>): void => {
+export function describeVectorIndex(name: string, make: () => Promise<VectorIndexForTest>): void {
   const filled = async (records: readonly VectorRecord[] = POINTS): Promise<VectorIndexForTest> => {
     const made = await make();
     await made.index.upsert(records);
@@ -78,11 +83,16 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     it('deletes records and ignores unknown ids', async () => {
       const { index } = await filled();
       await index.delete(['east', 'nowhere']);
-      await eventually(async () => !idsOf(await index.query([1, 0, 0], { limit: 10 })).includes('east'));
+      await eventually(
+        async () => !idsOf(await index.query([1, 0, 0], { limit: 10 })).includes('east'),
+      );
       expect((await index.list()).ids.sort()).toEqual(['bare', 'north', 'west']);
     });
     it('stores and lists more records than fit into one request', async () => {
-      const many = Array.from({ length: 2100 }, (_, at) => ({ id: `r${at}`, vector: [1, at / 1000, 0] }));
+      const many = Array.from({ length: 2100 }, (_, at) => ({
+        id: `r${at}`,
+        vector: [1, at / 1000, 0],
+      }));
       const { index } = await filled(many);
       const ids: string[] = [];
       let cursor: string | undefined;
@@ -120,7 +130,10 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       ['an id with other characters', { id: 'a/b', vector: [1, 2, 3] }],
       ['an empty id', { id: '', vector: [1, 2, 3] }],
       ['an id that is too long', { id: 'x'.repeat(201), vector: [1, 2, 3] }],
-      ['metadata that is too long', { id: 'x', vector: [1, 2, 3], metadata: { text: 'x'.repeat(50_000) } }],
+      [
+        'metadata that is too long',
+        { id: 'x', vector: [1, 2, 3], metadata: { text: 'x'.repeat(50_000) } },
+      ],
     ])('refuses %s, and stores nothing of the batch', async (_name, record) => {
       const { index } = await make();
       await expect(index.upsert([...POINTS, record])).rejects.toThrow(RangeError);
@@ -129,7 +142,8 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
     it('refuses a query vector of another dimension and a limit out of range', async () => {
       const { index } = await make();
       await expect(index.query([1], { limit: 1 })).rejects.toThrow(RangeError);
-      for (const limit of [0, 1001, 1.5]) await expect(index.query([1, 0, 0], { limit })).rejects.toThrow(RangeError);
+      for (const limit of [0, 1001, 1.5])
+        await expect(index.query([1, 0, 0], { limit })).rejects.toThrow(RangeError);
       await expect(index.delete(['a b'])).rejects.toThrow(RangeError);
     });
     it('does nothing after the signal has aborted', async () => {
@@ -144,4 +158,4 @@ export const describeVectorIndex = (name: string, make: () => Promise<VectorInde
       expect(await index.list()).toEqual({ ids: [] });
     });
   });
-};
+}

@@ -16,9 +16,14 @@ it('round-trips thousands of numbers, in a text that is never valid JSON', () =>
 });
 it('decodes only a complete value with the right number of finite numbers', () => {
   const text = encodeEmbedding([1, 2, 3]);
-  const others = [text.replace('f32:', 'f64:'), text.replace(/.(?==*$)/, '*'), encodeEmbedding([1, 2])];
+  const others = [
+    text.replace('f32:', 'f64:'),
+    text.replace(/.(?==*$)/, '*'),
+    encodeEmbedding([1, 2]),
+  ];
   const changed = [text.slice(4), text.slice(0, -1), `${text}=`, ` ${text}`, ...others];
-  for (const each of [...changed, '', 5, null, undefined]) expect(decodeEmbedding(each, 3)).toBeUndefined();
+  for (const each of [...changed, '', 5, null, undefined])
+    expect(decodeEmbedding(each, 3)).toBeUndefined();
   expect(decodeEmbedding(text, 2)).toBeUndefined();
   for (const number of [Number.NaN, Number.POSITIVE_INFINITY])
     expect(decodeEmbedding(encodeEmbedding([1, 2, number]), 3)).toBeUndefined();

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type KvEmbeddingConfig, kvEmbeddingStore } from '../../../src/platform/storage/embedding-store.ts';
+import {
+  type KvEmbeddingConfig,
+  kvEmbeddingStore,
+} from '../../../src/platform/storage/embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
 import { oneWorker } from './worker-for-test.ts';
 
@@ -25,7 +28,8 @@ describeEmbeddingStore('KV', async () => storeOf({ timeoutMs: 60_000 }), 110);
 /** A binding with some methods replaced. */
 const binding = (methods: object, timeoutMs = 100) =>
   kvEmbeddingStore({ get: kv.get, put: kv.put, delete: kv.delete, ...methods } as KVNamespace, {
-    ...{ dimensions: 4, timeoutMs },
+    dimensions: 4,
+    timeoutMs,
   });
 const ENTRY = { key: 'a', embedding: [1, 2, 3, 4] };
 

@@ -34,7 +34,9 @@ describe('migrate()', () => {
   it('refuses a database of a newer version, with advice', () => {
     const sql = nodeSql();
     migrate(sql, 'notes', [FIRST, SECOND]);
-    expect(() => migrate(sql, 'notes', [FIRST])).toThrow(/newer version.*\(schema 2, this version knows 1\)\. Deploy/);
+    expect(() => migrate(sql, 'notes', [FIRST])).toThrow(
+      /newer version.*\(schema 2, this version knows 1\)\. Deploy/,
+    );
   });
 });
 
@@ -46,7 +48,11 @@ describe('a database without schema versions', () => {
   };
   it('of memories keeps them, and adds lifetime and owner to its turns', async () => {
     const now = () => Date.parse('2026-11-02T00:00:00Z');
-    const store = sqlMemoryStore(databaseOf('memories'), { workspace: 'w', wordsOf: (text) => text.split(' '), now });
+    const store = sqlMemoryStore(databaseOf('memories'), {
+      workspace: 'w',
+      wordsOf: (text) => text.split(' '),
+      now,
+    });
     const created_at = '2026-11-01T10:00:00.5Z';
     const fact = { workspace_id: 'w', type: 'fact', content: 'A yak.', confidence: 1, created_at };
     expect(await store.get('w', 'f')).toEqual({ id: 'f', ...fact, metadata: { asked: 'by' } });
@@ -56,7 +62,9 @@ describe('a database without schema versions', () => {
     expect(store.nextRemoval()).toBe(Date.parse(expires_at));
   });
   it('of a ticket without the column `refusals` gets it, and keeps its jobs', () => {
-    expect(ticketStore(databaseOf('tickets')).open()).toMatchObject([{ about: 'm-1', attempts: 2, refusals: 0 }]);
+    expect(ticketStore(databaseOf('tickets')).open()).toMatchObject([
+      { about: 'm-1', attempts: 2, refusals: 0 },
+    ]);
   });
   it('of gaps keeps them, with their questions', () => {
     const book = sqlGapBook(databaseOf('gaps'), { newId: () => 'g-2' });

@@ -17,12 +17,22 @@ afterEach(() => {
 afterAll(() => server?.stop());
 
 const storeOf = (settings: Partial<Parameters<typeof redisEmbeddingStore>[0]> = {}) =>
-  redisEmbeddingStore({ url: server.url, token: server.token, dimensions: 4, prefix: `${randomUUID()}:`, ...settings });
+  redisEmbeddingStore({
+    url: server.url,
+    token: server.token,
+    dimensions: 4,
+    prefix: `${randomUUID()}:`,
+    ...settings,
+  });
 
 /** Sends a command without the adapter. */
 const command = async (...words: (string | number)[]): Promise<unknown> => {
   const headers = { authorization: `Bearer ${server.token}` };
-  const response = await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(words) });
+  const response = await fetch(server.url, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(words),
+  });
   return ((await response.json()) as { result: unknown }).result;
 };
 
@@ -34,14 +44,18 @@ describeUpstashFaults('Upstash Redis', {
     const store = storeOf(access);
     return {
       getMany: (signal) => store.getMany(['secret-key'], { signal }),
-      setMany: (signal) => store.setMany([{ key: 'secret-key', embedding: [0.25, 1, 2, 3] }], { signal }),
+      setMany: (signal) =>
+        store.setMany([{ key: 'secret-key', embedding: [0.25, 1, 2, 3] }], { signal }),
       deleteMany: (signal) => store.deleteMany(['secret-key'], { signal }),
     };
   },
   secrets: ['secret-key', encodeEmbedding([0.25, 1, 2, 3]), '0.123456789'],
 });
 
-const entries = Array.from({ length: 50 }, (_, at) => ({ key: `key-${at}`, embedding: [at, 0, 0, 0] }));
+const entries = Array.from({ length: 50 }, (_, at) => ({
+  key: `key-${at}`,
+  embedding: [at, 0, 0, 0],
+}));
 const keys = entries.map(({ key }) => key);
 it('reads, writes and deletes many keys in one request each, without headers of the SDK', async () => {
   const store = storeOf();
@@ -63,7 +77,9 @@ it('splits a call that is too large for one request', async () => {
   expect((await store.getMany(['key-0', 'key-599']))[1]).toEqual(embedding);
 });
 it('expires an embedding after `ttlSeconds`', async () => {
-  await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([{ key: 'a', embedding: [1, 2, 3, 4] }]);
+  await storeOf({ prefix: 'timed:', ttlSeconds: 120 }).setMany([
+    { key: 'a', embedding: [1, 2, 3, 4] },
+  ]);
   const left = Number(await command('TTL', 'timed:a'));
   expect([left > 100, left <= 120]).toEqual([true, true]);
 });
@@ -87,10 +103,23 @@ it.each([
 });
 it('throws when one of several commands is refused', async () => {
   const store = storeOf({ token: server.readOnlyToken });
-  await expect(store.setMany(entries)).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'refused' });
+  await expect(store.setMany(entries)).rejects.toMatchObject({
+    name: 'StoreUnavailable',
+    reason: 'refused',
+  });
   expect(await store.getMany(['key-0'])).toEqual([undefined]);
 });
-it.each([{}, { result: 'OK' }, [], null, 'x'])('throws `malformed` when a deletion returns %j', async (reply) => {
-  const store = storeOf({ url: 'https://redis.test', token: 't', fetch: async () => Response.json(reply) });
-  await expect(store.deleteMany(['a'])).rejects.toMatchObject({ name: 'StoreUnavailable', reason: 'malformed' });
-});
+it.each([{}, { result: 'OK' }, [], null, 'x'])(
+  'throws `malformed` when a deletion returns %j',
+  async (reply) => {
+    const store = storeOf({
+      url: 'https://redis.test',
+      token: 't',
+      fetch: async () => Response.json(reply),
+    });
+    await expect(store.deleteMany(['a'])).rejects.toMatchObject({
+      name: 'StoreUnavailable',
+      reason: 'malformed',
+    });
+  },
+);

@@ -11,7 +11,11 @@ import { sqlMemoryStore } from '../../../src/memory/store/sql-memory-store.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { sqlVectorIndex } from '../../../src/platform/storage/sql-vector-index.ts';
 import { ticketStore } from '../../../src/support/tickets/ticket-store.ts';
-import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/support/tickets/workspace-store.ts';
+import {
+  articleSync,
+  rateLimitPauses,
+  ticketIndex,
+} from '../../../src/support/tickets/workspace-store.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 
 /** Opens the stores of each kind of object, by the folder of its databases. */
@@ -22,7 +26,13 @@ const OPEN: Record<string, (sql: Sql) => void> = {
   'constellation-webhooks-DeskObject': (sql) => {
     ticketIndex(sql);
     rateLimitPauses(sql);
-    const idle = { now: Date.now, random: Math.random, retryMs: 1, start: async () => true, onFault: () => {} };
+    const idle = {
+      now: Date.now,
+      random: Math.random,
+      retryMs: 1,
+      start: async () => true,
+      onFault: () => {},
+    };
     articleSync({ sql, ...idle });
   },
   'constellation-memory-MemoryObject': (sql) => {
@@ -40,7 +50,9 @@ const schemaOf = (sql: Sql) => ({
         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE '\\_%' ESCAPE '\\' ORDER BY t.name, c.name`,
     )
     .filter(({ tab }) => tab !== 'calls' && tab !== 'schema_versions'),
-  indexes: sql.all("SELECT name FROM sqlite_schema WHERE type = 'index' AND name NOT LIKE 'sqlite_%' ORDER BY name"),
+  indexes: sql.all(
+    "SELECT name FROM sqlite_schema WHERE type = 'index' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  ),
 });
 
 let folder: string;
@@ -55,7 +67,9 @@ const OWN = "name NOT LIKE 'sqlite_%'";
 
 /** Copies of the released databases of a kind of object. */
 const releasedOf = (object: string): Sql[] => {
-  const files = globSync(join(folder, 'state/data/do', object, '*.sqlite')).filter((file) => !/metadata/.test(file));
+  const files = globSync(join(folder, 'state/data/do', object, '*.sqlite')).filter(
+    (file) => !/metadata/.test(file),
+  );
   expect(files.length).toBeGreaterThan(0);
   return files.map((file) => {
     const copy = new DatabaseSync(':memory:');
@@ -73,7 +87,9 @@ const releasedOf = (object: string): Sql[] => {
 const rowsOf = (sql: Sql) => {
   const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'schema_versions' AND ${OWN}`;
   const countOf = (name: string) => sql.all(`SELECT count(*) AS count FROM "${name}"`)[0]?.count;
-  return Object.fromEntries(sql.all<{ name: string }>(tables).map(({ name }) => [name, countOf(name)]));
+  return Object.fromEntries(
+    sql.all<{ name: string }>(tables).map(({ name }) => [name, countOf(name)]),
+  );
 };
 
 /** Fails at the statement with this number, and at those after it. */

@@ -16,7 +16,11 @@ let workspace: string;
 let nowMs: number;
 
 beforeAll(async () => {
-  made = await upstashStore({ indexingDelayMs: Number.POSITIVE_INFINITY, timeoutMs: 2000, now: () => nowMs });
+  made = await upstashStore({
+    indexingDelayMs: Number.POSITIVE_INFINITY,
+    timeoutMs: 2000,
+    now: () => nowMs,
+  });
 });
 afterAll(() => made?.stop());
 beforeEach(() => {
@@ -43,7 +47,11 @@ const found = async (vector: number[]): Promise<string[]> => {
 /** Sends a request to the vector index directly. */
 const send = async (path: string, body: unknown): Promise<unknown> => {
   const headers = { authorization: `Bearer ${made.vector.token}` };
-  const response = await fetch(`${made.vector.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const response = await fetch(`${made.vector.url}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
   return ((await response.json()) as { result: unknown }).result;
 };
 
@@ -83,7 +91,8 @@ describe('sqlMemoryStore() with a remote index that lags', () => {
   });
   it('returns enough memories when the first hits were all removed', async () => {
     const gone = [];
-    for (let index = 0; index < 60; index++) gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
+    for (let index = 0; index < 60; index++)
+      gone.push(await put({ person_id: 'p' }, pointing(1, index / 1000)));
     const kept = await put({}, pointing(1, 1));
     made.vector.finishIndexing();
     await erasePerson();
@@ -115,7 +124,10 @@ describe('sqlMemoryStore() with a remote index that lags', () => {
   });
   it('finds and erases the vectors of before there was a remote index', async () => {
     const memory = await put({ person_id: 'p' });
-    sqlVectorIndex(made.databaseOf(workspace), { namespace: 'memory', dimensions: DIMENSIONS }).upsert([
+    sqlVectorIndex(made.databaseOf(workspace), {
+      namespace: 'memory',
+      dimensions: DIMENSIONS,
+    }).upsert([
       { id: encodeText(memory.id), vector: pointing(1), metadata: vectorMetadataOf(memory) },
     ]);
     nowMs += 400_000;
@@ -132,7 +144,9 @@ describe('sqlMemoryStore() when the remote index fails', () => {
       const memory = newMemory({ workspace_id: workspace, content: 'Cut off.' });
       // Both attempts of the first call.
       made.vector.faults.next(2, { kind: 'reset', executed });
-      await expect(made.store.put(memory, { vector: pointing(1) })).rejects.toMatchObject({ reason: 'unavailable' });
+      await expect(made.store.put(memory, { vector: pointing(1) })).rejects.toMatchObject({
+        reason: 'unavailable',
+      });
       expect(await made.store.put(memory, { vector: pointing(1) })).toBe(true);
       const { memories } = await made.store.list(workspace, { limit: 10 });
       expect(memories.filter(({ id }) => id === memory.id)).toHaveLength(1);
@@ -142,7 +156,9 @@ describe('sqlMemoryStore() when the remote index fails', () => {
   it('finds a memory by its words when its vector could not be stored, and by its meaning once the index is back', async () => {
     const memory = newMemory({ workspace_id: workspace, content: 'A zeppelin.' });
     made.vector.faults.always({ kind: 'status', status: 500 });
-    await expect(made.store.put(memory, { vector: pointing(1) })).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(made.store.put(memory, { vector: pointing(1) })).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
     expect(await made.store.put(memory, {})).toBe(true);
     const results = await made.store.searchMemories(workspace, { text: 'zeppelin', limit: 1 });
     expect(results[0]?.memory).toEqual(memory);
@@ -168,14 +184,18 @@ describe('sqlMemoryStore() when the remote index fails', () => {
   it('deletes the remaining vectors of an erasure with the next removal', async () => {
     const memory = await put({}, pointing(1));
     made.vector.faults.next(2, { kind: 'reset' }, /^\/delete/);
-    await expect(made.store.delete(workspace, memory.id)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(made.store.delete(workspace, memory.id)).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
     await made.store.delete(workspace, 'another');
     expect(await vectors()).toEqual([]);
   });
   it('deletes the remaining vectors of an erasure by itself, trying every minute', async () => {
     const memory = await put({}, pointing(1));
     made.vector.faults.always({ kind: 'status', status: 500 }, /^\/delete/);
-    await expect(made.store.delete(workspace, memory.id)).rejects.toMatchObject({ reason: 'unavailable' });
+    await expect(made.store.delete(workspace, memory.id)).rejects.toMatchObject({
+      reason: 'unavailable',
+    });
     const lines = vi.spyOn(console, 'log').mockImplementation(() => undefined);
     await runAlarm();
     expect(lines.mock.calls.join()).toContain('"where":"delete vectors"');

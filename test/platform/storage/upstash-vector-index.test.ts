@@ -8,7 +8,10 @@ import {
   upstashVectorIndex,
 } from '../../../src/platform/storage/upstash-vector-index.ts';
 import { meetsFilter, type VectorFilter } from '../../../src/platform/storage/vector-index.ts';
-import { startVectorServer, type VectorServer } from '../../../tools/stand-ins/vector/vector-server.ts';
+import {
+  startVectorServer,
+  type VectorServer,
+} from '../../../tools/stand-ins/vector/vector-server.ts';
 import { describeUpstashFaults } from './describe-upstash-faults.ts';
 import { describeVectorIndex } from './describe-vector-index.ts';
 import HOSTILE from './hostile-filters.json' with { type: 'json' };
@@ -27,7 +30,10 @@ afterAll(() => server?.stop());
 const indexOf = (namespace: string, more: Partial<Parameters<typeof upstashVectorIndex>[0]> = {}) =>
   upstashVectorIndex({ url: server.url, token: server.token, namespace, dimensions: 3, ...more });
 
-describeVectorIndex('Upstash Vector', async () => ({ index: indexOf(randomUUID()), other: indexOf(randomUUID()) }));
+describeVectorIndex('Upstash Vector', async () => ({
+  index: indexOf(randomUUID()),
+  other: indexOf(randomUUID()),
+}));
 
 const VECTOR = [0.123456789, 0.5, 0.25];
 
@@ -60,21 +66,32 @@ describe('upstashVectorIndex()', () => {
     expect((await index.list()).ids).toEqual(['a']);
   });
   it('finds a new record once pending is 0', async () => {
-    const lagging = await startVectorServer({ indexes: [{ dimension: 3 }], indexingDelayMs: Number.POSITIVE_INFINITY });
+    const lagging = await startVectorServer({
+      indexes: [{ dimension: 3 }],
+      indexingDelayMs: Number.POSITIVE_INFINITY,
+    });
     onTestFinished(() => lagging.stop());
     const index = indexOf('a', { url: lagging.url, token: lagging.token });
     await index.upsert([{ id: 'a', vector: [1, 0, 0] }]);
-    const state = async () => [await index.pending(), (await index.query([1, 0, 0], { limit: 1 })).length];
+    const state = async () => [
+      await index.pending(),
+      (await index.query([1, 0, 0], { limit: 1 })).length,
+    ];
     expect(await state()).toEqual([1, 0]);
     expect((await index.list()).ids).toEqual(['a']);
     lagging.finishIndexing();
     expect(await state()).toEqual([0, 1]);
   });
-  it.each(['', 'a/b', 'x?y', 'x#y', 'a b', 'ä', 'a'.repeat(65), '..'])('refuses the namespace %j', (namespace) => {
-    expect(() => indexOf(namespace)).toThrow(RangeError);
-  });
+  it.each(['', 'a/b', 'x?y', 'x#y', 'a b', 'ä', 'a'.repeat(65), '..'])(
+    'refuses the namespace %j',
+    (namespace) => {
+      expect(() => indexOf(namespace)).toThrow(RangeError);
+    },
+  );
   it.each([
-    ...['', 'not a url', 'ftp://host', 'https://host/?_token=x', 'https://user:pass@host'].map((url) => ({ url })),
+    ...['', 'not a url', 'ftp://host', 'https://host/?_token=x', 'https://user:pass@host'].map(
+      (url) => ({ url }),
+    ),
     { token: 'secret\nX: y' },
   ])('refuses %j without repeating it', (access) => {
     const says = /^[^:]*the (?:URL|token) of Upstash cannot be one[^:]*$/;
@@ -110,13 +127,17 @@ describe('upstashVectorIndex()', () => {
     await index.delete(['a']);
     await index.clear();
     const operations = ['upsert', 'query', 'range', 'range', 'delete', 'delete-namespace'];
-    expect(server.requests.map(({ path }) => path)).toEqual(operations.map((operation) => `/${operation}/there`));
+    expect(server.requests.map(({ path }) => path)).toEqual(
+      operations.map((operation) => `/${operation}/there`),
+    );
     const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
     expect(names.filter((header) => header.startsWith('upstash-'))).toEqual([]);
   });
   it('drops hits that do not meet the filter', async () => {
     const index = answering({ result: [{ id: 'a', score: 1, metadata: { owner: 'them' } }] });
-    expect(await index.query([1, 0, 0], { limit: 5, filter: [{ field: 'owner', in: ['me'] }] })).toEqual([]);
+    expect(
+      await index.query([1, 0, 0], { limit: 5, filter: [{ field: 'owner', in: ['me'] }] }),
+    ).toEqual([]);
   });
   it.each([
     ['a score that is not a number', [{ id: 'a', score: null }]],
@@ -125,7 +146,9 @@ describe('upstashVectorIndex()', () => {
     ['an object', { id: 'a', score: 0.5 }],
     ['nothing', undefined],
   ])('throws `malformed` for %s', async (_name, result) => {
-    await expect(answering({ result }).query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(failsAs('malformed'));
+    await expect(answering({ result }).query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(
+      failsAs('malformed'),
+    );
   });
   it('stops reading an endless reply', async () => {
     let chunks = 0;
@@ -144,8 +167,12 @@ describe('upstashVectorIndex()', () => {
     expect(await unknown.list()).toEqual({ ids: [] });
     await unknown.delete(['a']);
     await unknown.clear();
-    await expect(unknown.upsert([{ id: 'a', vector: VECTOR }])).rejects.toMatchObject(failsAs('refused'));
-    await expect(missing('Not found').query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(failsAs('refused'));
+    await expect(unknown.upsert([{ id: 'a', vector: VECTOR }])).rejects.toMatchObject(
+      failsAs('refused'),
+    );
+    await expect(missing('Not found').query([1, 0, 0], { limit: 5 })).rejects.toMatchObject(
+      failsAs('refused'),
+    );
   });
 });
 
@@ -155,13 +182,16 @@ describe('filterText()', () => {
     const filter = [type, { field: 'at', atLeast: -5 }, { field: 'at', atMost: 0.25 }];
     expect(filterText(filter)).toBe("(type IN ('a', 'b-1')) AND (at >= -5) AND (at <= 0.25)");
   });
-  it.each([...HOSTILE.values, '\ud800', 'x'.repeat(257)])('refuses the value %j, not repeating it', async (value) => {
-    const filter: VectorFilter = [{ field: 'owner', in: ['a', value] }];
-    expect(() => filterText(filter)).toThrow('the filter has a value that is not an id');
-    server.forgetRequests();
-    await expect(indexOf('n').query([1, 0, 0], { limit: 5, filter })).rejects.toThrow(RangeError);
-    expect(server.requests).toEqual([]);
-  });
+  it.each([...HOSTILE.values, '\ud800', 'x'.repeat(257)])(
+    'refuses the value %j, not repeating it',
+    async (value) => {
+      const filter: VectorFilter = [{ field: 'owner', in: ['a', value] }];
+      expect(() => filterText(filter)).toThrow('the filter has a value that is not an id');
+      server.forgetRequests();
+      await expect(indexOf('n').query([1, 0, 0], { limit: 5, filter })).rejects.toThrow(RangeError);
+      expect(server.requests).toEqual([]);
+    },
+  );
   it.each([
     ...[...HOSTILE.fields, 'x'.repeat(65)].map((field) => ({ field, atLeast: 1 })),
     ...[Number.NaN, Number.POSITIVE_INFINITY, 1e21, 1e-10].flatMap((value) => [
@@ -169,7 +199,9 @@ describe('filterText()', () => {
       { field: 'at', atMost: value },
     ]),
     { field: 'id', in: Array.from({ length: 200 }, (_, at) => `id-${at}`) },
-  ])('refuses the condition %j', (condition) => expect(() => filterText([condition])).toThrow(RangeError));
+  ])('refuses the condition %j', (condition) =>
+    expect(() => filterText([condition])).toThrow(RangeError),
+  );
 });
 
 it.each([
@@ -179,9 +211,12 @@ it.each([
   [{ at: '5' }, { field: 'at', atLeast: 1 }],
   [{}, { field: 'length', atLeast: 0 }],
   [{}, { field: 'constructor', in: ['Object'] }],
-])('meetsFilter() fails for a field that is missing, of another type, or inherited: %j, %j', (metadata, condition) => {
-  expect(meetsFilter(metadata, [condition])).toBe(false);
-});
+])(
+  'meetsFilter() fails for a field that is missing, of another type, or inherited: %j, %j',
+  (metadata, condition) => {
+    expect(meetsFilter(metadata, [condition])).toBe(false);
+  },
+);
 
 describe('namespaceOf()', () => {
   const kinds = fc.stringMatching(/^[a-z]{1,16}$/);
@@ -192,16 +227,25 @@ describe('namespaceOf()', () => {
     fc.constantFrom('a', 'a_b', 'b', 'memory_a', '0', 'a-b'),
   );
   it('maps every kind and workspace to a distinct namespace', () => {
-    const property = fc.property(kinds, workspaces, kinds, workspaces, (kind, workspace, otherKind, other) => {
-      const namespace = namespaceOf(kind, workspace);
-      expect(isNamespace(namespace)).toBe(true);
-      expect(namespace === namespaceOf(otherKind, other)).toBe(kind === otherKind && workspace === other);
-    });
+    const property = fc.property(
+      kinds,
+      workspaces,
+      kinds,
+      workspaces,
+      (kind, workspace, otherKind, other) => {
+        const namespace = namespaceOf(kind, workspace);
+        expect(isNamespace(namespace)).toBe(true);
+        expect(namespace === namespaceOf(otherKind, other)).toBe(
+          kind === otherKind && workspace === other,
+        );
+      },
+    );
     fc.assert(property, { numRuns: 2000 });
   });
   it('maps lookalikes of a hashed namespace to other namespaces, and keeps a short workspace readable', () => {
     const long = namespaceOf('memory', 'x'.repeat(64));
-    for (const each of [long.replace(/^memory-/, ''), long]) expect(namespaceOf('memory', each)).not.toBe(long);
+    for (const each of [long.replace(/^memory-/, ''), long])
+      expect(namespaceOf('memory', each)).not.toBe(long);
     expect(namespaceOf('memory', 'acme')).toBe('memory_acme');
   });
   it.each([

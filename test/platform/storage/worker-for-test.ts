@@ -3,8 +3,12 @@ import { convertV4MiniflareOptions, Miniflare, type MiniflareOptions } from 'min
 type Options = Parameters<typeof convertV4MiniflareOptions>[0];
 
 /** workerd with one worker of these options, which is called `worker`. */
-export const oneWorker = (contents: string, options: object = {}, shared: Partial<MiniflareOptions> = {}): Miniflare =>
-  new Miniflare(
+export function oneWorker(
+  contents: string,
+  options: object = {},
+  shared: Partial<MiniflareOptions> = {},
+): Miniflare {
+  return new Miniflare(
     // The types do not accept options of unknown names; a wrong option fails its test.
     convertV4MiniflareOptions({
       telemetry: { enabled: false },
@@ -19,3 +23,4 @@ export const oneWorker = (contents: string, options: object = {}, shared: Partia
       ],
     } as Options),
   );
+}

@@ -11,7 +11,10 @@ describe('calibrationError()', () => {
     expect(calibrationError([...judged(0.75, 3, 1), ...judged(0.5, 5, 5)])).toBeCloseTo(0, 10);
   });
   it('weights the error of each bin by its count', () => {
-    expect(calibrationError([...judged(0.9, 0, 1), ...judged(0.2, 1, 0)])).toBeCloseTo((0.9 + 0.8) / 2, 10);
+    expect(calibrationError([...judged(0.9, 0, 1), ...judged(0.2, 1, 0)])).toBeCloseTo(
+      (0.9 + 0.8) / 2,
+      10,
+    );
   });
 });
 

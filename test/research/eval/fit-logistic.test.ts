@@ -2,7 +2,10 @@ import { expect, it } from 'vitest';
 import { fitLogistic } from '../../../research/eval/fit-logistic.ts';
 import { applyLogistic } from '../../../src/knowledge/search/logistic.ts';
 
-const grid = Array.from({ length: 200 }, (_, at) => ({ x: (at % 20) / 20, y: Math.floor(at / 20) / 10 }));
+const grid = Array.from({ length: 200 }, (_, at) => ({
+  x: (at % 20) / 20,
+  y: Math.floor(at / 20) / 10,
+}));
 
 it('fitLogistic() weights the decisive feature and ignores noise', () => {
   const model = fitLogistic(grid.map(({ x, y }) => ({ features: [x, y], label: x > 0.5 })));

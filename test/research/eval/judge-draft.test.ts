@@ -10,7 +10,15 @@ const references = lamps.articles.map(({ title, url }) => ({ title, url }));
 const judge = (body: string, more: { references?: typeof references } = {}) => {
   const markdown = `Hello Ana,\n\nthank you for writing about your Lumen 2.\n\n${body}\n\nTell us if it stays dark.\n\nThe lamp team`;
   return judgeDraft(
-    { text: markdown, markdown, template: 'dark', language: 'en', references, auto_send: false, ...more },
+    {
+      text: markdown,
+      markdown,
+      template: 'dark',
+      language: 'en',
+      references,
+      auto_send: false,
+      ...more,
+    },
     { taxonomy, articles },
   );
 };
@@ -30,8 +38,18 @@ describe('judgeDraft()', () => {
     expect(judge('- Which bulb is in it?').unsupported).toEqual([]);
   });
   it.each([
-    ['in no template when the draft has no source', 'We send you a new bulb.', [], 'neither template nor source'],
-    ['that its article does not make', 'A bulb lasts for 9,000 hours.', references, 'not said by its sources'],
+    [
+      'in no template when the draft has no source',
+      'We send you a new bulb.',
+      [],
+      'neither template nor source',
+    ],
+    [
+      'that its article does not make',
+      'A bulb lasts for 9,000 hours.',
+      references,
+      'not said by its sources',
+    ],
     [
       'between two of the template',
       'Tell us if it stays dark. Your refund is on its way.',
@@ -39,7 +57,9 @@ describe('judgeDraft()', () => {
       'Your refund is',
     ],
   ])('reports a statement %s', (_, body, cited, problem) => {
-    expect(judge(body, { references: cited }).unsupported).toEqual([expect.stringContaining(problem)]);
+    expect(judge(body, { references: cited }).unsupported).toEqual([
+      expect.stringContaining(problem),
+    ]);
   });
   it('reports a statement of an article that the draft does not cite', () => {
     const said = 'A lamp can be sent back within 30 days.';

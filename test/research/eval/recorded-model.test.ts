@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addReplies, recordedModel, writeOpenPrompts } from '../../../research/eval/recorded-model.ts';
+import {
+  addReplies,
+  recordedModel,
+  writeOpenPrompts,
+} from '../../../research/eval/recorded-model.ts';
 import type { AIMessage } from '../../../src/contract/core/librarian.ts';
 import { temporaryFolder, writeFiles } from '../../tools/folder-for-test.ts';
 
@@ -23,7 +27,9 @@ describe('a model with recorded replies', () => {
     expect(JSON.parse(text)).toEqual({ verdict: 'answer' });
     expect(usage?.outputTokens).toBeGreaterThan(0);
     expect([...model.used]).toEqual([keyOf('one')]);
-    await expect(model.complete(messages('one!'), { schema })).rejects.toThrow('No reply is recorded');
+    await expect(model.complete(messages('one!'), { schema })).rejects.toThrow(
+      'No reply is recorded',
+    );
   });
   it('lists only the first open prompt of a question, since the others depend on its reply', async () => {
     const model = recordedModel(empty);
@@ -43,7 +49,8 @@ describe('a model with recorded replies', () => {
     expect(JSON.parse(readFileSync(join(prompts, file), 'utf8'))).toEqual(prompt);
     writeFiles(replies, { [file]: '{"verdict":"answer"}\n', '0123456789ab.json': '{"verdict":' });
     expect(addReplies(empty, replies, '2026-11-22')).toEqual({
-      ...{ recorded: '2026-11-22', by: '' },
+      recorded: '2026-11-22',
+      by: '',
       replies: { [keyOf('one')]: { verdict: 'answer' }, '0123456789ab': '{"verdict":' },
     });
   });

@@ -23,7 +23,9 @@ describe('sentenceModel()', () => {
     expect(cosine(alone, beside)).toBeCloseTo(1, 5);
   });
   it('can be aborted', async () => {
-    await expect(model.embed('The fan is loud', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+    await expect(
+      model.embed('The fan is loud', { signal: AbortSignal.abort() }),
+    ).rejects.toMatchObject({
       reason: 'aborted',
     });
   });

@@ -13,7 +13,11 @@ describe('keepOnDisk()', () => {
   });
   it('embeds a text once, also for the next reader of the folder', async () => {
     const model = fakeModel();
-    const first = await keepOnDisk(model, { folder }).embedBatch(['red lamp', 'blue lamp', 'red lamp']);
+    const first = await keepOnDisk(model, { folder }).embedBatch([
+      'red lamp',
+      'blue lamp',
+      'red lamp',
+    ]);
     const second = await keepOnDisk(model, { folder }).embedBatch(['blue lamp', 'red lamp']);
     expect(model.texts).toEqual(['red lamp', 'blue lamp']);
     expect(second).toEqual([first[1], first[0]]);

@@ -11,7 +11,10 @@ const taxonomy = Taxonomy.parse(
 const generateDraft = createDraftGenerator({ taxonomy });
 
 /** The drafts of an intent, for each name and product. */
-const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]) =>
+const draftsOf = (
+  intent: string,
+  ...rest: [] | [ReturnType<typeof unavailableRetrieval> | undefined]
+) =>
   [undefined, 'Dana Whitfield'].flatMap((name) =>
     [undefined, 'Apollo II'].map((product) => {
       const classification = { primary_intent: intent, confidence: 0.92 };
@@ -20,13 +23,18 @@ const draftsOf = (intent: string, ...rest: [] | [ReturnType<typeof unavailableRe
     }),
   );
 
-describe.each([...taxonomy.intents.map(({ id }) => id), 'unknown'])('drafts without knowledge: %s', (intent) => {
-  it('are identical to those of v1.0, recorded once and never updated', async () => {
-    const recorded = `../fixtures/v1.0/${intent}.json`;
-    await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(recorded);
-  });
-  it('are the same with empty sources', () => {
-    for (const sources of [unavailableRetrieval(), undefined])
-      expect(draftsOf(intent, sources)).toEqual(draftsOf(intent));
-  });
-});
+describe.each([...taxonomy.intents.map(({ id }) => id), 'unknown'])(
+  'drafts without knowledge: %s',
+  (intent) => {
+    it('are identical to those of v1.0, recorded once and never updated', async () => {
+      const recorded = `../fixtures/v1.0/${intent}.json`;
+      await expect(`${JSON.stringify(draftsOf(intent), undefined, 2)}\n`).toMatchFileSnapshot(
+        recorded,
+      );
+    });
+    it('are the same with empty sources', () => {
+      for (const sources of [unavailableRetrieval(), undefined])
+        expect(draftsOf(intent, sources)).toEqual(draftsOf(intent));
+    });
+  },
+);

@@ -26,7 +26,9 @@ describe('nameInGreeting()', () => {
 });
 
 describe('withoutName()', () => {
-  it.each(cases.masked)('masks %j: %j', (name, text, left) => expect(withoutName(text, name)).toBe(left));
+  it.each(cases.masked)('masks %j: %j', (name, text, left) =>
+    expect(withoutName(text, name)).toBe(left),
+  );
   it.each(cases.words)('keeps words other than the name %j: %j', (name, text) =>
     expect(withoutName(text, name)).toBe(text),
   );

@@ -9,8 +9,14 @@ import cases from './drafts.json' with { type: 'json' };
 import { composeFor, knowledgeOf, passage, taxonomy, ticketOf } from './tickets.ts';
 
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
-const STEPS = passage('**Make it quieter**\n\n1. Choose Eco mode under **Miner > Power**.\n2. Clean the fan.');
-const CLOSE = { title: 'Fans and noise', url: 'https://docs.example.com/care/fans', relevance: 0.6 };
+const STEPS = passage(
+  '**Make it quieter**\n\n1. Choose Eco mode under **Miner > Power**.\n2. Clean the fan.',
+);
+const CLOSE = {
+  title: 'Fans and noise',
+  url: 'https://docs.example.com/care/fans',
+  relevance: 0.6,
+};
 const FACT = { id: 'since', question: { en: 'How long?' }, patterns: [], metadata: [] };
 const LOCAL = 'http://127.0.0.1:8787/api/kb/text/dust.md';
 
@@ -27,7 +33,10 @@ interface Given {
   language?: string;
 }
 /** The draft for a message of an intent, with the given knowledge. */
-const draftFor = (message: string, { intent = 'noise', confidence = 0.9, product, ...given }: Given = {}) => {
+const draftFor = (
+  message: string,
+  { intent = 'noise', confidence = 0.9, product, ...given }: Given = {},
+) => {
   const { isClose = false, isForeign = false, passages = [STEPS], language = 'en' } = given;
   const { knowledge = isClose ? knowledgeOf(CLOSE) : knowledgeOf() } = given;
   const ticket = ticketOf(message, {}, { passages, hasPromptInjection: false });
@@ -41,18 +50,27 @@ describe('a draft with an answer', () => {
   it('greets, names the intent, quotes, closes and signs', () => {
     const { draft } = composeFor(LOUD, STEPS);
     expect(draft.text).toBe(cases.answered);
-    expect(draft.html).toContain('<li>Choose Eco mode under <strong>Miner &gt; Power</strong>.</li>');
+    expect(draft.html).toContain(
+      '<li>Choose Eco mode under <strong>Miner &gt; Power</strong>.</li>',
+    );
     expect(Draft.safeParse(draft).error).toBeUndefined();
     expect(composeFor(LOUD, STEPS).draft).toEqual(draft);
   });
   it('lists its sources once, with public addresses', () => {
     const local = passage('Dust makes noise.', { title: 'Dust', url: LOCAL });
     const { draft } = composeFor(LOUD, STEPS, STEPS, local);
-    expect(draft.references).toEqual([{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' }]);
+    expect(draft.references).toEqual([
+      { title: 'Fans and noise', url: 'https://docs.example.com/care/fans' },
+    ]);
     expect(draft.text).not.toMatch(/\[\d\]|https?:/);
   });
   it.each([
-    ['fr', 'Bonjour, comment télécharger une facture ? Merci', 'Bonjour Dana,', 'S’il reste une question'],
+    [
+      'fr',
+      'Bonjour, comment télécharger une facture ? Merci',
+      'Bonjour Dana,',
+      'S’il reste une question',
+    ],
     ['it', 'Come posso scaricare una fattura? Grazie mille', 'Buongiorno Dana,', 'rispondere'],
   ])(
     'is framed in the language of customer and article, without a template in it: %s',
@@ -87,7 +105,9 @@ describe('a draft without an answer', () => {
     expect(draftFor('That worked, thank you!').text).toBe(
       'Hello Dana,\n\nthank you for letting us know. If anything else comes up, just reply to this message.\n\nBrightseam Support',
     );
-    expect(draftFor('Vielen Dank, es funktioniert jetzt wieder').text).toContain('vielen Dank für die Rückmeldung');
+    expect(draftFor('Vielen Dank, es funktioniert jetzt wieder').text).toContain(
+      'vielen Dank für die Rückmeldung',
+    );
   });
 });
 
@@ -113,7 +133,10 @@ describe('a draft for a case', () => {
   const composed = (message: string, needs: Partial<DraftTicket>, intent = 'noise') =>
     createDraftComposer({
       taxonomy,
-      ticket: { ...ticketOf(message, {}, { passages: [STEPS], hasPromptInjection: false }), ...needs },
+      ticket: {
+        ...ticketOf(message, {}, { passages: [STEPS], hasPromptInjection: false }),
+        ...needs,
+      },
     })({ primary_intent: intent, confidence: 0.9 }, 'Dana', {}, knowledgeOf(CLOSE)).draft;
 
   it('begins with regret for a customer who complains, and quotes all the same', () => {
@@ -123,19 +146,34 @@ describe('a draft for a case', () => {
   it('keeps the words of a template without a place for quotes, and its questions, behind the regret', () => {
     const intents = taxonomy.intents.map((intent) =>
       intent.id === 'noise'
-        ? { ...intent, fallback_template: 'We ask a technician.\n\nPlease say:\n{missing_information}' }
+        ? {
+            ...intent,
+            fallback_template: 'We ask a technician.\n\nPlease say:\n{missing_information}',
+          }
         : intent,
     );
     const ticket = { ...ticketOf('My fan rattles again!!!', {}), isUpset: true, missing: [FACT] };
     const compose = createDraftComposer({ taxonomy: { ...taxonomy, intents }, ticket });
-    const { text } = compose({ primary_intent: 'noise', confidence: 0.9 }, 'Dana', {}, knowledgeOf()).draft;
-    expect(text).toMatch(/I am sorry [^\n]+\n\nWe ask a technician\.\n\nPlease say:\n\n[^\n]*How long\?/);
+    const { text } = compose(
+      { primary_intent: 'noise', confidence: 0.9 },
+      'Dana',
+      {},
+      knowledgeOf(),
+    ).draft;
+    expect(text).toMatch(
+      /I am sorry [^\n]+\n\nWe ask a technician\.\n\nPlease say:\n\n[^\n]*How long\?/,
+    );
   });
   it('names the covered products to an upset customer of another one', () => {
     const ticket = { ...ticketOf('My fan rattles again!!!', {}), isUpset: true };
     const compose = createDraftComposer({ taxonomy, ticket });
     const product = { product: 'Teapot 9' };
-    const { text } = compose({ primary_intent: 'noise', confidence: 0.9 }, 'Dana', product, knowledgeOf()).draft;
+    const { text } = compose(
+      { primary_intent: 'noise', confidence: 0.9 },
+      'Dana',
+      product,
+      knowledgeOf(),
+    ).draft;
     expect(text).toMatch(/I am sorry [\s\S]*Apollo II/);
   });
   it('quotes nothing but what is forbidden where a person decides', () => {
@@ -148,15 +186,21 @@ describe('a draft for a case', () => {
   });
   it('names the number that a person looks up, once', () => {
     expect(composed(LOUD, { recordNumber: 'BR-20418' }).text).toContain('looks up BR-20418');
-    expect(composed(LOUD, { recordNumber: 'BR-20418' }, 'return_refund').text).not.toContain('looks up');
+    expect(composed(LOUD, { recordNumber: 'BR-20418' }, 'return_refund').text).not.toContain(
+      'looks up',
+    );
   });
   it('answers each question under its words, and says which it leaves open', () => {
     const parts = [
       { words: 'Is there a spare fan?', passages: [] },
       { words: 'How do I make it quieter?', passages: [STEPS] },
     ];
-    const { text } = composed(LOUD, { answer: { parts, passages: [STEPS], hasPromptInjection: false } });
-    expect(text).toMatch(/spare fan\?”\n\nI do not want to guess[^\n]+\n\n“How do I make it quieter\?”\n\nMake it/);
+    const { text } = composed(LOUD, {
+      answer: { parts, passages: [STEPS], hasPromptInjection: false },
+    });
+    expect(text).toMatch(
+      /spare fan\?”\n\nI do not want to guess[^\n]+\n\n“How do I make it quieter\?”\n\nMake it/,
+    );
   });
   it('follows a serial number that contradicts the record, and says so', () => {
     const shown = { product: 'Apollo III', otherProduct: 'Apollo II', shownBy: 'A3-004711' };
@@ -167,12 +211,18 @@ describe('a draft for a case', () => {
 it.each([
   [0.99, true, 'Open System > Backup.', 'Eco mode'],
   [0.8, false, 'Eco mode', 'Open System'],
-])('a draft that may be sent automatically is only the template: %d', (confidence, isSent, shown, hidden) => {
-  const draft = draftFor('How do I make a backup of my settings?', { intent: 'backup_restore', confidence });
-  expect(draft.auto_send).toBe(isSent);
-  expect(draft.text).toContain(shown);
-  if (isSent) expect(draft.text).not.toContain(hidden);
-});
+])(
+  'a draft that may be sent automatically is only the template: %d',
+  (confidence, isSent, shown, hidden) => {
+    const draft = draftFor('How do I make a backup of my settings?', {
+      intent: 'backup_restore',
+      confidence,
+    });
+    expect(draft.auto_send).toBe(isSent);
+    expect(draft.text).toContain(shown);
+    if (isSent) expect(draft.text).not.toContain(hidden);
+  },
+);
 
 describe('createDraftGenerator() with the knowledge block alone', () => {
   /** The output of the contract's example, as a caller gets it. */
@@ -182,7 +232,8 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
         title: 'Apollo Not Hashing Troubleshooting',
         url: 'https://docs.futurebit.com/apollo-not-hashing',
         relevance_score: 0.89,
-        excerpt: 'If your Apollo shows 0 H/s, first check that your pool configuration is correct...',
+        excerpt:
+          'If your Apollo shows 0 H/s, first check that your pool configuration is correct...',
         last_updated: '2024-12-15T10:00:00Z',
       },
       {
@@ -193,7 +244,9 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
         last_updated: '2024-11-20T14:30:00Z',
       },
     ],
-    ...{ coverage: 'high' as const, gaps: [], retrieval_time_ms: 28 },
+    coverage: 'high' as const,
+    gaps: [],
+    retrieval_time_ms: 28,
   };
   const classification = { primary_intent: 'not_hashing', confidence: 0.9 };
   const generateDraft = createDraftGenerator({ taxonomy });
@@ -206,7 +259,9 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
       expect(draft.text).toContain(title);
       expect(draft.text).toContain(excerpt);
     }
-    expect(draft.references).toEqual(BLOCK.sources_consulted.map(({ title, url }) => ({ title, url })));
+    expect(draft.references).toEqual(
+      BLOCK.sources_consulted.map(({ title, url }) => ({ title, url })),
+    );
     expect(draft.html).toContain('<a href="https://docs.futurebit.com/apollo-not-hashing"');
     expect(draft.source_grounding).toBe(1);
   });
@@ -214,13 +269,16 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
     const plain = generateDraft(classification);
     expect(plain.references).toEqual([]);
     expect(generateDraft(classification, null, null, null)).toEqual(plain);
-    expect(generateDraft(classification, undefined, undefined, { ...BLOCK, sources_consulted: [] }).text).toBe(
-      plain.text,
-    );
+    expect(
+      generateDraft(classification, undefined, undefined, { ...BLOCK, sources_consulted: [] }).text,
+    ).toBe(plain.text);
   });
   it('quotes nothing in a draft that is sent without a person', () => {
     const sent = { primary_intent: 'backup_restore', confidence: 0.99 };
-    expect(generateDraft(sent, undefined, undefined, BLOCK)).toMatchObject({ auto_send: true, references: [] });
+    expect(generateDraft(sent, undefined, undefined, BLOCK)).toMatchObject({
+      auto_send: true,
+      references: [],
+    });
   });
   it.each([
     ['a weak source', { ...first, relevance_score: 0.69 }],
@@ -231,7 +289,10 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
     ],
     ['a blank excerpt', { ...first, excerpt: ' ' }],
   ])('omits %s', (_, source) => {
-    const block = { ...BLOCK, sources_consulted: [source, second] as typeof BLOCK.sources_consulted };
+    const block = {
+      ...BLOCK,
+      sources_consulted: [source, second] as typeof BLOCK.sources_consulted,
+    };
     expect(generateDraft(classification, 'Dana', {}, block).references).toEqual([
       { title: second?.title, url: second?.url },
     ]);
@@ -254,13 +315,22 @@ describe('createDraftGenerator() with the knowledge block alone', () => {
 
 it('createDraftGenerator() quotes nothing of knowledge without evidence', () => {
   const classification = { primary_intent: 'noise', confidence: 0.9 };
-  const draft = createDraftGenerator({ taxonomy })(classification, undefined, {}, knowledgeOf(CLOSE));
+  const draft = createDraftGenerator({ taxonomy })(
+    classification,
+    undefined,
+    {},
+    knowledgeOf(CLOSE),
+  );
   expect(draft.references).toEqual([]);
   expect(draft.text).not.toContain('Fans and noise');
 });
 
 it.each([
-  ['en', 'My Apollo III is loud, what can I do about the noise?', 'names Apollo III, and our records name Apollo II.'],
+  [
+    'en',
+    'My Apollo III is loud, what can I do about the noise?',
+    'names Apollo III, and our records name Apollo II.',
+  ],
   [
     'de',
     'Mein Apollo III ist zu laut, was kann ich gegen den Lärm tun?',
@@ -272,9 +342,16 @@ it.each([
     const ticket = ticketOf(message, { metadata: { product: 'Apollo II' } });
     const classification = { primary_intent: 'unknown', confidence: 0.2 };
     const own = { ...taxonomy, language, general_template: { [language]: 'x' } };
-    const { text } = createDraftGenerator({ taxonomy: own, ticket })(classification, undefined, {}, undefined);
+    const { text } = createDraftGenerator({ taxonomy: own, ticket })(
+      classification,
+      undefined,
+      {},
+      undefined,
+    );
     expect(text).toContain(expected);
     const agreed = ticketOf(message, { metadata: { product: 'Apollo III' } });
-    expect(createDraftGenerator({ taxonomy: own, ticket: agreed })(classification).text).not.toContain('Apollo II.');
+    expect(
+      createDraftGenerator({ taxonomy: own, ticket: agreed })(classification).text,
+    ).not.toContain('Apollo II.');
   },
 );

@@ -16,7 +16,8 @@ const shownFor = async (
 ) => {
   const { ticket, found } = await foundIn(EDITION, message);
   const ai = scriptedModel();
-  ai.queries = queries.length > 0 ? seeking(...queries) : { text: JSON.stringify({ alone: '', parts: [] }) };
+  ai.queries =
+    queries.length > 0 ? seeking(...queries) : { text: JSON.stringify({ alone: '', parts: [] }) };
   const likely = new Map([...found.units.relevance.keys()].map((article) => [article, relevance]));
   const given = { ...found, isForeign, units: { ...found.units, relevance: likely } };
   const calls = startModelCalls({ ai, timeMs: 1000 });
@@ -46,7 +47,12 @@ it('includes uncertain articles, but no unrelated ones', async () => {
 });
 it.each([
   ['when the search is weak', LOUD, { relevance: 0.39 }, 1],
-  ['for a message in another language', 'Der Fan von meinem Apollo II ist zu laut', { isForeign: true }, 1],
+  [
+    'for a message in another language',
+    'Der Fan von meinem Apollo II ist zu laut',
+    { isForeign: true },
+    1,
+  ],
   ['not when the search is not weak', LOUD, { relevance: 0.5 }, 0],
 ])('searches by queries of the model %s', async (_when, message, given, expected) => {
   const { calls, texts, isAnswerable } = await shownFor(message, given);

@@ -6,7 +6,10 @@ import texts from './without-intents.json' with { type: 'json' };
 
 const WITHOUT_INTENTS = editionOf(
   Object.fromEntries(
-    Object.entries(texts).map(([id, { title, text }]) => [id, [{ title, intents: [] }, text] as const]),
+    Object.entries(texts).map(([id, { title, text }]) => [
+      id,
+      [{ title, intents: [] }, text] as const,
+    ]),
   ),
 );
 
@@ -17,7 +20,10 @@ it('considers the likely articles of the search, even if many others have more c
   ]);
   const edition = editionOf({
     ...Object.fromEntries(others),
-    'orders/parts.md': [{ title: 'Parts' }, 'Orders of parts leave within two days; a fan is one of them.'],
+    'orders/parts.md': [
+      { title: 'Parts' },
+      'Orders of parts leave within two days; a fan is one of them.',
+    ],
   });
   const { found } = await foundIn(edition, 'The fan of the miner is loud.');
   const parts = found.evidence.edition.articleCount - 1;
@@ -33,13 +39,17 @@ const MESSAGES = [
   'Hello,\n\nmy pay comes on the last day of every month. How do I tell the schedule the last day?',
 ];
 
-it.each(MESSAGES)('ranks units as an answer to a question does, without an intent: %j', async (message) => {
-  const { found } = await foundIn(WITHOUT_INTENTS, message, { intent: 'unknown' });
-  const { text, search } = found.evidence;
-  const { units } = findAnswer(WITHOUT_INTENTS, text, { searches: [search] });
-  const sharesOf = (those: readonly RankedUnit[]) => those.map(({ source, share }) => [source.id, share]);
-  expect(sharesOf(found.units.units)).toEqual(sharesOf(units));
-});
+it.each(MESSAGES)(
+  'ranks units as an answer to a question does, without an intent: %j',
+  async (message) => {
+    const { found } = await foundIn(WITHOUT_INTENTS, message, { intent: 'unknown' });
+    const { text, search } = found.evidence;
+    const { units } = findAnswer(WITHOUT_INTENTS, text, { searches: [search] });
+    const sharesOf = (those: readonly RankedUnit[]) =>
+      those.map(({ source, share }) => [source.id, share]);
+    expect(sharesOf(found.units.units)).toEqual(sharesOf(units));
+  },
+);
 
 it('quotes what surely answers a question, without an intent', async () => {
   const { passages } = await answerFrom(WITHOUT_INTENTS, MESSAGES[1] ?? '', { intent: 'unknown' });
@@ -47,24 +57,34 @@ it('quotes what surely answers a question, without an intent', async () => {
 });
 
 it('quotes nothing of articles without intents that do not answer', async () => {
-  const message = 'Hello,\n\nHow do I attach a photo of a receipt to a purchase?\n\nKind regards,\nBen Hall';
+  const message =
+    'Hello,\n\nHow do I attach a photo of a receipt to a purchase?\n\nKind regards,\nBen Hall';
   expect((await answerFrom(WITHOUT_INTENTS, message, { intent: 'unknown' })).passages).toEqual([]);
 });
 
 describe('what is covered', () => {
   const CODES = { title: 'Codes', intents: [] };
   const edition = editionOf({
-    'codes.md': [CODES, '| Code | Meaning |\n| - | - |\n| f07 | the filter is blocked |\n| f08 | the pump is dry |'],
+    'codes.md': [
+      CODES,
+      '| Code | Meaning |\n| - | - |\n| f07 | the filter is blocked |\n| f08 | the pump is dry |',
+    ],
     'fans.md': [{ title: 'Fans', intents: [] }, 'The fan of the brewer cools its pump.'],
-    'pumps.md': [{ title: 'Pumps', intents: [] }, 'The pump of the brewer needs water, and a filter before it.'],
+    'pumps.md': [
+      { title: 'Pumps', intents: [] },
+      'The pump of the brewer needs water, and a filter before it.',
+    ],
   });
   it.each([
     ['The brewer stopped this morning, the children cry and it says F07.', 'medium'],
     ['The brewer stopped this morning, the children cry and it says F09.', 'none'],
-  ])('counts an article that explains a code of the message as one that answers: %s', async (message, coverage) => {
-    const { found, knowledge } = await foundIn(edition, message, { intent: 'unknown' });
-    expect(withUnits(knowledge, found.units).coverage).toBe(coverage);
-  });
+  ])(
+    'counts an article that explains a code of the message as one that answers: %s',
+    async (message, coverage) => {
+      const { found, knowledge } = await foundIn(edition, message, { intent: 'unknown' });
+      expect(withUnits(knowledge, found.units).coverage).toBe(coverage);
+    },
+  );
   it('counts the sources of a model that is sure', () => {
     const row = passage('| `F07` | the filter is blocked |');
     const found = { ...knowledgeOf({ ...row, relevance: 0.3 }), coverage: 'none' as const };

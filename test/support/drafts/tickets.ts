@@ -5,7 +5,10 @@ import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
 import { type Answer, answerPassages } from '../../../src/support/drafts/answer-passages.ts';
-import { createDraftComposer, type DraftTicket } from '../../../src/support/drafts/generate-draft.ts';
+import {
+  createDraftComposer,
+  type DraftTicket,
+} from '../../../src/support/drafts/generate-draft.ts';
 import type { AnswerPassage } from '../../../src/support/drafts/quote-passage.ts';
 import { rankTicketUnits } from '../../../src/support/drafts/ticket-units.ts';
 import { readTicket } from '../../../src/support/message/read-ticket.ts';
@@ -17,35 +20,60 @@ export const taxonomy = Taxonomy.parse(
 );
 
 /** A passage that a draft quotes. */
-export const passage = (markdown: string, more: Partial<AnswerPassage> = {}): AnswerPassage => ({
-  ...{ title: 'Fans and noise', url: 'https://docs.example.com/care/fans' },
-  ...{ markdown, text: markdown, language: 'en', steps: [markdown] },
-  ...more,
-});
+export function passage(markdown: string, more: Partial<AnswerPassage> = {}): AnswerPassage {
+  return {
+    title: 'Fans and noise',
+    url: 'https://docs.example.com/care/fans',
+    markdown,
+    text: markdown,
+    language: 'en',
+    steps: [markdown],
+    ...more,
+  };
+}
 
 /** Knowledge as retrieval gives it, with these articles as sources. */
-export const knowledgeOf = (...sources: readonly { title: string; url: string; relevance?: number }[]): Knowledge => ({
-  sources_consulted: sources.map(({ title, url, relevance = 0.9 }) => ({
-    ...{ title, url, relevance_score: relevance, excerpt: '', last_updated: '2026-08-25T10:00:00Z' },
-  })),
-  ...{ coverage: 'high', gaps: [], retrieval_time_ms: 7 },
-});
+export function knowledgeOf(
+  ...sources: readonly { title: string; url: string; relevance?: number }[]
+): Knowledge {
+  return {
+    sources_consulted: sources.map(({ title, url, relevance = 0.9 }) => ({
+      title,
+      url,
+      relevance_score: relevance,
+      excerpt: '',
+      last_updated: '2026-08-25T10:00:00Z',
+    })),
+    coverage: 'high',
+    gaps: [],
+    retrieval_time_ms: 7,
+  };
+}
 
 /** The input of `analyze` to the draft of a message. */
-export const ticketOf = (
+export function ticketOf(
   message: string,
   request: Omit<Parameters<typeof readTicket>[0], 'message'> = {},
   answer?: Answer,
-) => ({ ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }), answer }) satisfies DraftTicket;
+) {
+  return {
+    ...readTicket({ message, ...request }, { mask: (text) => text, taxonomy }),
+    answer,
+  } satisfies DraftTicket;
+}
 
 /** The draft for a message about noise that quotes these passages, with its parts. */
-export const composeFor = (message: string, ...passages: readonly AnswerPassage[]) =>
-  createDraftComposer({ taxonomy, ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }) })(
+export function composeFor(message: string, ...passages: readonly AnswerPassage[]) {
+  return createDraftComposer({
+    taxonomy,
+    ticket: ticketOf(message, {}, { passages, hasPromptInjection: false }),
+  })(
     { primary_intent: 'noise', confidence: 0.9 },
     'Dana Whitfield',
     { product: 'Apollo II' },
     knowledgeOf(...passages),
   );
+}
 
 interface GivenArticle {
   title: string;
@@ -54,21 +82,32 @@ interface GivenArticle {
 }
 
 /** An edition of articles by their ids. */
-export const editionOf = (articles: Readonly<Record<string, readonly [GivenArticle, string]>>): Edition => {
-  const entries = Object.entries(articles).map(([id, [{ title, intents = ['noise'], devices = [] }, content]]) => {
-    const url = `https://docs.example.com/${id}`;
-    const entry = takeInArticle({ id, title, url, content }, { articleUrl: () => '' });
-    return { ...entry, article: { ...entry.article, intents, devices, lastUpdated: '2026-01-01T00:00:00Z' } };
-  });
-  return openEdition(
-    buildEdition(entries, { id: 'e000001-00000001', workspace: 'default', createdAt: '2026-01-01T00:00:00Z' }),
+export function editionOf(
+  articles: Readonly<Record<string, readonly [GivenArticle, string]>>,
+): Edition {
+  const entries = Object.entries(articles).map(
+    ([id, [{ title, intents = ['noise'], devices = [] }, content]]) => {
+      const url = `https://docs.example.com/${id}`;
+      const entry = takeInArticle({ id, title, url, content }, { articleUrl: () => '' });
+      return {
+        ...entry,
+        article: { ...entry.article, intents, devices, lastUpdated: '2026-01-01T00:00:00Z' },
+      };
+    },
   );
-};
+  return openEdition(
+    buildEdition(entries, {
+      id: 'e000001-00000001',
+      workspace: 'default',
+      createdAt: '2026-01-01T00:00:00Z',
+    }),
+  );
+}
 
 type TicketRequest = { intent?: string } & Omit<Parameters<typeof readTicket>[0], 'message'>;
 
 /** The lexical results of an edition for a message, and the parsed ticket. */
-export const foundIn = async (edition: Edition, message: string, request: TicketRequest = {}) => {
+export async function foundIn(edition: Edition, message: string, request: TicketRequest = {}) {
   const { intent = 'noise', ...rest } = request;
   const ticket = ticketOf(message, rest);
   const metadata = ticket.product === undefined ? {} : { product: ticket.product };
@@ -78,11 +117,19 @@ export const foundIn = async (edition: Edition, message: string, request: Ticket
   );
   const { evidence, isForeign } = knowledge;
   if (evidence === undefined) throw new Error('Cannot answer: retrieval failed');
-  return { ticket, knowledge, found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) } };
-};
+  return {
+    ticket,
+    knowledge,
+    found: { evidence, isForeign, units: rankTicketUnits(evidence, ticket) },
+  };
+}
 
 /** The answer of an edition to a message, by lexical search. */
-export const answerFrom = async (edition: Edition, message: string, request: TicketRequest = {}): Promise<Answer> => {
+export async function answerFrom(
+  edition: Edition,
+  message: string,
+  request: TicketRequest = {},
+): Promise<Answer> {
   const { ticket, found } = await foundIn(edition, message, request);
   return answerPassages(found.evidence, found.units, ticket);
-};
+}

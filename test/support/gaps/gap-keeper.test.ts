@@ -1,10 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { KnowledgeGapReport } from '../../../src/contract/wire/knowledge.ts';
 import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
-import { ASKED, type CheckedGap, type RemoteGapBook } from '../../../src/knowledge/gaps/gap-book.ts';
+import {
+  ASKED,
+  type CheckedGap,
+  type RemoteGapBook,
+} from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
-import { createGapKeeper, type GapKeeperParts, recheckGaps } from '../../../src/support/gaps/gap-keeper.ts';
+import {
+  createGapKeeper,
+  type GapKeeperParts,
+  recheckGaps,
+} from '../../../src/support/gaps/gap-keeper.ts';
 import { createKnowledgeRetriever } from '../../../src/support/retrieval/retrieve-knowledge.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { asRemote } from '../../knowledge/gaps/remote-book.ts';
@@ -14,7 +22,11 @@ import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
 const BEFORE = editionOf(SAMPLE);
 const ZIGBEE = entryOf(
   'network/zigbee.md',
-  { title: 'Pair the Apollo III with a Zigbee hub', intents: ['general_info'], devices: ['Apollo III'] },
+  {
+    title: 'Pair the Apollo III with a Zigbee hub',
+    intents: ['general_info'],
+    devices: ['Apollo III'],
+  },
   'Apollo III speaks Zigbee 3.0. Hold the button of the Zigbee hub for three seconds to pair it.',
 );
 const AFTER = editionOf([...SAMPLE, ZIGBEE], 'e000002-00000002');
@@ -48,24 +60,37 @@ const setUp = (parts: Partial<GapKeeperParts> = {}) => {
     mask: (text: string) => text,
   };
   const keeper = createGapKeeper({
-    ...{ ...shared, books: { of, workspaces: async () => [...books.keys()] } },
-    ...{ onFault: (where: string) => void faults.push(where), now: () => Date.UTC(2026, 9, 1), ...parts },
+    ...shared,
+    books: { of, workspaces: async () => [...books.keys()] },
+    onFault: (where: string) => void faults.push(where),
+    now: () => Date.UTC(2026, 9, 1),
+    ...parts,
   });
   const retriever = createKnowledgeRetriever({ ...shared, gaps: keeper, now: () => 0 });
   const ask = async (
     question: Parameters<typeof retriever>[0],
-    { products, ...more }: { products?: string[]; workspace?: string; capabilities?: string[] } = {},
+    {
+      products,
+      ...more
+    }: { products?: string[]; workspace?: string; capabilities?: string[] } = {},
   ) => {
     const work: Promise<unknown>[] = [];
     const defaults = { workspace: 'default', capabilities: ['kb:read', 'support:analyze'] };
     const context = userContext({ ...defaults, ...more });
-    const knowledge = await retriever(question, { context, waitUntil: (each) => void work.push(each), products });
+    const knowledge = await retriever(question, {
+      context,
+      waitUntil: (each) => void work.push(each),
+      products,
+    });
     await Promise.all(work);
     return knowledge;
   };
   const listed = async (state: 'open' | 'closed' | 'all', workspace = 'default') =>
     (await (parts.books?.of ?? of)(workspace).list({ state, limit: 50, nowMs: Date.now() })).gaps;
-  const scopeOf = (workspace: string) => ({ context: userContext({ workspace }), waitUntil: () => undefined });
+  const scopeOf = (workspace: string) => ({
+    context: userContext({ workspace }),
+    waitUntil: () => undefined,
+  });
   const refresh = (workspace = 'default') => keeper.refresh(scopeOf(workspace));
   const report = (
     question: string,
@@ -90,16 +115,28 @@ it('stores nothing for a caller that may only read', async () => {
 it('masks personal data and the name of the customer before it stores a gap', async () => {
   const { ask, listed } = setUp({ mask: (text) => text.replaceAll('ann@example.org', '[email]') });
   const message = 'Can Ann Brown pair a Zigbee hub? Write to ann@example.org';
-  await ask({ ...QUESTION, message, customer_name: 'Ann Brown', subject: 'Zigbee for ann@example.org' });
+  await ask({
+    ...QUESTION,
+    message,
+    customer_name: 'Ann Brown',
+    subject: 'Zigbee for ann@example.org',
+  });
   expect(JSON.stringify(await listed('open'))).not.toMatch(/Ann|Brown|example\.org/);
 });
 it('stores only the sentences in which the gap was found, without names', async () => {
   const { ask, listed } = setUp();
   const message =
     'The card was delivered to Nakatomi Plaza 30.\nCan Ellis Holtzmann pair my Apollo IV with a Zigbee hub?\nHans Gruber\nNakatomi Plaza 30, Los Angeles';
-  await ask({ ...QUESTION, message, metadata: { product: 'Apollo IV' }, subject: 'Question of Hans Gruber' });
+  await ask({
+    ...QUESTION,
+    message,
+    metadata: { product: 'Apollo IV' },
+    subject: 'Question of Hans Gruber',
+  });
   const gaps = await listed('open');
-  expect(gaps[0]?.example_queries).toEqual(['Can [name] [name] pair my Apollo IV with a Zigbee hub?']);
+  expect(gaps[0]?.example_queries).toEqual([
+    'Can [name] [name] pair my Apollo IV with a Zigbee hub?',
+  ]);
   expect(JSON.stringify(gaps)).not.toMatch(/Hans|Gruber|Ellis|Holtzmann|Nakatomi|Los Angeles/);
 });
 it('closes the gaps that a new edition answers, and keeps the others open', async () => {
@@ -108,7 +145,9 @@ it('closes the gaps that a new edition answers, and keeps the others open', asyn
   await ask(RACK);
   current.edition = AFTER;
   await ask(HASHING);
-  expect(await listed('closed')).toMatchObject([{ checked_edition: AFTER.id, product: 'Apollo III' }]);
+  expect(await listed('closed')).toMatchObject([
+    { checked_edition: AFTER.id, product: 'Apollo III' },
+  ]);
   expect(await listed('open')).toMatchObject([{ checked_edition: AFTER.id }]);
 });
 it.each<[string, string, object, object]>([
@@ -139,7 +178,9 @@ it('checks gaps once per edition, and retries after a failure', async () => {
     if (calls === 1) throw new Error('down');
     return book.toCheck(...given);
   };
-  const { ask, faults } = setUp({ books: { of: () => ({ ...book, toCheck }), workspaces: async () => [] } });
+  const { ask, faults } = setUp({
+    books: { of: () => ({ ...book, toCheck }), workspaces: async () => [] },
+  });
   for (let times = 0; times < 4; times++) await ask(QUESTION);
   expect([calls, faults]).toEqual([2, ['compare gaps']]);
 });
@@ -165,7 +206,10 @@ it('checks the other workspaces when the library of one fails', async () => {
   const { ask, listed, sweep, faults } = setUp({ now: () => nowMs, editionFor });
   for (const workspace of ['abc', 'acme', 'other']) await ask(QUESTION, { workspace });
   await sweep();
-  expect([await listed('closed', 'acme'), await listed('open', 'other')]).toMatchObject([[{}], [{}]]);
+  expect([await listed('closed', 'acme'), await listed('open', 'other')]).toMatchObject([
+    [{}],
+    [{}],
+  ]);
   expect(faults).toEqual(['compare gaps', 'compare gaps']);
   const [first] = gone.splice(0);
   for (let hours = 0; hours < 2; hours++) {
@@ -176,7 +220,8 @@ it('checks the other workspaces when the library of one fails', async () => {
 });
 it('yields to other work between two checks', async () => {
   const { ask, refresh, current } = setUp();
-  for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel']) await ask(canIUse(what));
+  for (const what of ['Zigbee hub', 'Tor relay', 'VPN tunnel', 'solar panel'])
+    await ask(canIUse(what));
   current.edition = AFTER;
   let [turns, isDone] = [0, false];
   const others = (async () => {
@@ -214,20 +259,30 @@ it('resumes after a crash without losing anything', async () => {
   expect([await compared(), (await listed('closed')).length]).toEqual([subjects.length, 1]);
 });
 it('never fails a response, whatever fails in the background', async () => {
-  const broken = new Proxy({} as RemoteGapBook, { get: () => () => Promise.reject(new Error('down')) });
+  const broken = new Proxy({} as RemoteGapBook, {
+    get: () => () => Promise.reject(new Error('down')),
+  });
   const books = { of: () => broken, workspaces: () => Promise.reject(new Error('down')) };
   const { ask, refresh, sweep, faults } = setUp({ books });
   expect((await ask(QUESTION)).gaps).toHaveLength(1);
   expect(await refresh()).toBe(BEFORE.id);
   await sweep();
-  expect(faults).toEqual(['record gaps', 'compare gaps', 'compare gaps', 'list workspaces with gaps']);
+  expect(faults).toEqual([
+    'record gaps',
+    'compare gaps',
+    'compare gaps',
+    'list workspaces with gaps',
+  ]);
 });
 
 describe('a reported question', () => {
   const PAYPAL = 'Do you take PayPal for spare parts?';
   it('is a gap with the question as its title', async () => {
     const { report, listed } = setUp();
-    expect(await report(PAYPAL, { why: 'declined' })).toMatchObject({ outcome: 'new', gap: { gap: PAYPAL, count: 1 } });
+    expect(await report(PAYPAL, { why: 'declined' })).toMatchObject({
+      outcome: 'new',
+      gap: { gap: PAYPAL, count: 1 },
+    });
     expect(await listed('open')).toMatchObject([
       { gap: PAYPAL, missing: null, kind: 'question', example_queries: [PAYPAL] },
     ]);
@@ -236,20 +291,29 @@ describe('a reported question', () => {
     const { report, listed } = setUp();
     await report(PAYPAL, { why: 'declined' });
     const again = 'Can I pay for spare parts with PayPal?';
-    expect(await report(again, { why: 'unsure' })).toMatchObject({ outcome: 'counted', gap: { count: 2 } });
+    expect(await report(again, { why: 'unsure' })).toMatchObject({
+      outcome: 'counted',
+      gap: { count: 2 },
+    });
     expect(await report(PAYPAL)).toMatchObject({ outcome: 'repeated', gap: { count: 2 } });
     expect((await report('Is there a student discount?', { why: 'declined' })).outcome).toBe('new');
-    expect(await listed('open')).toMatchObject([{ count: 2, example_queries: [again, PAYPAL] }, { count: 1 }]);
+    expect(await listed('open')).toMatchObject([
+      { count: 2, example_queries: [again, PAYPAL] },
+      { count: 1 },
+    ]);
   });
   it.each([
     ['Wie heiß wird der Apollo?', 'Wie laut ist der Apollo III im Turbo-Modus?'],
     ['Quand est-ce que le Apollo chauffe ?', 'Combien est-ce que le Apollo consomme ?'],
     ['Kan de Apollo in de tuin staan?', 'Kan ik de Apollo in de auto gebruiken?'],
-  ])('keeps apart %j and %j, which share only common words of their language', async (one, other) => {
-    const { report } = setUp();
-    expect((await report(one, { why: 'declined' })).outcome).toBe('new');
-    expect((await report(other, { why: 'declined' })).outcome).toBe('new');
-  });
+  ])(
+    'keeps apart %j and %j, which share only common words of their language',
+    async (one, other) => {
+      const { report } = setUp();
+      expect((await report(one, { why: 'declined' })).outcome).toBe('new');
+      expect((await report(other, { why: 'declined' })).outcome).toBe('new');
+    },
+  );
   it.each([
     ['thanks', 'Thanks, that helped!', 'declined', 'no_question'],
     ['a request for a person', 'I want to talk to a person', 'declined', 'no_question'],
@@ -261,7 +325,10 @@ describe('a reported question', () => {
   });
   it('is stored on the word of a person, even if the articles seem to answer it', async () => {
     const { report } = setUp();
-    expect(await report(HASHING.message)).toMatchObject({ outcome: 'new', gap: { gap: HASHING.message } });
+    expect(await report(HASHING.message)).toMatchObject({
+      outcome: 'new',
+      gap: { gap: HASHING.message },
+    });
   });
   it('closes with an edition that answers it', async () => {
     const { report, listed, refresh, current } = setUp();
@@ -277,7 +344,12 @@ describe('a reported question', () => {
     const zigbee = 'How do I pair the Apollo III with a Zigbee hub?';
     const results: boolean[] = [];
     const closes = async (...messages: string[]) => {
-      const queries = messages.map((message) => ({ message, subject: null, intent: ASKED, product: null }));
+      const queries = messages.map((message) => ({
+        message,
+        subject: null,
+        intent: ASKED,
+        product: null,
+      }));
       const gap = {
         id: 'g-1',
         lastSeenMs: 1,
@@ -304,7 +376,9 @@ describe('a reported question', () => {
     await report(HASHING.message, { why: 'disliked' });
     current.edition = AFTER;
     await refresh();
-    expect(await listed('open')).toMatchObject([{ gap: HASHING.message, checked_edition: AFTER.id }]);
+    expect(await listed('open')).toMatchObject([
+      { gap: HASHING.message, checked_edition: AFTER.id },
+    ]);
   });
   it('is stored without personal data, and erased with the person', async () => {
     const books = bookOf('default');

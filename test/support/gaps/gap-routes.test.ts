@@ -5,7 +5,11 @@ import type { GapBook } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { MASK_KINDS } from '../../../src/language/privacy/find-personal-data.ts';
 import { createMask } from '../../../src/language/privacy/mask.ts';
-import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/platform/context/context-guard.ts';
+import {
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+} from '../../../src/platform/context/context-guard.ts';
 import { gapRoutes } from '../../../src/support/gaps/gap-routes.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { asRemote } from '../../knowledge/gaps/remote-book.ts';
@@ -18,7 +22,10 @@ const meet = (book: GapBook, subject: string, person?: string): void => {
   const [product, intent] = [null, 'general_info'];
   const gap = `No article answers what is asked about “${subject}”`;
   book.record({
-    ...{ requestHash: `request ${++requests}`, by: 'user:key-1', edition: 'e000001-00000001', nowMs: 1 },
+    requestHash: `request ${++requests}`,
+    by: 'user:key-1',
+    edition: 'e000001-00000001',
+    nowMs: 1,
     query: { message: `Is there a ${subject}?`, subject: null, intent, product, person },
     gaps: [{ kind: 'question', gap, product, intent, subject: { stems: [[subject, 1]] } }],
   });
@@ -31,8 +38,17 @@ const bookWith = (...subjects: string[]): GapBook => {
 };
 
 /** Calls a route with a context that the gateway signed; the library is not available. */
-const call = async (book: GapBook, way: string, method = 'GET', capability = 'support:analyze'): Promise<Response> => {
-  const guard: GuardOptions = { ...(await identityOf('support')), access: 'signed', log: () => undefined };
+const call = async (
+  book: GapBook,
+  way: string,
+  method = 'GET',
+  capability = 'support:analyze',
+): Promise<Response> => {
+  const guard: GuardOptions = {
+    ...(await identityOf('support')),
+    access: 'signed',
+    log: () => undefined,
+  };
   const app = new Hono<GuardedEnv>();
   const remote = asRemote(book);
   const report = async () => ({ gap: null, outcome: 'unavailable' as const });
@@ -52,7 +68,11 @@ const list = async (book: GapBook, query = ''): Promise<KnowledgeGapsResponse> =
 describe('GET /v1/knowledge/gaps', () => {
   it('masks questions that were stored before a pattern was added, and needs no library', async () => {
     const listed = await list(bookWith('ann@example.org'));
-    expect(listed).toMatchObject({ total: 1, edition: null, gaps: [{ example_queries: ['Is there a [email]?'] }] });
+    expect(listed).toMatchObject({
+      total: 1,
+      edition: null,
+      gaps: [{ example_queries: ['Is there a [email]?'] }],
+    });
     expect(JSON.stringify(listed)).not.toContain('ann@example.org');
   });
   it('neither repeats nor omits gaps when counts change between two pages', async () => {
@@ -79,13 +99,16 @@ describe('DELETE /v1/knowledge/gaps', () => {
       .gaps.map(({ missing }) => /“(.*)”/.exec(missing ?? '')?.[1]);
   it('deletes a gap by its id', async () => {
     const book = bookWith('zigbee', 'rack');
-    expect([(await remove(book, '/gap-1')).status, (await remove(book, '/gap-1')).status]).toEqual([204, 404]);
+    expect([(await remove(book, '/gap-1')).status, (await remove(book, '/gap-1')).status]).toEqual([
+      204, 404,
+    ]);
     expect(all(book)).toEqual(['rack']);
   });
   it('erases the questions of a person, and gaps without any other question', async () => {
     const book = bookWith('rack');
     for (const subject of ['zigbee', 'rack']) meet(book, subject, 'p-1');
-    for (const erased of [2, 0]) expect(await (await remove(book, '?person_id=p-1')).json()).toEqual({ erased });
+    for (const erased of [2, 0])
+      expect(await (await remove(book, '?person_id=p-1')).json()).toEqual({ erased });
     expect(all(book)).toEqual(['rack']);
   });
   it('requires its own capability, and a person or an id', async () => {

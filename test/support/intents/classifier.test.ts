@@ -2,9 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { IntentClassification } from '../../../src/contract/wire/support-response.ts';
 import type { Taxonomy } from '../../../src/contract/wire/taxonomy.ts';
 import { seededRandom } from '../../../src/platform/seeded-random.ts';
-import { confidenceOf, emptyClassifier, openClassifier } from '../../../src/support/intents/classifier.ts';
+import {
+  confidenceOf,
+  emptyClassifier,
+  openClassifier,
+} from '../../../src/support/intents/classifier.ts';
 import { holdOut, simulateThreshold } from '../../../src/support/intents/hold-out.ts';
-import { trainClassifier, trainOn, trainSeparator } from '../../../src/support/intents/train-classifier.ts';
+import {
+  trainClassifier,
+  trainOn,
+  trainSeparator,
+} from '../../../src/support/intents/train-classifier.ts';
 import { extractFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
 import { taxonomy as SAMPLE } from '../drafts/tickets.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
@@ -25,10 +33,14 @@ describe('a classifier', () => {
     expect(small.classify(message).primary_intent).toBe(intent),
   );
   it('finds the intent of the documented example, also among emoji and in capitals', () => {
-    const documented = sample.classify('My Apollo shows 0 H/s for 3 days. Already tried restarting.');
+    const documented = sample.classify(
+      'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
+    );
     expect(documented.primary_intent).toBe('not_hashing');
     expect(documented.confidence).toBeGreaterThan(0.6);
-    expect(sample.classify('😡😡 0 H/S AGAIN, MY APOLLO DOES NOT MINE 🔥').primary_intent).toBe('not_hashing');
+    expect(sample.classify('😡😡 0 H/S AGAIN, MY APOLLO DOES NOT MINE 🔥').primary_intent).toBe(
+      'not_hashing',
+    );
   });
   it('is sure of its own examples', () => {
     for (const { id, examples } of SAMPLE.intents) {
@@ -36,15 +48,22 @@ describe('a classifier', () => {
       expect(right.length / examples.length, id).toBeGreaterThan(0.9);
     }
   });
-  it.each(['Who wrote the ninth symphony?', 'Pasta with tomatoes'])('classifies as unrelated: %s', (message) => {
-    const { primary_intent, confidence } = sample.classify(message);
-    expect(primary_intent).toBe('unknown');
-    expect(confidence).toBeLessThan(sample.threshold);
-  });
+  it.each(['Who wrote the ninth symphony?', 'Pasta with tomatoes'])(
+    'classifies as unrelated: %s',
+    (message) => {
+      const { primary_intent, confidence } = sample.classify(message);
+      expect(primary_intent).toBe('unknown');
+      expect(confidence).toBeLessThan(sample.threshold);
+    },
+  );
   it.each(['', ' \n\t', '😡😡😡 🔥', '…!?', '再起動しても動きません', '\u0000\u0000', '\ud800'])(
     'knows no intent, with confidence 0, in %j',
     (message) =>
-      expect(small.classify(message)).toEqual({ primary_intent: 'unknown', confidence: 0, secondary_intents: [] }),
+      expect(small.classify(message)).toEqual({
+        primary_intent: 'unknown',
+        confidence: 0,
+        secondary_intents: [],
+      }),
   );
   it('names other intents of a message that has two, likeliest first', () => {
     const { primary_intent, secondary_intents = [] } = small.classify(
@@ -56,7 +75,9 @@ describe('a classifier', () => {
   });
   it('returns a classification of the contract, for 32,000 characters of anything', () => {
     const random = seededRandom(5);
-    const letters = Array.from({ length: 32_000 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('');
+    const letters = Array.from({ length: 32_000 }, () =>
+      String.fromCharCode(97 + Math.floor(random() * 26)),
+    ).join('');
     const words = letters.replace(/.{6}/g, '$& ').slice(0, 32_000);
     const repeated = ['parcel '.repeat(4571), '> '.repeat(16_000), '.\n'.repeat(16_000)];
     for (const message of [PARCEL, 'nonsense', letters, words, ...repeated])
@@ -87,15 +108,25 @@ describe('trainClassifier()', () => {
       expect(classifier.classify(text).primary_intent, text).toBe('shipping');
   });
   it('learns from examples of no intent', () => {
-    const spam = ['Cheap parcel scales for your warehouse', 'Our parcel scales are on sale', 'Buy parcel scales now'];
-    const after = classifierOf(smallTaxonomy({ out_of_scope_examples: spam })).classify('Parcel scales on sale');
+    const spam = [
+      'Cheap parcel scales for your warehouse',
+      'Our parcel scales are on sale',
+      'Buy parcel scales now',
+    ];
+    const after = classifierOf(smallTaxonomy({ out_of_scope_examples: spam })).classify(
+      'Parcel scales on sale',
+    );
     expect(after.confidence).toBeLessThan(small.classify('Parcel scales on sale').confidence);
   });
   it('trains a single intent, intents of a single example, and examples without words', () => {
     const { intents, ...rest } = smallTaxonomy();
-    expect(classifierOf({ ...rest, intents: intents.slice(0, 1) }).classify(PARCEL).primary_intent).toBe('shipping');
+    expect(
+      classifierOf({ ...rest, intents: intents.slice(0, 1) }).classify(PARCEL).primary_intent,
+    ).toBe('shipping');
     const single = intents.map((intent) => ({ ...intent, examples: intent.examples.slice(0, 1) }));
-    expect(classifierOf({ ...rest, intents: single }).likeliest(PARCEL, 1)[0]?.intent).toBe('shipping');
+    expect(classifierOf({ ...rest, intents: single }).likeliest(PARCEL, 1)[0]?.intent).toBe(
+      'shipping',
+    );
     const blank = withFirstIntent({ examples: ['???', ...(intents[0]?.examples ?? [])] });
     expect(classifierOf(blank).classify('My parcel is late').primary_intent).toBe('shipping');
   });
@@ -104,17 +135,29 @@ describe('trainClassifier()', () => {
     const { features, weights } = trainOn(set);
     const dense = new Float64Array(features.hashes.length);
     const isOf = Uint8Array.from(set.examples, ({ intent }) => (intent === 3 ? 1 : 0));
-    trainSeparator(features.rows, isOf, { weights: dense, random: seededRandom(9), sweeps: 200, tolerance: 0.001 });
+    trainSeparator(features.rows, isOf, {
+      weights: dense,
+      random: seededRandom(9),
+      sweeps: 200,
+      tolerance: 0.001,
+    });
     const scale = weights.scales[3] ?? 0;
-    const differences = dense.map((weight, at) => Math.abs(weight - (weights.weights[3]?.[at] ?? 0) * scale));
-    const greatestOf = (values: Float64Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const differences = dense.map((weight, at) =>
+      Math.abs(weight - (weights.weights[3]?.[at] ?? 0) * scale),
+    );
+    const greatestOf = (values: Float64Array) =>
+      values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     expect(greatestOf(differences) / greatestOf(dense)).toBeLessThan(0.05);
   });
   it('weights a feature of one intent above one of all intents', () => {
-    const examples = ['the parcel', 'the parcel', 'the fan', 'the fan'].map((text, at) => ({ text, intent: at >> 1 }));
+    const examples = ['the parcel', 'the parcel', 'the fan', 'the fan'].map((text, at) => ({
+      text,
+      intent: at >> 1,
+    }));
     const { gains, hashes } = extractFeatures({ intentCount: 2, examples });
     const gainOf = (text: string) => {
-      const own = extractFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
+      const own =
+        extractFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
       return gains[hashes.indexOf(own)] ?? 0;
     };
     expect(gainOf('parcel')).toBeGreaterThan(2 * gainOf('the'));
@@ -128,7 +171,10 @@ it('confidenceOf() increases with the score and with covered words, and decrease
   expect(confidenceOf({ ...base, cover: 0.8 })).toBeGreaterThan(confidence);
   expect(confidenceOf({ ...base, unseen: 0.6 })).toBeLessThan(confidence);
   // sigmoid(-0.13 + 3.26 * 0.5 - 1.47 * 0.2 + 1.82 * 0.4)
-  expect(confidenceOf({ score: 0.5, unseen: 0.2, cover: 0.4 })).toBeCloseTo(1 / (1 + Math.exp(-1.934)), 10);
+  expect(confidenceOf({ score: 0.5, unseen: 0.2, cover: 0.4 })).toBeCloseTo(
+    1 / (1 + Math.exp(-1.934)),
+    10,
+  );
 });
 
 describe('holdOut()', () => {
@@ -154,11 +200,17 @@ describe('simulateThreshold()', () => {
   });
   it('ignores the intents that a round holds out', () => {
     const judged = holdOut(CUT, { effort: 'quick', leavesOutIntents: true });
-    const right = judged.filter(({ intent, likeliest }) => intent === likeliest).map(({ confidence }) => confidence);
-    expect(thresholdAt(0.5)).toBe(right.sort((left, other) => left - other)[Math.floor(right.length / 2)]);
+    const right = judged
+      .filter(({ intent, likeliest }) => intent === likeliest)
+      .map(({ confidence }) => confidence);
+    expect(thresholdAt(0.5)).toBe(
+      right.sort((left, other) => left - other)[Math.floor(right.length / 2)],
+    );
   });
   it('is written into the model', () => {
     const taxonomy = smallTaxonomy();
-    expect(openClassifier(trainClassifier(taxonomy, { threshold: 0.625 }), taxonomy).threshold).toBe(0.625);
+    expect(
+      openClassifier(trainClassifier(taxonomy, { threshold: 0.625 }), taxonomy).threshold,
+    ).toBe(0.625);
   });
 });

@@ -3,7 +3,11 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Taxonomy } from '../../../src/contract/wire/taxonomy.ts';
-import { currentTaxonomy, kvTaxonomies, type TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
+import {
+  currentTaxonomy,
+  kvTaxonomies,
+  type TaxonomyStore,
+} from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { oneWorker } from '../../platform/storage/worker-for-test.ts';
@@ -24,8 +28,12 @@ const GENERAL = { name: 'General', examples: undefined, intent: 'unknown' };
 const SMALL = { name: 'Small', examples: 8, intent: 'shipping' };
 const quick = (taxonomy: Taxonomy) => trainClassifier(taxonomy, { effort: 'quick' });
 const HASH = hashText(contentHash(smallTaxonomy()));
-const LARGE = withFirstIntent({ examples: Array.from({ length: 400 }, (_, at) => `parcel number ${at}`) });
-const DANGEROUS = withFirstIntent({ required_facts: [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }] });
+const LARGE = withFirstIntent({
+  examples: Array.from({ length: 400 }, (_, at) => `parcel number ${at}`),
+});
+const DANGEROUS = withFirstIntent({
+  required_facts: [{ id: 'model', question: 'secret?', patterns: ['(secret+)+'] }],
+});
 
 /** An isolate with its own clock and workspace, which has a taxonomy, and a record of its reads and faults. */
 const isolate = async ({
@@ -50,7 +58,8 @@ const isolate = async ({
       },
       ...faults,
     },
-    onFault: (where, error) => faultLog.push(`${where}: ${error instanceof Error ? error.message : error}`),
+    onFault: (where, error) =>
+      faultLog.push(`${where}: ${error instanceof Error ? error.message : error}`),
     now: () => now,
   });
   const putText = (text: string) => store.writeTaxonomy(workspace, text);
@@ -61,7 +70,11 @@ const isolate = async ({
     return loaded;
   };
   return {
-    ...{ workspace, faultLog, reads, load, putText },
+    workspace,
+    faultLog,
+    reads,
+    load,
+    putText,
     put: (taxonomy: Taxonomy) => putText(JSON.stringify(taxonomy)),
     forget: () => current.forget(workspace),
     /** The taxonomy some time later: its name, the examples of its first intent, and the intent of a message. */
@@ -77,7 +90,11 @@ const isolate = async ({
 it('has no intents when the workspace has no taxonomy', async () => {
   const { load, faultLog } = await isolate({ stored: '' });
   const { taxonomy, classifier } = await load();
-  expect([taxonomy.intents, classifier.classify(PARCEL).primary_intent, faultLog]).toEqual([[], 'unknown', []]);
+  expect([taxonomy.intents, classifier.classify(PARCEL).primary_intent, faultLog]).toEqual([
+    [],
+    'unknown',
+    [],
+  ]);
   expect(JSON.stringify(taxonomy.general_template)).toContain('{knowledge}');
 });
 it('trains a small taxonomy on load, and the next isolate opens the stored model', async () => {
@@ -144,14 +161,21 @@ it('separates workspaces and their models', async () => {
 });
 it.each([
   ['is not JSON', 'Where is my secret parcel', 'is no JSON'],
-  ['is not a taxonomy', '{"secret":true}', 'refused at version, name, intents, general_template, another member'],
+  [
+    'is not a taxonomy',
+    '{"secret":true}',
+    'refused at version, name, intents, general_template, another member',
+  ],
   ['has a dangerous pattern', JSON.stringify(DANGEROUS), 'refused at intents.0.required_facts'],
-])('uses the general taxonomy when the text %s, and logs the fault without the text', async (_, stored, why) => {
-  const { read, faultLog } = await isolate({ stored });
-  expect(await read()).toEqual(GENERAL);
-  expect(faultLog).toEqual([expect.stringContaining(why)]);
-  expect(faultLog[0]).not.toContain('secret');
-});
+])(
+  'uses the general taxonomy when the text %s, and logs the fault without the text',
+  async (_, stored, why) => {
+    const { read, faultLog } = await isolate({ stored });
+    expect(await read()).toEqual(GENERAL);
+    expect(faultLog).toEqual([expect.stringContaining(why)]);
+    expect(faultLog[0]).not.toContain('secret');
+  },
+);
 it('keeps the last usable taxonomy when the next is invalid', async () => {
   const { read, put, putText, faultLog } = await isolate();
   await read();
@@ -164,7 +188,8 @@ it('keeps the last usable taxonomy when the next is invalid', async () => {
 it('keeps the last usable taxonomy while KV is down, and retries soon', async () => {
   let isDown = false;
   const { read, put, faultLog } = await isolate({
-    readTaxonomy: (of) => (isDown ? Promise.reject(new Error('KV is down')) : store.readTaxonomy(of)),
+    readTaxonomy: (of) =>
+      isDown ? Promise.reject(new Error('KV is down')) : store.readTaxonomy(of),
   });
   await read();
   isDown = true;
@@ -195,11 +220,16 @@ it('uses a large taxonomy only with its packed model', async () => {
   await put(LARGE);
   expect(await read(MINUTE)).toEqual(SMALL);
   expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
-  await store.writeModel(workspace, hashText(contentHash(LARGE)), { packed: quick(LARGE), isDerived: false });
+  await store.writeModel(workspace, hashText(contentHash(LARGE)), {
+    packed: quick(LARGE),
+    isDerived: false,
+  });
   expect(await read(MINUTE, 'parcel number 7')).toEqual({ ...SMALL, examples: 400 });
 });
 it('works when the trained model cannot be stored', async () => {
-  const { read, faultLog } = await isolate({ writeModel: () => Promise.reject(new Error('KV is full')) });
+  const { read, faultLog } = await isolate({
+    writeModel: () => Promise.reject(new Error('KV is full')),
+  });
   expect(await read()).toEqual(SMALL);
   expect(faultLog).toEqual(['taxonomy: KV is full']);
 });

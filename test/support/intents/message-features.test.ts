@@ -8,10 +8,13 @@ import {
 } from '../../../src/support/intents/training-features.ts';
 import words from './words.json' with { type: 'json' };
 
-it.each(words.words as [string, string, string[]][])('messageWords() reads %s: %s', (_what, text, expected) =>
-  expect(messageWords(text)).toEqual(expected),
+it.each(words.words as [string, string, string[]][])(
+  'messageWords() reads %s: %s',
+  (_what, text, expected) => expect(messageWords(text)).toEqual(expected),
 );
-it.each(words.stems)('stemWord() stems %s to %s', (word, stem) => expect(stemWord(word)).toBe(stem));
+it.each(words.stems)('stemWord() stems %s to %s', (word, stem) =>
+  expect(stemWord(word)).toBe(stem),
+);
 it.each(words.corrections)('correctWord() corrects %s to %s', (word, right) => {
   const all = ['parcel', 'password', 'past', 'paste', 'phone', 'plane', 'plans'];
   const wordCounts = Uint32Array.from(all, (each) => (each === 'plans' ? 5 : 1));
@@ -39,15 +42,19 @@ describe('messageFeatures()', () => {
     const { blocks } = messageFeatures(message, { isKnown: (hash) => hash === first });
     expect([blocks[0].length, blocks[2]]).toEqual([5, []]);
   });
-  it('returns nothing for no words', () => expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] }));
+  it('returns nothing for no words', () =>
+    expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] }));
 });
 
 describe('messageParts()', () => {
-  it.each(words.parts as [string, string, string[] | null, string[] | null][])('reads %s', (_, text, whole, last) => {
-    const parts = messageParts(text);
-    if (whole !== null) expect(parts.whole).toEqual(whole);
-    expect(parts.sentences.at(-1) ?? null).toEqual(last);
-  });
+  it.each(words.parts as [string, string, string[] | null, string[] | null][])(
+    'reads %s',
+    (_, text, whole, last) => {
+      const parts = messageParts(text);
+      if (whole !== null) expect(parts.whole).toEqual(whole);
+      expect(parts.sentences.at(-1) ?? null).toEqual(last);
+    },
+  );
   it('reads the beginning of a long message', () => {
     const { whole, sentences } = messageParts('All of it is broken again and again. '.repeat(1000));
     expect(sentences).toHaveLength(8);

@@ -2,7 +2,11 @@ import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/core/error-info.ts';
 import { TaxonomyAccuracy, TaxonomyWritten } from '../../../src/contract/wire/taxonomy.ts';
-import { faultHandler, type GuardedEnv, type GuardOptions } from '../../../src/platform/context/context-guard.ts';
+import {
+  faultHandler,
+  type GuardedEnv,
+  type GuardOptions,
+} from '../../../src/platform/context/context-guard.ts';
 import { MAX_ARTICLE_BYTES } from '../../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../../src/platform/encoding.ts';
 import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
@@ -26,7 +30,8 @@ const memoryStore = (): TaxonomyStore => ({
   writeTaxonomy: async (workspace, text) => void texts.set(workspace, text),
   removeTaxonomy: async (workspace) => void texts.delete(workspace),
   readModel: async (workspace, hash) => models.get(`${workspace}/${hash}`),
-  writeModel: async (workspace, hash, { packed }) => void models.set(`${workspace}/${hash}`, packed),
+  writeModel: async (workspace, hash, { packed }) =>
+    void models.set(`${workspace}/${hash}`, packed),
   retireModel: async (workspace, hash) => void models.delete(`${workspace}/${hash}`),
 });
 
@@ -39,7 +44,12 @@ interface Call {
 /** Calls the routes as the gateway. */
 const send = async (
   method: string,
-  { path = PATH, body, workspace = 'acme', capabilities = ['support:taxonomy:write', 'support:analyze'] }: Call = {},
+  {
+    path = PATH,
+    body,
+    workspace = 'acme',
+    capabilities = ['support:taxonomy:write', 'support:analyze'],
+  }: Call = {},
 ) => {
   const guard: GuardOptions = { ...(await identityOf('support')), access: 'signed', log: () => {} };
   const app = new Hono<GuardedEnv>();
@@ -61,12 +71,17 @@ const expectProblem = async (call: ReturnType<typeof send>, status: number, mess
 
 const taxonomy = smallTaxonomy();
 const HASH = hashText(contentHash(taxonomy));
-const large = smallTaxonomy({ out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`) });
+const large = smallTaxonomy({
+  out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`),
+});
 const LARGE_MODEL = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
-const dangerous = withFirstIntent({ required_facts: [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }] });
+const dangerous = withFirstIntent({
+  required_facts: [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }],
+});
 
 describe('GET /v1/support/taxonomy/accuracy', () => {
-  const measure = () => send('GET', { path: `${PATH}/accuracy`, capabilities: ['support:analyze'] });
+  const measure = () =>
+    send('GET', { path: `${PATH}/accuracy`, capabilities: ['support:analyze'] });
   const accuracyOf = async (of: object) => {
     texts.set('acme', JSON.stringify(of));
     return TaxonomyAccuracy.parse((await measure()).json());
@@ -74,7 +89,11 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
   it('counts the examples of each intent that a model trained on the others recognises', async () => {
     const [first, second, ...rest] = taxonomy.intents;
     // Examples of one intent in the words of another train the wrong intent.
-    const confused = [first, { ...second, examples: first?.examples.map((each) => `${each} please`) }, ...rest];
+    const confused = [
+      first,
+      { ...second, examples: first?.examples.map((each) => `${each} please`) },
+      ...rest,
+    ];
     const worse = await accuracyOf({ ...taxonomy, intents: confused });
     const accuracy = await accuracyOf(taxonomy);
     expect(accuracy).toMatchObject({ rounds: 5, examples: 32, content_hash: HASH });
@@ -89,7 +108,8 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
   it('refuses too many examples, and a workspace without a taxonomy', async () => {
     await expectProblem(measure(), 404, 'Cannot find a taxonomy');
     const intents = Array.from({ length: 9 }, (_, intent) => ({
-      ...{ ...taxonomy.intents[0], id: `i${intent}` },
+      ...taxonomy.intents[0],
+      id: `i${intent}`,
       examples: Array.from({ length: 500 }, (_each, at) => `i${intent} number ${at}`),
     }));
     texts.set('acme', JSON.stringify({ ...taxonomy, intents }));
@@ -103,10 +123,18 @@ describe('PUT /v1/support/taxonomy', () => {
     const { status, json } = await put({ taxonomy });
     expect(status).toBe(200);
     expect(TaxonomyWritten.parse(json())).toEqual({
-      ...{ name: 'Small', intents: 4, examples: 32, trained: 'here' },
-      ...{ threshold: expect.closeTo(0.4, 5), content_hash: HASH },
+      name: 'Small',
+      intents: 4,
+      examples: 32,
+      trained: 'here',
+      threshold: expect.closeTo(0.4, 5),
+      content_hash: HASH,
     });
-    expect([[...texts.keys()], [...models.keys()], forgotten]).toEqual([['acme'], [`acme/${HASH}`], ['acme']]);
+    expect([[...texts.keys()], [...models.keys()], forgotten]).toEqual([
+      ['acme'],
+      [`acme/${HASH}`],
+      ['acme'],
+    ]);
   });
   it('stores the model of the request', async () => {
     const packed = trainClassifier(taxonomy, { threshold: 0.55 });
@@ -118,11 +146,27 @@ describe('PUT /v1/support/taxonomy', () => {
     expect((await put({ taxonomy: large, model: LARGE_MODEL })).status).toBe(200);
   });
   it.each<[string, object, string]>([
-    ['a large taxonomy', { taxonomy: large }, 'Cannot train 432 examples here, more than 400: send `model` too'],
-    ['a model of another taxonomy', { taxonomy, model: LARGE_MODEL }, 'it was trained from another taxonomy'],
+    [
+      'a large taxonomy',
+      { taxonomy: large },
+      'Cannot train 432 examples here, more than 400: send `model` too',
+    ],
+    [
+      'a model of another taxonomy',
+      { taxonomy, model: LARGE_MODEL },
+      'it was trained from another taxonomy',
+    ],
     ['no intents', { taxonomy: { ...taxonomy, intents: [] } }, 'taxonomy.intents: are none'],
-    ['a slow pattern', { taxonomy: dangerous }, 'taxonomy.intents.0.required_facts.0.patterns.0: repeats without end'],
-    ['a model of other characters', { taxonomy, model: 'not+base64url' }, 'model: is not base64url'],
+    [
+      'a slow pattern',
+      { taxonomy: dangerous },
+      'taxonomy.intents.0.required_facts.0.patterns.0: repeats without end',
+    ],
+    [
+      'a model of other characters',
+      { taxonomy, model: 'not+base64url' },
+      'model: is not base64url',
+    ],
     ['an unknown member', { taxonomy, extra: 1 }, 'extra: is not a known member'],
     ['a taxonomy that is not in a member', taxonomy, 'taxonomy'],
     ['a body beyond the size limit', { taxonomy, model: 'A'.repeat(MAX_ARTICLE_BYTES) }, ''],
@@ -152,7 +196,8 @@ describe('the routes of /v1/support/taxonomy', () => {
   it('return and delete the stored taxonomy, only in the workspace of the context', async () => {
     await send('PUT', { body: { taxonomy } });
     expect((await send('GET')).json()).toEqual({ taxonomy });
-    for (const method of ['GET', 'DELETE']) expect((await send(method, { workspace: 'other' })).status).toBe(404);
+    for (const method of ['GET', 'DELETE'])
+      expect((await send(method, { workspace: 'other' })).status).toBe(404);
     expect((await send('DELETE')).status).toBe(204);
     expect((await send('GET')).status).toBe(404);
     expect(models.size).toBe(0);

@@ -3,14 +3,12 @@ import { deviceShown } from '../../../src/support/message/device-signs.ts';
 import { openSmallKb } from '../../answering/write/small-kb.ts';
 
 const article = (id: string, text: string) => ({
-  ...{
-    id,
-    title: id,
-    url: `https://docs.example.com/${id}`,
-    text,
-    intents: [],
-    devices: ['Model 1', 'Model 2', 'Model 3'],
-  },
+  id,
+  title: id,
+  url: `https://docs.example.com/${id}`,
+  text,
+  intents: [],
+  devices: ['Model 1', 'Model 2', 'Model 3'],
   lastUpdated: '2026-01-01T00:00:00Z',
 });
 const TABLE = `## Overview
@@ -33,7 +31,9 @@ describe('deviceShown()', () => {
     ['Seriennummer: M1-000123. Der Ofen bleibt kalt.', 'Model 1', 'M1-000123'],
     ['The display says 96 burners are on.', 'Model 3', '96 burners'],
     ['Only one of my 60 burners works', 'Model 2', '60 burners'],
-  ])('tells the device of %j', (text, device, words) => expect(shown(text)).toEqual({ device, words }));
+  ])('tells the device of %j', (text, device, words) =>
+    expect(shown(text)).toEqual({ device, words }),
+  );
 
   it.each([
     ['nothing that tells devices apart', 'My oven stays cold after 12 hours.'],

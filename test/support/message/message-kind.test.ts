@@ -12,9 +12,11 @@ it.each(kinds.open)('does not recognise an open problem as closing: %j', (messag
 );
 it.each(kinds.kinds as [string, boolean, string][])(
   'reads %j, after earlier messages: %j, as %s',
-  (message, isLater, kind) => expect(messageKind(message, { before: isLater ? before : [] })).toBe(kind),
+  (message, isLater, kind) =>
+    expect(messageKind(message, { before: isLater ? before : [] })).toBe(kind),
 );
 it.each(['thanks '.repeat(4000), 'it is '.repeat(5000), 'x'.repeat(32_000)])(
   'does not recognise endless repetition as closing (%#)',
-  (text) => expect(messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) })).not.toBe('closing'),
+  (text) =>
+    expect(messageKind(text, { before, lastOfAgent: '?'.repeat(32_000) })).not.toBe('closing'),
 );

@@ -6,12 +6,18 @@ import cases from './tickets.json' with { type: 'json' };
 type More = Omit<Parameters<typeof readTicket>[0], 'message'>;
 type Read = ReturnType<typeof readTicket>;
 const read = (message: string, more: More = {}) =>
-  readTicket({ message, ...more }, { mask: (text) => text.replaceAll('a@b.example', '[email]'), taxonomy });
+  readTicket(
+    { message, ...more },
+    { mask: (text) => text.replaceAll('a@b.example', '[email]'), taxonomy },
+  );
 
 // The compiler reads the rows of a JSON file as lists of any of their values.
-it.each(cases.read as unknown as [string, string, More, Partial<Read>][])('%s: %s', (_, message, more, expected) => {
-  expect(read(message, more)).toMatchObject(expected);
-});
+it.each(cases.read as unknown as [string, string, More, Partial<Read>][])(
+  '%s: %s',
+  (_, message, more, expected) => {
+    expect(read(message, more)).toMatchObject(expected);
+  },
+);
 it.each(cases.products as unknown as [string, More, string | null, string?][])(
   'reads only a product: %s %j',
   (message, more, product, otherProduct) => {
@@ -27,7 +33,11 @@ it('masks message, subject and history, and masks and bounds the other metadata'
   const ticket = read('I am a@b.example', {
     subject: 'a@b.example',
     history: [{ from: 'customer', text: 'Write to a@b.example please' }],
-    metadata: { note: `a@b.example ${'x'.repeat(5000)}`, attachments: Array(50).fill('a@b.example.log'), paid: 7 },
+    metadata: {
+      note: `a@b.example ${'x'.repeat(5000)}`,
+      attachments: Array(50).fill('a@b.example.log'),
+      paid: 7,
+    },
   });
   expect(JSON.stringify(ticket)).not.toContain('a@b.example');
   expect(String(ticket.metadata.note)).toHaveLength(1000);
@@ -36,9 +46,12 @@ it('masks message, subject and history, and masks and bounds the other metadata'
 });
 it('resolves a pronoun', () => {
   const history = [{ from: 'customer' as const, text: 'I bought the Apollo III last week.' }];
-  expect(read('How do I connect it to my router at home by cable?', { history }).question).toContain('Apollo III');
+  expect(
+    read('How do I connect it to my router at home by cable?', { history }).question,
+  ).toContain('Apollo III');
 });
-it('masks before it truncates', () => expect(read(`${'x'.repeat(7995)} a@b.example`).message).not.toContain('a@'));
+it('masks before it truncates', () =>
+  expect(read(`${'x'.repeat(7995)} a@b.example`).message).not.toContain('a@'));
 it('reads only the beginning of a long message, and reports it', () => {
   const ticket = read('word '.repeat(6000));
   expect(ticket.isShortened).toBe(true);

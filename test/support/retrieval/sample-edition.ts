@@ -6,7 +6,10 @@ import { type Edition, openEdition } from '../../../src/knowledge/edition/open-e
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
 import type { KnowledgeQuestion } from '../../../src/support/retrieval/knowledge.ts';
-import { type RetrievalOptions, retrieveKnowledge } from '../../../src/support/retrieval/retrieve-knowledge.ts';
+import {
+  type RetrievalOptions,
+  retrieveKnowledge,
+} from '../../../src/support/retrieval/retrieve-knowledge.ts';
 
 /** Fields of a test article besides its id and text. */
 interface Given {
@@ -16,23 +19,32 @@ interface Given {
   lastUpdated?: string;
 }
 
-export const entryOf = (id: string, given: Given, content: string): EditionEntry => {
+export function entryOf(id: string, given: Given, content: string): EditionEntry {
   const entry = takeInArticle(
     { id, title: given.title, url: `https://docs.example.com/${id}`, content },
     { articleUrl: () => '' },
   );
   const { intents = [], devices = [], lastUpdated = '2026-01-01T00:00:00Z' } = given;
   return { ...entry, article: { ...entry.article, intents, devices, lastUpdated } };
-};
+}
 
-export const editionOf = (entries: readonly EditionEntry[], id = 'e000001-00000001'): Edition =>
-  openEdition(
-    attachRepeatedBlocks(buildEdition([...entries], { id, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' })),
+export function editionOf(entries: readonly EditionEntry[], id = 'e000001-00000001'): Edition {
+  return openEdition(
+    attachRepeatedBlocks(
+      buildEdition([...entries], { id, workspace: 'default', createdAt: '2026-01-01T00:00:00Z' }),
+    ),
   );
+}
 
 export const SAMPLE = sampleEntries();
 export const sampleEdition = editionOf(SAMPLE);
 
 /** Lexical retrieval, from the sample knowledge base by default, with a clock that stands still. */
-export const retrieved = (question: KnowledgeQuestion, options: Partial<RetrievalOptions> = {}) =>
-  retrieveKnowledge(question, { edition: sampleEdition, retrieve: createRetriever({}), now: () => 0, ...options });
+export function retrieved(question: KnowledgeQuestion, options: Partial<RetrievalOptions> = {}) {
+  return retrieveKnowledge(question, {
+    edition: sampleEdition,
+    retrieve: createRetriever({}),
+    now: () => 0,
+    ...options,
+  });
+}

@@ -5,11 +5,18 @@ import type { HelpdeskMessage, Ticket } from '../../../src/support/tools/helpdes
 import { customerMessage, START } from './case-for-test.ts';
 
 const ticket = (messages: HelpdeskMessage[], more: Partial<Ticket> = {}): Ticket => ({
-  ...{ id: '1', subject: 'Help', customer: { id: 'c', name: 'Dana Ortiz' }, metadata: { product: 'Apollo II' } },
-  ...{ messages, ...more },
+  id: '1',
+  subject: 'Help',
+  customer: { id: 'c', name: 'Dana Ortiz' },
+  metadata: { product: 'Apollo II' },
+  messages,
+  ...more,
 });
 const requestOf = (asked: Ticket, id: string) =>
-  supportRequestOf(asked, asked.messages.find((message) => message.id === id) ?? customerMessage(id));
+  supportRequestOf(
+    asked,
+    asked.messages.find((message) => message.id === id) ?? customerMessage(id),
+  );
 
 it('contains the message, with the public messages before it', () => {
   const messages = [
@@ -21,7 +28,10 @@ it('contains the message, with the public messages before it', () => {
     customerMessage('6', { text: 'Later.' }),
   ];
   expect(requestOf(ticket(messages), '5')).toEqual({
-    ...{ message: 'Second.', subject: 'Help', customer_name: 'Dana Ortiz', metadata: { product: 'Apollo II' } },
+    message: 'Second.',
+    subject: 'Help',
+    customer_name: 'Dana Ortiz',
+    metadata: { product: 'Apollo II' },
     history: [
       { from: 'customer', text: 'First.', sent_at: new Date(START).toISOString() },
       { from: 'agent', text: 'Reply.' },
@@ -36,7 +46,9 @@ it('uses the subject for an empty first message only', () => {
 });
 it('omits what is unknown', () => {
   const unknown = { subject: ' ', customer: { id: undefined, name: undefined }, metadata: {} };
-  expect(requestOf(ticket([customerMessage('1')], unknown), '1')).toEqual({ message: 'Question 1.' });
+  expect(requestOf(ticket([customerMessage('1')], unknown), '1')).toEqual({
+    message: 'Question 1.',
+  });
 });
 it('stays within the contract and the body limit of a guarded route, whatever the ticket contains', () => {
   const long = '漢🙂'.repeat(20_000);
@@ -45,7 +57,14 @@ it('stays within the contract and the body limit of a guarded route, whatever th
     const from = at % 2 === 0 ? ('customer' as const) : ('agent' as const);
     return customerMessage(String(at), { from, text: long, sentAtMs: at === 5 ? 9e15 : START });
   });
-  const metadata = { product: 'Apollo II', long, deep, many: Array(9000).fill('x'), undefined, tags: ['a'] };
+  const metadata = {
+    product: 'Apollo II',
+    long,
+    deep,
+    many: Array(9000).fill('x'),
+    undefined,
+    tags: ['a'],
+  };
   const huge = ticket(messages, { subject: long, customer: { id: 'c', name: long }, metadata });
   const request = SupportRequest.parse(requestOf(huge, '199'));
   expect(request.metadata).toEqual({ product: 'Apollo II', tags: ['a'] });

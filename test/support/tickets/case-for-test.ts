@@ -1,5 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { SupportRequest, SupportResponse } from '../../../src/contract/wire/support-response.ts';
+import type {
+  SupportRequest,
+  SupportResponse,
+} from '../../../src/contract/wire/support-response.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { composeNote } from '../../../src/support/tickets/compose-note.ts';
 import { openCase } from '../../../src/support/tickets/ticket-case.ts';
@@ -17,10 +20,16 @@ import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 export const START = 1_800_000_000_000;
 export const DAY_MS = 86_400_000;
 
-export const customerMessage = (id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage => ({
-  ...{ id, from: 'customer', isPublic: true, text: `Question ${id}.`, sentAtMs: START },
-  ...more,
-});
+export function customerMessage(id: string, more: Partial<HelpdeskMessage> = {}): HelpdeskMessage {
+  return {
+    id,
+    from: 'customer',
+    isPublic: true,
+    text: `Question ${id}.`,
+    sentAtMs: START,
+    ...more,
+  };
+}
 
 const analysis = (text: string): SupportResponse => ({
   intent_classification: { primary_intent: 'not_hashing', confidence: 0.9 },
@@ -28,21 +37,31 @@ const analysis = (text: string): SupportResponse => ({
   draft: { text: text.includes('Buy now') ? '' : text, auto_send: false },
   knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: [], retrieval_time_ms: 1 },
   agent_guidance: {
-    ...{ recommended_steps: [], missing_information: [], risks: [] },
+    recommended_steps: [],
+    missing_information: [],
+    risks: [],
     escalation: { needed: false, reasons: [] },
     auto_send: { allowed: false, reasons: ['The intent does not allow it.'] },
   },
 });
 
-export const unclear = () =>
-  new HelpdeskFailed('Cannot write: no answer in time', { isTransient: true, isOutcomeUnknown: true });
+export function unclear() {
+  return new HelpdeskFailed('Cannot write: no answer in time', {
+    isTransient: true,
+    isOutcomeUnknown: true,
+  });
+}
 
 /** Ends the simulated process: nothing after it is done or stored. */
 class Crash extends Error {}
-export const crash = () => new Crash();
+export function crash() {
+  return new Crash();
+}
 
 /** The fault of a call, if any: thrown before or after its effect, which may come late. */
-export type Fault = (call: string) => { before?: Error; after?: Error; lateMs?: number } | undefined;
+export type Fault = (
+  call: string,
+) => { before?: Error; after?: Error; lateMs?: number } | undefined;
 
 export interface Scenario {
   write?: Write;
@@ -53,17 +72,19 @@ export interface Scenario {
 }
 
 /** A helpdesk, an alarm, a clock and a database that outlive the processes which work with them. */
-export const worldForTest = ({
+export function worldForTest({
   write = 'note',
   hasDrafts = false,
   messages,
   subject = 'Help',
   fault,
-}: Scenario = {}) => {
+}: Scenario = {}) {
   const database = new DatabaseSync(':memory:');
   const sql = nodeSql(database);
   const world = {
-    ...{ now: START, write, messages: messages ?? [customerMessage('m1')] },
+    now: START,
+    write,
+    messages: messages ?? [customerMessage('m1')],
     /** 0 to 1; 0.5 leaves waits as they are. */
     random: () => 0.5,
     notes: [] as { id: string; note: Note }[],
@@ -77,7 +98,8 @@ export const worldForTest = ({
     alarmAt: undefined as number | undefined,
     /** When the workspace lets the ticket begin. */
     turnAt: 0,
-    ...{ workspaceFails: false, hasCrashed: false },
+    workspaceFails: false,
+    hasCrashed: false,
     /** Called during a report. */
     duringReport: (): void => {},
   };
@@ -118,7 +140,13 @@ export const worldForTest = ({
             customerMessage(id, { from: 'agent', isPublic: false, text: note.text }),
           );
           const customer = { id: 'c1', name: 'Dana Ortiz' };
-          return { id: 't1', subject, customer, messages: [...world.messages, ...notes], metadata: {} };
+          return {
+            id: 't1',
+            subject,
+            customer,
+            messages: [...world.messages, ...notes],
+            metadata: {},
+          };
         }),
       findNote: (_: string, marker: string) =>
         guarded('find', () => world.notes.find(({ note }) => note.markdown.includes(marker))?.id),
@@ -166,7 +194,11 @@ export const worldForTest = ({
       if (life.is) for (const job of jobs) world.reports.set(job.job, structuredClone(job));
     };
     const case_ = openCase({
-      ...{ sql: mortalSql, ticketId: 't1', compose: composeNote, onFault: () => {}, onStep: () => {} },
+      sql: mortalSql,
+      ticketId: 't1',
+      compose: composeNote,
+      onFault: () => {},
+      onStep: () => {},
       times: readTicketTimes({ TICKET_RETRY_MS: '1000', TICKET_SETTLE_MS: '20000' }),
       now: () => world.now,
       random: () => world.random(),
@@ -228,17 +260,19 @@ export const worldForTest = ({
     /** Moves the clock to a time, and runs delayed effects that are due. */
     passTo: (time: number) => {
       world.now = Math.max(world.now, time);
-      const { due = [], later = [] } = Object.groupBy(late, ({ at }) => (at <= world.now ? 'due' : 'later'));
+      const { due = [], later = [] } = Object.groupBy(late, ({ at }) =>
+        at <= world.now ? 'due' : 'later',
+      );
       late = later;
       for (const { run } of due) run();
     },
   });
-};
+}
 
 export type World = ReturnType<typeof worldForTest>;
 
 /** Rings the alarm until no work is due soon; starts a new process after one that has ended. */
-export const runOut = async (world: World, case_: TicketCase): Promise<TicketCase> => {
+export async function runOut(world: World, case_: TicketCase): Promise<TicketCase> {
   let current = case_;
   for (let round = 0; round < 400; round += 1) {
     const at = world.alarmAt;
@@ -252,7 +286,7 @@ export const runOut = async (world: World, case_: TicketCase): Promise<TicketCas
     current = world.start();
   }
   throw new Error(`The work does not end: ${JSON.stringify(world.rows())}`);
-};
+}
 
 /** Awaits work, which never returns once its process has ended. */
 const within = async (world: World, work: Promise<unknown>): Promise<void> => {
@@ -262,6 +296,7 @@ const within = async (world: World, work: Promise<unknown>): Promise<void> => {
     .finally(() => {
       isOver = true;
     });
-  for (let turn = 0; turn < 1000 && !isOver && world.isAlive(); turn += 1) await new Promise(setImmediate);
+  for (let turn = 0; turn < 1000 && !isOver && world.isAlive(); turn += 1)
+    await new Promise(setImmediate);
   if (world.isAlive()) await done;
 };

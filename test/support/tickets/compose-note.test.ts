@@ -33,16 +33,21 @@ describe('composeNote()', () => {
     ];
     const agent_guidance = { ...RESPONSE.agent_guidance, closest_articles };
     const { text } = noteFor({ ...draftOf('Hello.', { references: [] }), agent_guidance });
-    expect(text).toContain('Closest articles, not quoted\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %');
+    expect(text).toContain(
+      'Closest articles, not quoted\n\n1. Fans (https://kb.example.com/fans), 55 %\n2. LED, 20 %',
+    );
     expect(text).not.toMatch(/The draft quotes|127\.0\.0\.1/);
   });
   it('omits questions that the draft asks already, and says when there is no draft', () => {
-    expect(noteFor(draftOf('Hello.\n\n- Which pool do you use?')).text).not.toContain('Ask the customer');
+    expect(noteFor(draftOf('Hello.\n\n- Which pool do you use?')).text).not.toContain(
+      'Ask the customer',
+    );
     expect(noteFor(draftOf('')).text).toContain('There is none.');
   });
   it('has its marker in the last line of every format', () => {
     const note = noteFor();
-    for (const form of [note.markdown, note.text, note.html]) expect(form.split('\n').at(-1)).toContain(marker);
+    for (const form of [note.markdown, note.text, note.html])
+      expect(form.split('\n').at(-1)).toContain(marker);
     expect(note.marker).toBe(marker);
   });
   it('returns the draft unchanged, in all formats', () => {
@@ -56,7 +61,12 @@ describe('composeNote()', () => {
   });
   it('escapes hostile text', () => {
     const hostile = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) **bold** @everyone';
-    const source = { title: hostile, url: 'javascript:alert(1)', relevance_score: 0.8, excerpt: hostile };
+    const source = {
+      title: hostile,
+      url: 'javascript:alert(1)',
+      relevance_score: 0.8,
+      excerpt: hostile,
+    };
     const found = {
       ...RESPONSE.knowledge_retrieval,
       sources_consulted: [{ ...source, last_updated: '2024-12-15T10:00:00Z' }],
@@ -96,7 +106,9 @@ describe('composeNote()', () => {
     const note = noteFor({
       ...draftOf(long(8000), { markdown: long(12_000) }),
       agent_guidance: {
-        ...{ recommended_steps: Array(20).fill(step), missing_information: texts, risks: texts },
+        recommended_steps: Array(20).fill(step),
+        missing_information: texts,
+        risks: texts,
         escalation: { needed: true, to: long(50), reasons: texts },
         auto_send: { allowed: false, reasons: texts },
       },

@@ -4,8 +4,14 @@ import { readHandoverTargets } from '../../../src/support/tickets/handover-targe
 import { type HandoverParts, openHandovers } from '../../../src/support/tickets/handovers.ts';
 import { ConnectionUnusable } from '../../../src/support/tools/connections.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  LOCAL_DESK_IDS,
+  type LocalDeskId,
+} from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 
 let helpdesks: LocalHelpdesks;
@@ -17,7 +23,9 @@ afterAll(() => helpdesks.stop());
 
 const request = (more: Partial<HandoverRequest> = {}): HandoverRequest =>
   HandoverRequest.parse({
-    ...{ idempotency_key: '0123456789abcdef', email: 'Dana.Ortiz@example.net', consent: true },
+    idempotency_key: '0123456789abcdef',
+    email: 'Dana.Ortiz@example.net',
+    consent: true,
     message: 'My fan is loud.\nCan somebody call me?',
     conversation: [{ question: 'Why is my fan loud?', answer: 'No article says so.' }],
     page: 'https://shop.example.com/help',
@@ -30,9 +38,14 @@ const open = (more: Partial<HandoverParts> = {}) => {
   const handovers = openHandovers({
     sql: nodeSql(),
     times: { retryMs: 1000, settleMs: 20_000, callMs: 5000, attempts: 3, keepMs: 86_400_000 },
-    ...{ now: () => clock.now, random: () => 0.5, onFault: () => {} },
+    now: () => clock.now,
+    random: () => 0.5,
+    onFault: () => {},
     connect: (id) =>
-      helpdeskTools[id].client(helpdesks.desks[id as 'zendesk'].connection, { fetch, now: () => clock.now }),
+      helpdeskTools[id].client(helpdesks.desks[id as 'zendesk'].connection, {
+        fetch,
+        now: () => clock.now,
+      }),
     ...more,
   });
   const only = () => HandoversPage.parse(handovers.list({ limit: 10 })).requests[0];
@@ -46,21 +59,30 @@ const open = (more: Partial<HandoverParts> = {}) => {
 const createdIn = (id: LocalDeskId) => helpdesks.desks[id].ticketIds();
 
 describe('a request of a visitor', () => {
-  it.each(LOCAL_DESK_IDS)('becomes one ticket of %s with the conversation, and its text is deleted', async (id) => {
-    const { handovers, workAfter } = open();
-    const before = createdIn(id).length;
-    expect(handovers.add(request(), { target: id })).toBe('waiting');
-    await workAfter(0);
-    expect(handovers.add(request({ message: 'Again.' }), { target: id })).toBe('created');
-    const kept = await workAfter(0);
-    const [ticket = '', ...others] = createdIn(id).slice(before);
-    expect(others).toEqual([]);
-    expect(kept).toMatchObject({ state: 'created', ticket_id: ticket, request: null, last_error: null });
-    const desk = helpdesks.desks[id];
-    const [first] = [...desk.seenByCustomer(ticket), ...desk.notes(ticket)];
-    const text = /^My fan is loud\..*Question: Why is my fan loud\?\W.*Answer: No article says so\..*is not verified/s;
-    expect(first?.body).toMatch(text);
-  });
+  it.each(LOCAL_DESK_IDS)(
+    'becomes one ticket of %s with the conversation, and its text is deleted',
+    async (id) => {
+      const { handovers, workAfter } = open();
+      const before = createdIn(id).length;
+      expect(handovers.add(request(), { target: id })).toBe('waiting');
+      await workAfter(0);
+      expect(handovers.add(request({ message: 'Again.' }), { target: id })).toBe('created');
+      const kept = await workAfter(0);
+      const [ticket = '', ...others] = createdIn(id).slice(before);
+      expect(others).toEqual([]);
+      expect(kept).toMatchObject({
+        state: 'created',
+        ticket_id: ticket,
+        request: null,
+        last_error: null,
+      });
+      const desk = helpdesks.desks[id];
+      const [first] = [...desk.seenByCustomer(ticket), ...desk.notes(ticket)];
+      const text =
+        /^My fan is loud\..*Question: Why is my fan loud\?\W.*Answer: No article says so\..*is not verified/s;
+      expect(first?.body).toMatch(text);
+    },
+  );
   it('becomes one ticket even if the reply to its creation is lost', async () => {
     const { handovers, workAfter } = open();
     const before = createdIn('zendesk').length;
@@ -69,7 +91,10 @@ describe('a request of a visitor', () => {
     const last_error = expect.stringContaining('Zendesk');
     expect(await workAfter(0)).toMatchObject({ state: 'waiting', last_error });
     expect(await workAfter(0)).toMatchObject({ state: 'waiting' });
-    expect(await workAfter(30_000)).toMatchObject({ state: 'created', ticket_id: createdIn('zendesk').at(-1) });
+    expect(await workAfter(30_000)).toMatchObject({
+      state: 'created',
+      ticket_id: createdIn('zendesk').at(-1),
+    });
     expect(createdIn('zendesk').length - before).toBe(1);
   });
   it('is listed for a person when the tool cannot search for the ticket', async () => {
@@ -89,21 +114,31 @@ describe('a request of a visitor', () => {
       },
     });
     handovers.add(request(), { target: 'zendesk' });
-    for (const state of ['waiting', 'waiting', 'listed']) expect(await workAfter(60_000)).toMatchObject({ state });
+    for (const state of ['waiting', 'waiting', 'listed'])
+      expect(await workAfter(60_000)).toMatchObject({ state });
     expect(await workAfter(0)).toMatchObject({ request: { email: 'Dana.Ortiz@example.net' } });
   });
   it('is listed with its text after a refusal, or without a helpdesk', async () => {
     const { connection } = helpdesks.desks.zendesk;
-    const refusing = open({ connect: () => helpdeskTools.standard.client(connection, { fetch, now: Date.now }) });
+    const refusing = open({
+      connect: () => helpdeskTools.standard.client(connection, { fetch, now: Date.now }),
+    });
     refusing.handovers.add(request(), { target: 'standard' });
-    expect(await refusing.workAfter(0)).toMatchObject({ state: 'listed', last_error: expect.any(String) });
+    expect(await refusing.workAfter(0)).toMatchObject({
+      state: 'listed',
+      last_error: expect.any(String),
+    });
     const { handovers, only } = open();
     expect(handovers.add(request(), { target: 'list' })).toBe('listed');
-    expect(only()).toMatchObject({ helpdesk: null, request: { page: 'https://shop.example.com/help' } });
+    expect(only()).toMatchObject({
+      helpdesk: null,
+      request: { page: 'https://shop.example.com/help' },
+    });
   });
   it('is refused beyond five of an address in an hour', () => {
     const { clock, handovers } = open();
-    const add = (number: number, sender = 'one') => handovers.add(numbered(number), { target: 'list', sender });
+    const add = (number: number, sender = 'one') =>
+      handovers.add(numbered(number), { target: 'list', sender });
     const numbers = [10, 11, 12, 13, 14];
     expect(numbers.map((number) => add(number))).toEqual(numbers.map(() => 'listed'));
     expect([add(15), add(16, 'another'), add(10)]).toEqual(['too many', 'listed', 'listed']);

@@ -17,13 +17,19 @@ const fetch = serveApp('support', async (env: IdentityVariables) => {
   const guard = contextGuard({ ...identity, self: 'support', access: 'signed' });
   app.post('/v1/support/analyze', guard, requireCapability('support:analyze'), (c) => {
     const request = readJson(c.get('body'), SupportRequest);
-    if (!request.ok) return refusal('INVALID_QUERY', { librarian: 'support', message: request.problem });
+    if (!request.ok)
+      return refusal('INVALID_QUERY', { librarian: 'support', message: request.problem });
     const { workspace, subject } = c.get('context');
     const text = `In ${workspace} for ${subject}: ${JSON.stringify(request.value)}`;
     return jsonAnswer({
       intent_classification: { primary_intent: 'not_hashing', confidence: 0.92 },
       draft: { text, auto_send: false },
-      knowledge_retrieval: { sources_consulted: [], coverage: 'none', gaps: ['No article'], retrieval_time_ms: 1 },
+      knowledge_retrieval: {
+        sources_consulted: [],
+        coverage: 'none',
+        gaps: ['No article'],
+        retrieval_time_ms: 1,
+      },
       agent_guidance: {
         recommended_steps: [],
         missing_information: [],

@@ -16,7 +16,8 @@ import {
 import stateWithQueue from './state-with-queue.json' with { type: 'json' };
 
 const about = (id: string) => ({
-  ...{ kind: 'message' as const, ticketId: 't1' },
+  kind: 'message' as const,
+  ticketId: 't1',
   message: id === 'first' || id === 'latest' ? (id as 'first' | 'latest') : { id },
 });
 const down = () => new HelpdeskFailed('Cannot read: status is 503', { isTransient: true });
@@ -60,7 +61,12 @@ const DRAFTS = { hasDrafts: true } as const;
 
 describe('a ticket gets one note or draft for each message', () => {
   it.each([
-    ['that is delivered several times in different ways', ['m1'], ['first', 'm1', 'latest', 'm1', 'latest'], ['m1']],
+    [
+      'that is delivered several times in different ways',
+      ['m1'],
+      ['first', 'm1', 'latest', 'm1', 'latest'],
+      ['m1'],
+    ],
     ['without an id', ['m1', 'm2'], ['latest', 'latest'], ['m1', 'm2']],
     ['since the first delivery without an id', ['old', 'm1'], ['latest'], ['m1']],
   ])('%s', async (_, messages, deliveries, expected) => {
@@ -76,7 +82,9 @@ describe('a ticket gets one note or draft for each message', () => {
     ['that is deleted', []],
   ])('but none %s', async (_, messages) => {
     const before = customerMessage('m0', { text: 'Before.' });
-    const world = await delivered({ messages: [before, ...messages.map((more) => customerMessage('m1', more))] });
+    const world = await delivered({
+      messages: [before, ...messages.map((more) => customerMessage('m1', more))],
+    });
     expect([world.notes, states(world)]).toEqual([[], ['done none']]);
   });
   it.each([
@@ -87,9 +95,15 @@ describe('a ticket gets one note or draft for each message', () => {
     ['as a note where no reply is proposed', 'draft', true, 'Buy now', [1, 0]],
     ['without a draft where none is proposed', 'both', true, 'Buy now', [1, 0]],
   ] as const)('%s', async (_, write, hasDrafts, text, written) => {
-    const world = await delivered({ write, hasDrafts, messages: [customerMessage('m1', { text })] }, ['m1', 'm1']);
+    const world = await delivered(
+      { write, hasDrafts, messages: [customerMessage('m1', { text })] },
+      ['m1', 'm1'],
+    );
     expect([world.notes.length, world.drafts.length]).toEqual(written);
-    expect([...marked(world), ...states(world)]).toEqual(['m1', written[0] === 0 ? 'done draft' : 'done note']);
+    expect([...marked(world), ...states(world)]).toEqual([
+      'm1',
+      written[0] === 0 ? 'done draft' : 'done note',
+    ]);
   });
   it('which contains its marker and its text, and neither is stored', async () => {
     const world = await delivered();
@@ -111,23 +125,29 @@ describe('a ticket gets one note or draft for each message', () => {
     const histories = world.analysed.map(({ history }) => history?.map(({ text }) => text));
     expect(histories).toEqual([['Question m1.', 'Have you tried turning it off?'], undefined]);
   });
-  it.each([[['m1']], [[]]])('that came without its id after the ticket was read with %j', async (before) => {
-    const world = worldForTest({ messages: before.map((id) => customerMessage(id)) });
-    const case_ = world.start();
-    world.fault = (call) => {
-      // After the read, before its result is used.
-      if (call === 'read' && world.calls.length === 1)
-        queueMicrotask(() => {
-          world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
-          case_.accept(about('latest'));
-        });
-      return undefined;
-    };
-    await deliver(world, ['latest'], case_);
-    expect(marked(world)).toEqual([...before, 'm2']);
-  });
+  it.each([[['m1']], [[]]])(
+    'that came without its id after the ticket was read with %j',
+    async (before) => {
+      const world = worldForTest({ messages: before.map((id) => customerMessage(id)) });
+      const case_ = world.start();
+      world.fault = (call) => {
+        // After the read, before its result is used.
+        if (call === 'read' && world.calls.length === 1)
+          queueMicrotask(() => {
+            world.messages = [...world.messages, customerMessage('m2', { sentAtMs: world.now })];
+            case_.accept(about('latest'));
+          });
+        return undefined;
+      };
+      await deliver(world, ['latest'], case_);
+      expect(marked(world)).toEqual([...before, 'm2']);
+    },
+  );
   it('that came without an id after one whose job is dead, and without a time after one with a note', async () => {
-    const { world, case_ } = accepted({ fault: failing(['read', 0, { before: refused() }]) }, 'latest');
+    const { world, case_ } = accepted(
+      { fault: failing(['read', 0, { before: refused() }]) },
+      'latest',
+    );
     await case_.work();
     expect(states(world)).toEqual(['dead null']);
     await deliver(world, ['latest'], case_);
@@ -219,17 +239,28 @@ describe('exactly once', () => {
       if (call === 'find') faults.push(['write', 0, { after: unclear() }]);
       expect(result(await delivered({ ...scenario, fault: failing(...faults) }))).toEqual(expected);
     });
-    it.each(late)('holds when a write takes effect after its timeout, or after the process ends: %j', async (fault) => {
-      for (const call of ['write', 'draft']) {
-        const world = await delivered({ ...scenario, fault: failing([call, 0, fault]) });
-        world.passTo(world.now + 100_000);
-        expect(result(world)).toEqual(expected);
-      }
-    });
+    it.each(late)(
+      'holds when a write takes effect after its timeout, or after the process ends: %j',
+      async (fault) => {
+        for (const call of ['write', 'draft']) {
+          const world = await delivered({ ...scenario, fault: failing([call, 0, fault]) });
+          world.passTo(world.now + 100_000);
+          expect(result(world)).toEqual(expected);
+        }
+      },
+    );
   });
   it.each<[string, Parameters<typeof failing>[0], string[]]>([
-    ['the reply of the write is lost', ['write', 0, { after: unclear() }], ['read', 'analyse', 'write', 'find']],
-    ['a write without effect is refused', ['write', 0, { before: down() }], ['read', 'analyse', 'write', 'write']],
+    [
+      'the reply of the write is lost',
+      ['write', 0, { after: unclear() }],
+      ['read', 'analyse', 'write', 'find'],
+    ],
+    [
+      'a write without effect is refused',
+      ['write', 0, { before: down() }],
+      ['read', 'analyse', 'write', 'write'],
+    ],
   ])('holds when %s', async (_, fault, calls) => {
     const world = await delivered({ fault: failing(fault) });
     expect([world.calls, world.marks()]).toEqual([calls, [{ message: 'm1', note: 'n1' }]]);
@@ -242,7 +273,9 @@ describe('exactly once', () => {
   });
   it('holds when the search fails as well, and when the write never took effect', async () => {
     const [lost, gone] = [{ before: unclear() }, { before: down() }];
-    const world = await delivered({ fault: failing(['write', 0, lost], ['find', 0, gone], ['find', 1, gone]) });
+    const world = await delivered({
+      fault: failing(['write', 0, lost], ['find', 0, gone], ['find', 1, gone]),
+    });
     expect(world.notes).toHaveLength(1);
     expect(world.calls.filter((call) => call === 'write')).toHaveLength(2);
     // The write is not repeated while the first one could still take effect.
@@ -271,7 +304,12 @@ describe('exactly once', () => {
     const fault = () => {
       if (random() > 0.35) return undefined;
       const before = [down, unclear, crash].map((error) => ({ before: error() }));
-      const kinds = [...before, { after: unclear() }, { after: crash() }, { lateMs: random() * 18_000 }];
+      const kinds = [
+        ...before,
+        { after: unclear() },
+        { after: crash() },
+        { lateMs: random() * 18_000 },
+      ];
       return kinds[Math.floor(random() * kinds.length)];
     };
     for (let run = 0; run < 150; run += 1) {
@@ -283,7 +321,9 @@ describe('exactly once', () => {
       last.replay([1, 2, 3]);
       await runOut(world, last);
       world.passTo(world.now + 100_000);
-      const messageIds = world.notes.map(({ note }) => /Question (m\d)/.exec(note.markdown)?.[1]).toSorted();
+      const messageIds = world.notes
+        .map(({ note }) => /Question (m\d)/.exec(note.markdown)?.[1])
+        .toSorted();
       expect([run, messageIds]).toEqual([run, ['m1', 'm2', 'm3']]);
     }
   });
@@ -300,7 +340,11 @@ describe('a failing job', () => {
     };
     await deliver(world, ['m1']);
     const waits = waitsOf(times);
-    expect([waits.slice(0, 5), Math.max(...waits), times.length]).toEqual([[1, 2, 4, 8, 16], 600, 24]);
+    expect([waits.slice(0, 5), Math.max(...waits), times.length]).toEqual([
+      [1, 2, 4, 8, 16],
+      600,
+      24,
+    ]);
     expect([world.notes, states(world)]).toEqual([[], ['dead null']]);
     const last_error = 'Cannot analyse: no answer';
     expect(world.reports.get(1)).toMatchObject({ state: 'dead', attempts: 24, last_error });
@@ -316,7 +360,10 @@ describe('a failing job', () => {
   });
   it('is dead at once when it is permanent, and a replay continues at its step', async () => {
     const world = await delivered({ fault: failing(['write', 0, { before: refused() }]) });
-    expect(world.reports.get(1)).toMatchObject({ state: 'dead', last_error: 'Cannot read: status is 403' });
+    expect(world.reports.get(1)).toMatchObject({
+      state: 'dead',
+      last_error: 'Cannot read: status is 403',
+    });
     const case_ = world.start();
     case_.accept(about('m1'));
     expect(states(world)).toEqual(['dead null']);
@@ -325,18 +372,24 @@ describe('a failing job', () => {
     expect([world.notes.length, world.analysed.length]).toEqual([1, 1]);
     expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
   });
-  it.each(['{', '{"marker":"x"}', 'null'])('is dead at once, with advice, when its stored note is %s', async (note) => {
-    const { world, case_ } = accepted({ fault: failing(['write', 0, { before: down() }]) });
-    await case_.work();
-    world.damage(note);
-    world.passTo(START + 3_600_000);
-    await runOut(world, world.start());
-    expect(world.rows()).toMatchObject([{ state: 'dead', error: expect.stringContaining('Answer it in the tool') }]);
-    expect(world.notes).toEqual([]);
-  });
+  it.each(['{', '{"marker":"x"}', 'null'])(
+    'is dead at once, with advice, when its stored note is %s',
+    async (note) => {
+      const { world, case_ } = accepted({ fault: failing(['write', 0, { before: down() }]) });
+      await case_.work();
+      world.damage(note);
+      world.passTo(START + 3_600_000);
+      await runOut(world, world.start());
+      expect(world.rows()).toMatchObject([
+        { state: 'dead', error: expect.stringContaining('Answer it in the tool') },
+      ]);
+      expect(world.notes).toEqual([]);
+    },
+  );
   it('waits as long as the tool asks, any number of times, without counting an attempt', async () => {
     let refusals = 0;
-    const fault: Fault = (call) => (call === 'write' && refusals++ < 40 ? { before: busy(60_000) } : undefined);
+    const fault: Fault = (call) =>
+      call === 'write' && refusals++ < 40 ? { before: busy(60_000) } : undefined;
     const { world, case_ } = accepted({ fault });
     await case_.work();
     expect(world.pausedUntil).toBe(START + 60_000);
@@ -378,14 +431,21 @@ describe('a failing job', () => {
   it.each([
     [30_000, 30_000],
     [600_000, 60_000],
-  ])('continues after a pause of %i ms with a random delay of up to %i ms', async (pauseMs, spreadMs) => {
-    for (const share of [0, 0.5, 0.999]) {
-      const { world, case_ } = accepted({ fault: failing(['read', 0, { before: busy(pauseMs) }]) });
-      world.random = () => share;
-      await case_.work();
-      expect(world.rows()).toMatchObject([{ due_at: START + pauseMs + Math.ceil(share * spreadMs) }]);
-    }
-  });
+  ])(
+    'continues after a pause of %i ms with a random delay of up to %i ms',
+    async (pauseMs, spreadMs) => {
+      for (const share of [0, 0.5, 0.999]) {
+        const { world, case_ } = accepted({
+          fault: failing(['read', 0, { before: busy(pauseMs) }]),
+        });
+        world.random = () => share;
+        await case_.work();
+        expect(world.rows()).toMatchObject([
+          { due_at: START + pauseMs + Math.ceil(share * spreadMs) },
+        ]);
+      }
+    },
+  );
   it('begins when the workspace lets it, also in a process that has started since', async () => {
     const { world, case_ } = accepted();
     world.turnAt = START + 5000;
@@ -445,23 +505,32 @@ it('a job of the version that had a queue is continued at its step', async () =>
 
 describe('automatic mail', () => {
   const mails: [string, Partial<HelpdeskMessage>, string][] = [
-    ['an absence note', { mail: { headers: { 'Auto-Submitted': 'auto-replied' } } }, 'an automatic reply'],
+    [
+      'an absence note',
+      { mail: { headers: { 'Auto-Submitted': 'auto-replied' } } },
+      'an automatic reply',
+    ],
     ['a bounce', { mail: { from: 'MAILER-DAEMON@mx.example' } }, 'a delivery report'],
     ['a mail that the tool has marked', { mail: { isAutomatic: true } }, 'an automatic reply'],
     ['a message without words', { text: ' \n' }, 'a message without words'],
   ];
-  it.each(mails)('gets no analysis, note or draft, and is listed with its reason: %s', async (_, more, reason) => {
-    const world = worldForTest({
-      messages: [customerMessage('m0'), customerMessage('m1', more)],
-      write: 'both',
-      hasDrafts: true,
-    });
-    const process = world.start();
-    process.accept(about('m1'));
-    await process.work();
-    expect([world.analysed, world.notes, world.drafts]).toEqual([[], [], []]);
-    expect([...world.reports.values()]).toMatchObject([{ state: 'done', result: 'none', last_error: null, reason }]);
-  });
+  it.each(mails)(
+    'gets no analysis, note or draft, and is listed with its reason: %s',
+    async (_, more, reason) => {
+      const world = worldForTest({
+        messages: [customerMessage('m0'), customerMessage('m1', more)],
+        write: 'both',
+        hasDrafts: true,
+      });
+      const process = world.start();
+      process.accept(about('m1'));
+      await process.work();
+      expect([world.analysed, world.notes, world.drafts]).toEqual([[], [], []]);
+      expect([...world.reports.values()]).toMatchObject([
+        { state: 'done', result: 'none', last_error: null, reason },
+      ]);
+    },
+  );
   it('is recognised by the subject of the ticket that it opens, not in later messages', async () => {
     const world = worldForTest({
       messages: [customerMessage('m1'), customerMessage('m2')],
@@ -486,7 +555,9 @@ describe('automatic mail', () => {
     process.accept(event);
     await process.work();
     expect(world.calls).toEqual([]);
-    expect([...world.reports.values()]).toMatchObject([{ state: 'done', result: 'none', reason: 'a delivery report' }]);
+    expect([...world.reports.values()]).toMatchObject([
+      { state: 'done', result: 'none', reason: 'a delivery report' },
+    ]);
   });
 });
 
@@ -498,14 +569,27 @@ describe('what the desk shows', () => {
   };
   it('is the newest message with its draft, in lists without personal data, and the first reply to it', async () => {
     const text = 'My name is Dana. It is broken.';
-    const { world, case_ } = await desk({ subject: 'Dana asks', messages: [customerMessage('m1', { text })] });
+    const { world, case_ } = await desk({
+      subject: 'Dana asks',
+      messages: [customerMessage('m1', { text })],
+    });
     expect(case_.onDesk()).toMatchObject({
-      case: { subject: 'Dana asks', customer_name: 'Dana Ortiz', message: text, history: [], intent: 'not_hashing' },
+      case: {
+        subject: 'Dana asks',
+        customer_name: 'Dana Ortiz',
+        message: text,
+        history: [],
+        intent: 'not_hashing',
+      },
       job: { title: '[name] asks', intent: 'not_hashing', state: 'done' },
-      ...{ sent: null, rewritten: null },
+      sent: null,
+      rewritten: null,
     });
     expect(world.rows()).toMatchObject([{ title: '[name] asks' }]);
-    expect(case_.learn(`${text} Anything else?`)).toMatchObject({ job: 1, outcome: { intent: 'not_hashing' } });
+    expect(case_.learn(`${text} Anything else?`)).toMatchObject({
+      job: 1,
+      outcome: { intent: 'not_hashing' },
+    });
     expect(case_.learn('Another one')).toBeUndefined();
     expect(case_.rate({ value: 'down' }, 'Dear Dana')).toBe(true);
     expect(case_.onDesk()).toMatchObject({

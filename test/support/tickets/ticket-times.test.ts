@@ -3,15 +3,13 @@ import { readTicketTimes } from '../../../src/support/tickets/ticket-times.ts';
 
 it('readTicketTimes() has defaults', () => {
   expect(readTicketTimes({ TICKET_RETRY_MS: '' })).toEqual({
-    ...{
-      retryMs: 1000,
-      settleMs: 20_000,
-      callMs: 10_000,
-      analyseMs: 15_000,
-      attempts: 24,
-      atOnce: 5,
-      keepMs: 30 * 86_400_000,
-    },
+    retryMs: 1000,
+    settleMs: 20_000,
+    callMs: 10_000,
+    analyseMs: 15_000,
+    attempts: 24,
+    atOnce: 5,
+    keepMs: 30 * 86_400_000,
   });
 });
 it.each([

@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
-import type { DeadJob, TicketStub, WorkspaceStub } from '../../../src/support/tickets/ticket-objects.ts';
+import type {
+  DeadJob,
+  TicketStub,
+  WorkspaceStub,
+} from '../../../src/support/tickets/ticket-objects.ts';
 import { replayTickets } from '../../../src/support/tickets/tickets-app.ts';
 
 const dead = (ticketId: string, job: number, message: string | null = null): DeadJob => ({
-  ...{ id: `chatwoot/${ticketId}/${job}`, message },
+  id: `chatwoot/${ticketId}/${job}`,
+  message,
   place: { helpdesk: 'chatwoot', ticketId, job },
 });
 const eventOf = (ticketId: string) => ({
@@ -14,7 +19,11 @@ const eventOf = (ticketId: string) => ({
 });
 
 /** `known` are the jobs that their tickets' objects still have, by ticket. */
-const replay = async (listed: readonly DeadJob[], known: Record<string, number[]>, ids: string[] | undefined) => {
+const replay = async (
+  listed: readonly DeadJob[],
+  known: Record<string, number[]>,
+  ids: string[] | undefined,
+) => {
   const stored: unknown[] = [];
   const forgotten: string[] = [];
   const parts = {
@@ -32,10 +41,15 @@ const replay = async (listed: readonly DeadJob[], known: Record<string, number[]
     ticketStub: ({ ticketId }: { ticketId: string }) =>
       ({
         accept: async (_: unknown, event: unknown) => void stored.push(event),
-        replay: async (_: unknown, jobs: readonly number[]) => jobs.filter((job) => known[ticketId]?.includes(job)),
+        replay: async (_: unknown, jobs: readonly number[]) =>
+          jobs.filter((job) => known[ticketId]?.includes(job)),
       }) as unknown as TicketStub,
   };
-  return { ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)), stored, forgotten };
+  return {
+    ...(await replayTickets(ids === undefined ? { all: true } : { ids }, parts)),
+    stored,
+    forgotten,
+  };
 };
 
 it.each<[string, Parameters<typeof replay>, object]>([
@@ -46,7 +60,11 @@ it.each<[string, Parameters<typeof replay>, object]>([
   ],
   [
     'reports the ids that are not those of dead jobs',
-    [[dead('1', 1), dead('2', 1)], { 1: [1] }, ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing']],
+    [
+      [dead('1', 1), dead('2', 1)],
+      { 1: [1] },
+      ['chatwoot/1/1', 'chatwoot/1/1', 'chatwoot/2/1', 'nothing'],
+    ],
     { replayed: 1, unknown: ['chatwoot/2/1', 'nothing'] },
   ],
   [
@@ -61,7 +79,17 @@ it.each<[string, Parameters<typeof replay>, object]>([
   ],
   [
     'removes deliveries that are damaged, and replays the others',
-    [[dead('1', 0, '{'), dead('2', 0, '{"kind":"older"}'), dead('9', 0, JSON.stringify(eventOf('9')))], {}, undefined],
+    [
+      [
+        dead('1', 0, '{'),
+        dead('2', 0, '{"kind":"older"}'),
+        dead('9', 0, JSON.stringify(eventOf('9'))),
+      ],
+      {},
+      undefined,
+    ],
     { stored: [eventOf('9').event], forgotten: ['chatwoot/1/0', 'chatwoot/2/0', 'chatwoot/9/0'] },
   ],
-])('replayTickets() %s', async (_, given, expected) => expect(await replay(...given)).toMatchObject(expected));
+])('replayTickets() %s', async (_, given, expected) =>
+  expect(await replay(...given)).toMatchObject(expected),
+);

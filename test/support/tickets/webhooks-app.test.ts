@@ -6,12 +6,17 @@ import type { LogLine } from '../../../src/platform/log.ts';
 import type { EventMessage } from '../../../src/support/tickets/ticket-objects.ts';
 import { createApp } from '../../../src/support/tickets/webhooks-app.ts';
 import { readConnections } from '../../../src/support/tools/connections.ts';
-import { DeliveryUnreadable, type HelpdeskEvent, type HelpdeskTool } from '../../../src/support/tools/helpdesk-tool.ts';
+import {
+  DeliveryUnreadable,
+  type HelpdeskEvent,
+  type HelpdeskTool,
+} from '../../../src/support/tools/helpdesk-tool.ts';
 import { HELP_SCOUT } from '../../../src/support/tools/signature-schemes.ts';
 
 /** A tool that verifies by the header `proof`, and reads the body as events. */
 const TOOL: HelpdeskTool = {
-  ...{ id: 'chatwoot', name: 'Test' },
+  id: 'chatwoot',
+  name: 'Test',
   signatures: [{ algorithm: 'token', header: 'proof', encoding: 'text' }],
   read: ({ body }) => {
     const text = new TextDecoder().decode(body);
@@ -58,21 +63,31 @@ const appForTest = ({
   const listed: unknown[] = [];
   const refused: string[] = [];
   const app = createApp({
-    ...{ connections: CONNECTIONS, tools: { chatwoot: { ...TOOL, signatures } }, log: (line) => lines.push(line) },
+    connections: CONNECTIONS,
+    tools: { chatwoot: { ...TOOL, signatures } },
+    log: (line) => lines.push(line),
     store: (event) => {
       kept.push(event);
       return store(event);
     },
-    countRefused: async (workspace, helpdesk, count) => void refused.push(`${workspace} ${helpdesk} ${count}`),
+    countRefused: async (workspace, helpdesk, count) =>
+      void refused.push(`${workspace} ${helpdesk} ${count}`),
     listOversized: async (workspace, delivery) => void listed.push([workspace, delivery]),
     storeLater: (event) => {
       later.push(event);
       return storeLater(event);
     },
   });
-  const post = async (path = 'chatwoot', { proof = SECRETS.NEW, body = [MESSAGE] as BodyInit | object[] } = {}) => {
+  const post = async (
+    path = 'chatwoot',
+    { proof = SECRETS.NEW, body = [MESSAGE] as BodyInit | object[] } = {},
+  ) => {
     const content = Array.isArray(body) ? JSON.stringify(body) : (body as BodyInit);
-    const response = await app.request(`/webhooks/${path}`, { method: 'POST', headers: { proof }, body: content });
+    const response = await app.request(`/webhooks/${path}`, {
+      method: 'POST',
+      headers: { proof },
+      body: content,
+    });
     const { status, headers } = response;
     return { status, headers, json: (await response.json()) as Record<string, unknown> };
   };
@@ -93,21 +108,31 @@ describe('POST /webhooks/{helpdesk}', () => {
     ['chatwoot/tokenless', SECRETS.NEW, 'tokenless'],
     ['chatwoot/rotating', SECRETS.NEW, 'rotating'],
     ['chatwoot/rotating', 'wrong', undefined],
-  ])('verifies a delivery to %s with the secrets of its workspace: %s', async (path, proof, workspace) => {
-    const { post, kept } = appForTest();
-    expect((await post(path, { proof })).status).toBe(workspace === undefined ? 401 : 200);
-    expect(kept.map((event) => event.workspace)).toEqual(workspace === undefined ? [] : [workspace]);
-  });
-  const UNKNOWN = 'chatwoot/other front zammad __proto__/__proto__ chatwoot/__proto__ chatwoot/constructor';
-  it.each(UNKNOWN.split(' '))('refuses %s exactly like a wrong signature, but does not count it', async (path) => {
-    const { post, kept, refused } = appForTest();
-    const wrong = await post('chatwoot', { proof: 'wrong' });
-    const unknown = await post(path);
-    expect([unknown.status, unknown.json]).toEqual([401, wrong.json]);
-    for (const { headers } of [wrong, unknown]) expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
-    expect(kept).toEqual([]);
-    await vi.waitFor(() => expect(refused).toEqual(['default chatwoot 1']));
-  });
+  ])(
+    'verifies a delivery to %s with the secrets of its workspace: %s',
+    async (path, proof, workspace) => {
+      const { post, kept } = appForTest();
+      expect((await post(path, { proof })).status).toBe(workspace === undefined ? 401 : 200);
+      expect(kept.map((event) => event.workspace)).toEqual(
+        workspace === undefined ? [] : [workspace],
+      );
+    },
+  );
+  const UNKNOWN =
+    'chatwoot/other front zammad __proto__/__proto__ chatwoot/__proto__ chatwoot/constructor';
+  it.each(UNKNOWN.split(' '))(
+    'refuses %s exactly like a wrong signature, but does not count it',
+    async (path) => {
+      const { post, kept, refused } = appForTest();
+      const wrong = await post('chatwoot', { proof: 'wrong' });
+      const unknown = await post(path);
+      expect([unknown.status, unknown.json]).toEqual([401, wrong.json]);
+      for (const { headers } of [wrong, unknown])
+        expect(headers.get('WWW-Authenticate')).toBe('WebhookSignature');
+      expect(kept).toEqual([]);
+      await vi.waitFor(() => expect(refused).toEqual(['default chatwoot 1']));
+    },
+  );
   it('asks for the same delivery later when no secret of the connection is set', async () => {
     const { status, headers, json } = await appForTest().post('zendesk');
     expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
@@ -128,7 +153,9 @@ describe('POST /webhooks/{helpdesk}', () => {
     const reason = 'an automatic reply';
     const listed = { ticketId: '1207', messageId: '990001', reason };
     const { post, kept, lines } = appForTest();
-    expect((await post('chatwoot', { body: [{ kind: 'ignored', reason, listed }] })).json).toEqual({ accepted: 0 });
+    expect((await post('chatwoot', { body: [{ kind: 'ignored', reason, listed }] })).json).toEqual({
+      accepted: 0,
+    });
     expect(kept).toEqual([{ ...STORED, event: { ...MESSAGE, automatic: reason } }]);
     expect(lines.find(({ event }) => event === 'request')).toMatchObject({ reason });
   });
@@ -210,15 +237,23 @@ describe('an object that is down', () => {
       expect(longestMs(timeouts)).toBeLessThan(1000);
     },
   );
-  it.each(DOWN)('with a workspace that %s too: the tool has to repeat the delivery, in time', async (_, storeLater) => {
-    const timeouts = vi.spyOn(AbortSignal, 'timeout');
-    const { status, headers } = await appForTest({ store: hang, storeLater }).post();
-    expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
-    expect(longestMs(timeouts)).toBeLessThan(1000);
-  });
+  it.each(DOWN)(
+    'with a workspace that %s too: the tool has to repeat the delivery, in time',
+    async (_, storeLater) => {
+      const timeouts = vi.spyOn(AbortSignal, 'timeout');
+      const { status, headers } = await appForTest({ store: hang, storeLater }).post();
+      expect([status, headers.get('Retry-After')]).toEqual([503, '5']);
+      expect(longestMs(timeouts)).toBeLessThan(1000);
+    },
+  );
   it('for one of several messages: the whole delivery is repeated, which is harmless', async () => {
     let calls = 0;
-    const { post } = appForTest({ store: async () => (calls++ === 0 ? fail() : undefined), storeLater: fail });
-    expect((await post('chatwoot', { body: [MESSAGE, { ...MESSAGE, ticketId: '1208' }] })).status).toBe(503);
+    const { post } = appForTest({
+      store: async () => (calls++ === 0 ? fail() : undefined),
+      storeLater: fail,
+    });
+    expect(
+      (await post('chatwoot', { body: [MESSAGE, { ...MESSAGE, ticketId: '1208' }] })).status,
+    ).toBe(503);
   });
 });

@@ -1,7 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TicketOutcomes, type TicketsRequest, TicketsResponse } from '../../../src/contract/wire/tickets.ts';
+import {
+  TicketOutcomes,
+  type TicketsRequest,
+  TicketsResponse,
+} from '../../../src/contract/wire/tickets.ts';
 import type { JobReport } from '../../../src/support/tickets/ticket-objects.ts';
-import { articleSync, rateLimitPauses, ticketIndex } from '../../../src/support/tickets/workspace-store.ts';
+import {
+  articleSync,
+  rateLimitPauses,
+  ticketIndex,
+} from '../../../src/support/tickets/workspace-store.ts';
 import type { HelpdeskId } from '../../../src/support/tools/helpdesk-tool.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 
@@ -9,8 +17,15 @@ const msAt = (minute: number): number => Date.UTC(2026, 0, 1, 0, minute);
 const at = (minute: number): string => new Date(msAt(minute)).toISOString();
 const place = (ticketId = '1207', helpdesk: HelpdeskId = 'chatwoot') => ({ helpdesk, ticketId });
 const job = (more: Partial<JobReport> = {}): JobReport => ({
-  ...{ job: 1, version: 1, state: 'open', result: null, attempts: 1, last_error: null },
-  ...{ accepted_at: at(0), changed_at: at(0), next_attempt_at: at(1) },
+  job: 1,
+  version: 1,
+  state: 'open',
+  result: null,
+  attempts: 1,
+  last_error: null,
+  accepted_at: at(0),
+  changed_at: at(0),
+  next_attempt_at: at(1),
   ...more,
 });
 
@@ -27,16 +42,21 @@ describe('ticketIndex()', () => {
     index.report(place('1'), [job({ changed_at: at(1) }), dead]);
     index.report(place('2'), [job({ changed_at: at(2) })]);
     expect(idsIn({ state: 'open' })).toEqual(['chatwoot/2/1', 'chatwoot/1/1']);
-    expect(listed({ state: 'dead' })).toMatchObject({ total: 1, tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }] });
+    expect(listed({ state: 'dead' })).toMatchObject({
+      total: 1,
+      tickets: [{ id: 'chatwoot/1/2', last_error: 'No.' }],
+    });
     expect(listed({ state: 'done' })).toEqual({ tickets: [], total: 0, next_cursor: null });
   });
   it('keeps the newest report, in whatever order they arrive', () => {
     const done = job({ version: 5, state: 'done', result: 'note' });
-    for (const report of [done, job({ version: 2 }), job({ version: 5 })]) index.report(place(), [report]);
+    for (const report of [done, job({ version: 2 }), job({ version: 5 })])
+      index.report(place(), [report]);
     expect([listed({ state: 'open' }).total, listed({ state: 'done' }).total]).toEqual([0, 1]);
   });
   it('lists pages without gaps or repetitions', () => {
-    for (let count = 0; count < 25; count += 1) index.report(place(`t${count}`), [job({ changed_at: at(count % 3) })]);
+    for (let count = 0; count < 25; count += 1)
+      index.report(place(`t${count}`), [job({ changed_at: at(count % 3) })]);
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
@@ -52,10 +72,15 @@ describe('ticketIndex()', () => {
     for (const [minute, state] of (['open', 'done', 'dead'] as const).entries())
       for (const helpdesk of ['chatwoot', 'zendesk'] as const)
         for (const ticketId of ['1', '2'])
-          index.report(place(ticketId, helpdesk), [job({ job: minute + 1, state, changed_at: at(minute) })]);
+          index.report(place(ticketId, helpdesk), [
+            job({ job: minute + 1, state, changed_at: at(minute) }),
+          ]);
     const found = (filter: Partial<TicketsRequest>) => [listed(filter).total, idsIn(filter)];
     expect(found({ helpdesk: 'zendesk' })).toEqual([2, ['zendesk/2/3', 'zendesk/1/3']]);
-    expect(found({ helpdesk: 'zendesk', ticket_id: '1' })).toEqual([3, ['zendesk/1/3', 'zendesk/1/2', 'zendesk/1/1']]);
+    expect(found({ helpdesk: 'zendesk', ticket_id: '1' })).toEqual([
+      3,
+      ['zendesk/1/3', 'zendesk/1/2', 'zendesk/1/1'],
+    ]);
     expect(found({ state: 'open', ticket_id: '2' })).toEqual([2, ['zendesk/2/1', 'chatwoot/2/1']]);
     expect(found({ ticket_id: '%' })).toEqual([0, []]);
     expect(found({ state: 'all', limit: 1 })).toEqual([12, ['zendesk/2/3']]);
@@ -83,9 +108,11 @@ describe('ticketIndex()', () => {
       outcome: { ...draft, ...outcome },
     });
     index.addReply(place('1'), replied({ outcome: 'edited', share: 0.5 }), msAt(1));
-    for (const ticketId of ['2', '3']) index.addReply(place(ticketId), replied({ outcome: 'kept', share: 1 }), msAt(1));
+    for (const ticketId of ['2', '3'])
+      index.addReply(place(ticketId), replied({ outcome: 'kept', share: 1 }), msAt(1));
     index.addReply(place('2', 'zendesk'), replied({ outcome: 'kept', share: 1 }), msAt(1));
-    for (const value of ['up', 'down'] as const) index.addFeedback(place('1'), { ...draft, value }, msAt(2));
+    for (const value of ['up', 'down'] as const)
+      index.addFeedback(place('1'), { ...draft, value }, msAt(2));
     index.addFeedback(place('2'), { ...draft, intent: 'other', value: 'up' }, msAt(2));
     const none = { kept: 0, edited: 0, discarded: 0, share: 0, up: 0, down: 0 };
     const outcomes = () => TicketOutcomes.parse(index.outcomes());
@@ -94,7 +121,9 @@ describe('ticketIndex()', () => {
         { ...none, intent: 'reset', kept: 3, edited: 1, share: 0.875, down: 1 },
         { ...none, intent: 'other', up: 1 },
       ],
-      articles: [{ ...none, url: draft.articles[0], kept: 3, edited: 1, share: 0.875, up: 1, down: 1 }],
+      articles: [
+        { ...none, url: draft.articles[0], kept: 3, edited: 1, share: 0.875, up: 1, down: 1 },
+      ],
     });
     index.eraseOutcomes({ helpdesk: 'chatwoot', ticketId: '2' });
     const left = { intent: 'reset', kept: 2, edited: 1, down: 1 };
@@ -107,7 +136,13 @@ describe('ticketIndex()', () => {
     for (const ticketId of ['1', '2', '3', '4']) index.report(place(ticketId), [job(read)]);
     index.report(place('1'), [job({ ...read, job: 2, intent: 'other' })]);
     index.report(place('4'), [job({ ...read, job: 2, result: 'none' })]);
-    const outcome = { job: 1, intent: 'reset', articles: [], outcome: 'edited', share: 0.5 } as const;
+    const outcome = {
+      job: 1,
+      intent: 'reset',
+      articles: [],
+      outcome: 'edited',
+      share: 0.5,
+    } as const;
     index.addReply(place('2'), { job: 1, outcome }, msAt(1));
     // A message without a draft.
     index.addReply(place('3'), { job: 1, outcome: undefined }, msAt(1));
@@ -118,17 +153,22 @@ describe('ticketIndex()', () => {
       tickets: [{ title: 'Locked out', intent: 'reset', outcome: 'edited' }],
     });
     index.report(place('2'), [job({ ...read, version: 9, title: undefined })]);
-    expect(index.list({ ticket_id: '2', limit: 9 })).not.toMatchObject({ tickets: [{ title: expect.anything() }] });
+    expect(index.list({ ticket_id: '2', limit: 9 })).not.toMatchObject({
+      tickets: [{ title: expect.anything() }],
+    });
   });
   it('gives distinct ids whatever the ids of tickets are', () => {
-    for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂']) index.report(place(ticketId), [job()]);
+    for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂'])
+      index.report(place(ticketId), [job()]);
     const ids = idsIn({ state: 'open' });
     expect([new Set(ids).size, ids.filter((id) => /\s/.test(id))]).toEqual([5, []]);
   });
   it('finds dead jobs only, by id or all', () => {
     index.report(place('1'), [job({ state: 'dead' }), job({ job: 2 })]);
     index.report(place('2'), [job({ state: 'dead', changed_at: at(1) })]);
-    expect(index.dead(['chatwoot/1/1', 'chatwoot/1/2', 'none'], 10).map(({ id }) => id)).toEqual(['chatwoot/1/1']);
+    expect(index.dead(['chatwoot/1/1', 'chatwoot/1/2', 'none'], 10).map(({ id }) => id)).toEqual([
+      'chatwoot/1/1',
+    ]);
     expect(index.dead('all', 10).map((one) => one.place.ticketId)).toEqual(['1', '2']);
     expect(index.dead('all', 1)).toHaveLength(1);
     index.forget('chatwoot/1/1');
@@ -139,15 +179,30 @@ describe('ticketIndex()', () => {
     for (const about of ['990001', '990001', 'latest'])
       index.addUndelivered({ ...place(), about, message: `{"about":"${about}"}` }, options);
     index.report(place(), [job({ state: 'done' })]);
-    expect(listed({ state: 'dead' }).tickets).toMatchObject([{ last_error: 'Cannot store the delivery.' }, {}]);
-    expect(index.dead('all', 10).map(({ message }) => message)).toEqual(['{"about":"990001"}', '{"about":"latest"}']);
+    expect(listed({ state: 'dead' }).tickets).toMatchObject([
+      { last_error: 'Cannot store the delivery.' },
+      {},
+    ]);
+    expect(index.dead('all', 10).map(({ message }) => message)).toEqual([
+      '{"about":"990001"}',
+      '{"about":"latest"}',
+    ]);
   });
   it('deletes jobs that ended long ago, and no delivery that waits for a person', () => {
-    index.report(place('1'), [job({ state: 'done' }), job({ job: 2, state: 'dead' }), job({ job: 3 })]);
+    index.report(place('1'), [
+      job({ state: 'done' }),
+      job({ job: 2, state: 'dead' }),
+      job({ job: 3 }),
+    ]);
     index.report(place('2'), [job({ state: 'done', changed_at: at(50) })]);
-    index.addUndelivered({ ...place(), about: 'first', message: '{}' }, { now: msAt(0), error: 'No.' });
+    index.addUndelivered(
+      { ...place(), about: 'first', message: '{}' },
+      { now: msAt(0), error: 'No.' },
+    );
     index.prune(msAt(30));
-    expect((['open', 'done', 'dead'] as const).map((state) => listed({ state }).total)).toEqual([1, 1, 1]);
+    expect((['open', 'done', 'dead'] as const).map((state) => listed({ state }).total)).toEqual([
+      1, 1, 1,
+    ]);
   });
 });
 
@@ -168,7 +223,11 @@ describe('articleSync()', () => {
     const clock = { now: 1000 };
     const started: boolean[] = [];
     const sync = articleSync({
-      ...{ sql, now: () => clock.now, random: () => 0.5, retryMs: 1000, onFault: () => {} },
+      sql,
+      now: () => clock.now,
+      random: () => 0.5,
+      retryMs: 1000,
+      onFault: () => {},
       start: async ({ full }) => {
         started.push(full);
         const answer = answers.shift() ?? true;
@@ -199,7 +258,9 @@ describe('articleSync()', () => {
     expect([started.length, sync.dueAt(), clock.now]).toEqual([3, undefined, 5000]);
   });
   it('retries failures with growing back-off, without limit', async () => {
-    const { sync, started, request, next, clock } = syncForTest(Array(30).fill(new Error('the library is down')));
+    const { sync, started, request, next, clock } = syncForTest(
+      Array(30).fill(new Error('the library is down')),
+    );
     request(true);
     for (let count = 0; count < 30; count += 1) await next();
     expect(sync.dueAt()).toBe(clock.now + 600_000);
@@ -217,7 +278,10 @@ describe('articleSync()', () => {
       'INSERT INTO article_sync VALUES (1, 2, 1, 3, 900)',
     ])
       sql.run(statement);
-    const { sync, started, next, clock } = syncForTest([new Error('the library is down'), true], sql);
+    const { sync, started, next, clock } = syncForTest(
+      [new Error('the library is down'), true],
+      sql,
+    );
     await next();
     expect(sync.dueAt()).toBe(clock.now + 8000);
     await next();

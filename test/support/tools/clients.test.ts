@@ -6,7 +6,10 @@ import {
   type LocalDesk,
   type LocalDeskId,
 } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { noteOf } from './note-of.ts';
 import { madeUp } from './payload.ts';
 import { verifyDelivery } from './verify-delivery.ts';
@@ -34,18 +37,26 @@ const open = (
   helpdesks.faults.none();
   helpdesks.forgetRequests();
   const local = helpdesks.desks[id];
-  const client = helpdeskTools[id].client({ ...local.connection, ...connection }, { fetch: send, now });
+  const client = helpdeskTools[id].client(
+    { ...local.connection, ...connection },
+    { fetch: send, now },
+  );
   const options = { signal: AbortSignal.timeout(20_000) };
   const { ticketId, messageId } = local.createTicket(ticket);
   return {
-    ...{ local, client, ticketId, messageId, options },
+    local,
+    client,
+    ticketId,
+    messageId,
+    options,
     read: () => client.readTicket(ticketId, options),
     write: () => client.writeNote(ticketId, noteOf(), options),
     find: (marker = MARKER) => client.findNote(ticketId, marker, options),
     draft: () => client.writeDraft?.(ticketId, DRAFT, options),
   };
 };
-const isWrite = ({ method, path }: { method: string; path: string }) => method !== 'GET' && !path.includes('oauth2');
+const isWrite = ({ method, path }: { method: string; path: string }) =>
+  method !== 'GET' && !path.includes('oauth2');
 /** What a client sent with a method, as JSON. */
 const sentBy = (method: string): unknown =>
   JSON.parse(helpdesks.requests.find((request) => request.method === method)?.body ?? '');
@@ -57,7 +68,9 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
     return madeUp(body, headers);
   };
   it('reads the ticket and the message that a signed delivery names', async () => {
-    const { local, ticketId, messageId, read } = open(id, { ticket: { message: 'It came twice.', subject: 'Twice' } });
+    const { local, ticketId, messageId, read } = open(id, {
+      ticket: { message: 'It came twice.', subject: 'Twice' },
+    });
     for (const [named, text] of [
       [messageId, 'It came twice.'],
       [local.addCustomerMessage(ticketId, 'And I paid twice.'), 'And I paid twice.'],
@@ -65,32 +78,46 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
       const delivery = deliveryOf(local, ticketId, named);
       const verify = (secrets: readonly string[]) =>
         verifyDelivery(delivery, tool.signatures, { secrets, now: Date.now() });
-      expect([await verify(local.connection.secrets), await verify(['another'])]).toEqual([true, false]);
+      expect([await verify(local.connection.secrets), await verify(['another'])]).toEqual([
+        true,
+        false,
+      ]);
       const [event] = tool.read(delivery);
       if (event?.kind !== 'message') throw new Error('no message');
       const { messages } = await read();
       const about = event.message;
       const [first, latest] = [messages[0], messages.at(-1)];
       const byPlace = about === 'first' ? first : latest;
-      const message = typeof about === 'string' ? byPlace : messages.find((one) => one.id === about.id);
-      expect([event.ticketId, message]).toMatchObject([ticketId, { from: 'customer', isPublic: true, text }]);
+      const message =
+        typeof about === 'string' ? byPlace : messages.find((one) => one.id === about.id);
+      expect([event.ticketId, message]).toMatchObject([
+        ticketId,
+        { from: 'customer', isPublic: true, text },
+      ]);
     }
   });
   it('reads who wrote each message, and what the customer sees', async () => {
     const customer = { name: 'Noor Haddad', email: 'noor@example.net' };
-    const { local, ticketId, read } = open(id, { ticket: { message: 'One.', customer, tags: ['billing'] } });
+    const { local, ticketId, read } = open(id, {
+      ticket: { message: 'One.', customer, tags: ['billing'] },
+    });
     local.addAgentReply(ticketId, 'Two.');
     local.addPersonsNote(ticketId, 'Three.');
     local.addCustomerMessage(ticketId, 'Four.');
     const ticket = await read();
-    expect(ticket).toMatchObject({ id: ticketId, customer: { name: 'Noor Haddad' }, metadata: { tags: ['billing'] } });
+    expect(ticket).toMatchObject({
+      id: ticketId,
+      customer: { name: 'Noor Haddad' },
+      metadata: { tags: ['billing'] },
+    });
     expect(ticket.messages.map(({ from, isPublic, text }) => [from, isPublic, text])).toEqual([
       ['customer', true, 'One.'],
       ['agent', true, 'Two.'],
       ['agent', false, 'Three.'],
       ['customer', true, 'Four.'],
     ]);
-    for (const { sentAtMs } of ticket.messages) expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
+    for (const { sentAtMs } of ticket.messages)
+      expect(Math.abs(Date.now() - (sentAtMs ?? 0))).toBeLessThan(60_000);
   });
   it('lists the files that the customer sent, and no others', async () => {
     const file = { file_name: 'debug.log', name: 'debug.log', filename: 'debug.log' };
@@ -99,7 +126,10 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
       const response = await fetch(url, init);
       const text = (await response.text())
         .replaceAll('"attachments":[]', `"attachments":${JSON.stringify([file])}`)
-        .replaceAll('"source_id":null', `"source_id":null,"attachments":${JSON.stringify([address])}`);
+        .replaceAll(
+          '"source_id":null',
+          `"source_id":null,"attachments":${JSON.stringify([address])}`,
+        );
       return new Response(text, response);
     };
     const { local, ticketId, read } = open(id, { send: withFiles });
@@ -108,18 +138,24 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
   });
   it('reads the newest 200 of more messages', async () => {
     const { local, ticketId, read } = open(id);
-    for (let number = 1; number < 230; number += 1) local.addCustomerMessage(ticketId, `Message ${number}.`);
+    for (let number = 1; number < 230; number += 1)
+      local.addCustomerMessage(ticketId, `Message ${number}.`);
     const { messages } = await read();
     expect(messages.length).toBeLessThanOrEqual(200);
     expect(messages.length).toBeGreaterThanOrEqual(95); // Help Scout takes no more than 100 in a ticket.
-    expect([messages.at(-1)?.text, messages.at(-90)?.text]).toEqual(['Message 229.', 'Message 140.']);
+    expect([messages.at(-1)?.text, messages.at(-90)?.text]).toEqual([
+      'Message 229.',
+      'Message 140.',
+    ]);
   });
   it('writes a note that the customer never sees, and finds it again', async () => {
     const { local, ticketId, find, write } = open(id);
     const seen = local.seenByCustomer(ticketId).length;
     expect(await find()).toBeUndefined();
     const noteId = await write();
-    expect(local.notes(ticketId)).toMatchObject([{ id: noteId, body: expect.stringContaining(MARKER) }]);
+    expect(local.notes(ticketId)).toMatchObject([
+      { id: noteId, body: expect.stringContaining(MARKER) },
+    ]);
     expect(local.seenByCustomer(ticketId)).toHaveLength(seen);
     expect([await find(), await find('cn000000000000')]).toEqual([noteId, undefined]);
   });
@@ -130,7 +166,9 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
       expect(read(note)).toEqual([{ kind: 'ignored', reason: expect.any(String) }]);
     // The reply is returned to compare it with the draft.
     const sent = { ticketId, text: 'We look into it.' };
-    expect(read(local.addAgentReply(ticketId, sent.text))).toMatchObject([{ kind: 'ignored', sent }]);
+    expect(read(local.addAgentReply(ticketId, sent.text))).toMatchObject([
+      { kind: 'ignored', sent },
+    ]);
   });
   it('finds no marker in what a customer wrote or sees', async () => {
     const { local, ticketId, find } = open(id, { ticket: { message: `Hello ${MARKER}` } });
@@ -141,7 +179,11 @@ describe.each(LOCAL_DESK_IDS)('the client of %s', (id) => {
   it('reports a refused token as permanent, with advice, and a deleted ticket as not found', async () => {
     const refused = open(id, { connection: { apiToken: 'wrong' } }).read();
     const message = expect.stringMatching(/status is 401: .*token/);
-    await expect(refused).rejects.toMatchObject({ isTransient: false, isOutcomeUnknown: false, message });
+    await expect(refused).rejects.toMatchObject({
+      isTransient: false,
+      isOutcomeUnknown: false,
+      message,
+    });
     const { client, options } = open(id);
     const gone = client.readTicket('99999999', options);
     await expect(gone).rejects.toMatchObject({ isTransient: false, isNotFound: true });
@@ -179,14 +221,28 @@ it.each<[LocalDeskId, string, object]>([
   [
     'chatwoot',
     'POST',
-    { private: true, message_type: 'outgoing', content_attributes: { constellation_marker: MARKER } },
+    {
+      private: true,
+      message_type: 'outgoing',
+      content_attributes: { constellation_marker: MARKER },
+    },
   ],
   [
     'zendesk',
     'PUT',
-    { ticket: { comment: { public: false }, safe_update: true, updated_stamp: expect.stringMatching(/Z$/) } },
+    {
+      ticket: {
+        comment: { public: false },
+        safe_update: true,
+        updated_stamp: expect.stringMatching(/Z$/),
+      },
+    },
   ],
-  ['intercom', 'POST', { message_type: 'note', type: 'admin', admin_id: expect.stringMatching(/^\d+$/) }],
+  [
+    'intercom',
+    'POST',
+    { message_type: 'note', type: 'admin', admin_id: expect.stringMatching(/^\d+$/) },
+  ],
   // Any other type is mailed.
   ['zammad', 'POST', { internal: true, type: 'note', sender: 'Agent' }],
 ])('%s is sent a note that is internal', async (id, method, body) => {
@@ -222,7 +278,10 @@ describe('Zendesk', () => {
     expect(local.notes(ticketId)).toHaveLength(1);
     const changed = open('zendesk');
     helpdesks.faults.next(1, { kind: 'status', status: 409 }, ({ method }) => method === 'PUT');
-    await expect(changed.write()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
+    await expect(changed.write()).rejects.toMatchObject({
+      isTransient: true,
+      isOutcomeUnknown: false,
+    });
   });
   it('has comments of our API user, which are from an agent, and the product in a field', async () => {
     const { local, ticketId, options, read } = open('zendesk', {
@@ -231,7 +290,10 @@ describe('Zendesk', () => {
     const { metadata, customer } = await read();
     const [productField = ''] = Object.keys(metadata.fields as object);
     const own = { ...local.connection.options, userId: customer.id ?? '', productField };
-    const client = helpdeskTools.zendesk.client({ ...local.connection, options: own }, { fetch, now: Date.now });
+    const client = helpdeskTools.zendesk.client(
+      { ...local.connection, options: own },
+      { fetch, now: Date.now },
+    );
     const again = await client.readTicket(ticketId, options);
     expect(again.messages.map(({ from }) => from)).toEqual(['agent']);
     expect(again.metadata).toMatchObject({ channel: 'email', product: 'II' });
@@ -267,7 +329,9 @@ it('Zammad has articles of our API user, which are from an agent', async () => {
   const { local, read } = open('zammad');
   expect((await read()).messages[0]?.from).toBe('customer');
   const options = { ...local.connection.options, login: 'dana.ortiz@example.net' };
-  expect((await open('zammad', { connection: { options } }).read()).messages[0]?.from).toBe('agent');
+  expect((await open('zammad', { connection: { options } }).read()).messages[0]?.from).toBe(
+    'agent',
+  );
 });
 
 it('Chatwoot asks for a wait of a minute with a 429 that has no Retry-After', async () => {
@@ -277,7 +341,8 @@ it('Chatwoot asks for a wait of a minute with a 429 that has no Retry-After', as
 });
 
 describe('Help Scout', () => {
-  const requestsTo = (part: string) => helpdesks.requests.filter(({ path }) => path.includes(part)).length;
+  const requestsTo = (part: string) =>
+    helpdesks.requests.filter(({ path }) => path.includes(part)).length;
   it('gives a token once, and again when it is refused or old', async () => {
     // Past the expiry of every token that another test has cached.
     const clock = { now: Date.now() + 2 * 3_600_000 };
@@ -306,7 +371,11 @@ describe('Help Scout', () => {
       const body = (await response.json()) as { _embedded: { threads: { body: string }[] } };
       const threads = body._embedded.threads.map((one) => {
         const [state] = /underreview|review|hidden/.exec(one.body) ?? [];
-        return { ...one, ...(state && { state }), ...(one.body.includes('forward') && { type: 'forwardparent' }) };
+        return {
+          ...one,
+          ...(state && { state }),
+          ...(one.body.includes('forward') && { type: 'forwardparent' }),
+        };
       });
       return Response.json({ ...body, _embedded: { threads } });
     };

@@ -16,7 +16,11 @@ const chatwoot = (setting: object, more?: object) => read({ default: { chatwoot:
 it('finds a connection by workspace and tool, with the secrets that it names', () => {
   const options = { accountId: '3' };
   expect(chatwoot({ ...BOTH, options, write: 'both' }).find('default', 'chatwoot')).toEqual({
-    ...{ apiUrl: 'https://desk.example.com', secrets: [ONE, TWO], apiToken: 'three', options, write: 'both' },
+    apiUrl: 'https://desk.example.com',
+    secrets: [ONE, TWO],
+    apiToken: 'three',
+    options,
+    write: 'both',
   });
 });
 it.each([
@@ -25,10 +29,16 @@ it.each([
   ['__proto__', 'chatwoot'],
 ] as const)('finds none for %s and %s', (workspace, tool) => {
   const connections = chatwoot(DESK);
-  expect([connections.find(workspace, tool), connections.secretsOf(workspace, tool)]).toEqual([undefined, undefined]);
+  expect([connections.find(workspace, tool), connections.secretsOf(workspace, tool)]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });
 it('writes notes, without options, by default', () => {
-  const standard = read({ default: { standard: { secrets: ['SECRET'] } } }).find('default', 'standard');
+  const standard = read({ default: { standard: { secrets: ['SECRET'] } } }).find(
+    'default',
+    'standard',
+  );
   expect(standard).toMatchObject({ write: 'note', options: {}, apiUrl: undefined });
 });
 it.each([{}, { HELPDESKS: '' }])('has none without the variable: %j', (given) => {
@@ -46,8 +56,18 @@ it.each([
 });
 it.each([
   ['the secret that is not set', DESK, { SECRET: '' }, /SECRET is not set/],
-  ['all secrets when none is set', BOTH, { SECRET: '', OLD_SECRET: undefined }, /SECRET or OLD_SECRET is not set/],
-  ['a short secret', DESK, { SECRET: 'x'.repeat(23) }, /SECRET has fewer than 24 characters\. Set a longer one/],
+  [
+    'all secrets when none is set',
+    BOTH,
+    { SECRET: '', OLD_SECRET: undefined },
+    /SECRET or OLD_SECRET is not set/,
+  ],
+  [
+    'a short secret',
+    DESK,
+    { SECRET: 'x'.repeat(23) },
+    /SECRET has fewer than 24 characters\. Set a longer one/,
+  ],
 ])('names %s, when it is needed', (_, setting, more, problem) => {
   const connections = chatwoot(setting, more);
   expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(problem);
@@ -55,9 +75,16 @@ it.each([
 });
 it.each(unusable)('names $title, and the other connections work', ({ tool, setting, problem }) => {
   const whole = { ...DESK, options: { accountId: '3' } };
-  const connections = read({ default: { [tool]: setting, freshdesk: DESK }, acme: { chatwoot: whole } });
+  const connections = read({
+    default: { [tool]: setting, freshdesk: DESK },
+    acme: { chatwoot: whole },
+  });
   const [wrong, ...others] = connections.list(helpdeskTools);
-  expect(wrong).toEqual({ workspace: 'default', helpdesk: tool, problem: expect.stringContaining(problem) });
+  expect(wrong).toEqual({
+    workspace: 'default',
+    helpdesk: tool,
+    problem: expect.stringContaining(problem),
+  });
   expect(others.map((each) => each.problem)).toEqual([undefined, undefined]);
   for (const [workspace, other] of [
     ['default', 'freshdesk'],
@@ -67,12 +94,20 @@ it.each(unusable)('names $title, and the other connections work', ({ tool, setti
   expect(connections.list(helpdeskTools, 'acme')).toHaveLength(1);
   expect(JSON.stringify(wrong)).not.toContain('whsec_abc');
 });
-it.each(['x', '[]', '"x"'])('names a variable that is no JSON object, and no delivery is lost: %s', (HELPDESKS) => {
-  const connections = readConnections({ HELPDESKS });
-  expect(connections.list(helpdeskTools)).toMatchObject([{ problem: expect.stringContaining('no') }]);
-  expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/^Cannot use HELPDESKS/);
-});
+it.each(['x', '[]', '"x"'])(
+  'names a variable that is no JSON object, and no delivery is lost: %s',
+  (HELPDESKS) => {
+    const connections = readConnections({ HELPDESKS });
+    expect(connections.list(helpdeskTools)).toMatchObject([
+      { problem: expect.stringContaining('no') },
+    ]);
+    expect(() => connections.secretsOf('default', 'chatwoot')).toThrow(/^Cannot use HELPDESKS/);
+  },
+);
 it('accepts this machine in development', () => {
-  const local = chatwoot({ ...DESK, apiUrl: 'http://127.0.0.1:9000/chatwoot' }, { ENVIRONMENT: 'development' });
+  const local = chatwoot(
+    { ...DESK, apiUrl: 'http://127.0.0.1:9000/chatwoot' },
+    { ENVIRONMENT: 'development' },
+  );
   expect(local.find('default', 'chatwoot')?.apiUrl).toBe('http://127.0.0.1:9000/chatwoot');
 });

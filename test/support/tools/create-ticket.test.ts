@@ -1,11 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
-import { LOCAL_DESK_IDS, type LocalDeskId } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  LOCAL_DESK_IDS,
+  type LocalDeskId,
+} from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { type DocumentedId, type StoredTicket, startDocumentedApis } from './documented-apis.ts';
 
 const REQUEST = {
-  ...{ key: '0123456789abcdef', email: 'dana.ortiz@example.net', subject: 'My fan is <loud>' },
+  key: '0123456789abcdef',
+  email: 'dana.ortiz@example.net',
+  subject: 'My fan is <loud>',
   text: 'My fan is <loud> & *hot*.\nCan somebody call me?\n\nRequest 0123456789abcdef.',
 };
 
@@ -42,7 +50,13 @@ const storedIn = (id: ToolId): StoredTicket[] => {
     const [note] = desk.notes(ticket);
     const [seen = { body: '' }] = desk.seenByCustomer(ticket);
     const { subject, customer } = desk.about(ticket);
-    return { id: ticket, email: customer.email, subject, text: (note ?? seen).body, isNote: note !== undefined };
+    return {
+      id: ticket,
+      email: customer.email,
+      subject,
+      text: (note ?? seen).body,
+      isNote: note !== undefined,
+    };
   });
 };
 
@@ -63,8 +77,10 @@ const open = (id: ToolId, options: Record<string, string> = {}) => {
   const client = helpdeskTools[id].client(changed, { fetch, now: Date.now });
   const signal = AbortSignal.timeout(20_000);
   return {
-    ...{ faults: isLocal(id) ? helpdesks.faults : apis.faults, canFind: client.findTicket !== undefined },
-    create: async (more: Partial<typeof REQUEST> = {}) => client.createTicket?.({ ...REQUEST, ...more }, { signal }),
+    faults: isLocal(id) ? helpdesks.faults : apis.faults,
+    canFind: client.findTicket !== undefined,
+    create: async (more: Partial<typeof REQUEST> = {}) =>
+      client.createTicket?.({ ...REQUEST, ...more }, { signal }),
     find: async (key: string) => client.findTicket?.(key, { signal }),
   };
 };
@@ -94,9 +110,17 @@ describe.each(TOOLS)('a ticket for a visitor in %s', (id) => {
     const key = 'lost-reply-000001';
     await create({ key: 'another-000000001', text: 'Another. Request another-000000001.' });
     const creates = /\/(?:conversations|tickets(?:\.json)?)$/;
-    faults.next(1, { kind: 'reset', executed: true }, ({ method, path }) => method === 'POST' && creates.test(path));
+    faults.next(
+      1,
+      { kind: 'reset', executed: true },
+      ({ method, path }) => method === 'POST' && creates.test(path),
+    );
     const lost = create({ key, text: `Help. Request ${key}.` });
-    await expect(lost).rejects.toMatchObject({ name: 'HelpdeskFailed', isTransient: true, isOutcomeUnknown: true });
+    await expect(lost).rejects.toMatchObject({
+      name: 'HelpdeskFailed',
+      isTransient: true,
+      isOutcomeUnknown: true,
+    });
     if (!canFind) return;
     const found = await find(key);
     expect(storedIn(id).find((one) => one.id === found)?.text).toContain('Help.');
@@ -121,5 +145,8 @@ it.each<[ToolId, string]>([
   ['gorgias', 'inboxEmail'],
 ])('a ticket in %s needs the option %s', async (id, option) => {
   const message = expect.stringContaining(`no option ${option}`);
-  await expect(open(id, { [option]: '' }).create()).rejects.toMatchObject({ isTransient: false, message });
+  await expect(open(id, { [option]: '' }).create()).rejects.toMatchObject({
+    isTransient: false,
+    message,
+  });
 });

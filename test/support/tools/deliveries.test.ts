@@ -25,7 +25,9 @@ const readIn = (id: HelpdeskId, delivery: Delivery): string[] => {
 };
 
 describe.each(HELPDESK_IDS)('a delivery of %s', (id) => {
-  it.each(DELIVERIES[id])('is read: $title', (row) => expect(readIn(id, deliveryOf(row))).toEqual(row.events));
+  it.each(DELIVERIES[id])('is read: $title', (row) =>
+    expect(readIn(id, deliveryOf(row))).toEqual(row.events),
+  );
 });
 
 it('a delivery of HubSpot has at most a hundred events', () => {
@@ -36,15 +38,24 @@ it('a delivery of HubSpot has at most a hundred events', () => {
 describe('an example of docs/helpdesk-tools.md', () => {
   const page = readFileSync(new URL('../../../docs/helpdesk-tools.md', import.meta.url), 'utf8');
   const VALUES: Record<string, string> = {
-    ...{ 'ticket.id': '35436', 'message.id': '77', 'message.from_agent': 'False', 'message.channel': 'email' },
+    'ticket.id': '35436',
+    'message.id': '77',
+    'message.from_agent': 'False',
+    'message.channel': 'email',
     'current_user.role': 'end-user',
   };
   /** The example that begins so, with its placeholders filled in. */
   const example = (start: string): Delivery => {
     const at = page.indexOf(start);
     if (at === -1) throw new Error(`Cannot find the example ${start}`);
-    const end = start.startsWith('{\n') ? page.indexOf('\n}\n', at) + 2 : at + page.slice(at).search(/`|\n/);
-    return madeUp(page.slice(at, end).replace(/\{\{([\w.]+)\}\}/g, (whole, name: string) => VALUES[name] ?? whole));
+    const end = start.startsWith('{\n')
+      ? page.indexOf('\n}\n', at) + 2
+      : at + page.slice(at).search(/`|\n/);
+    return madeUp(
+      page
+        .slice(at, end)
+        .replace(/\{\{([\w.]+)\}\}/g, (whole, name: string) => VALUES[name] ?? whole),
+    );
   };
   it.each<[HelpdeskId, string, string]>([
     ['zendesk', '{ "event": "ticket.created", "ticket"', '35436 first'],
@@ -68,10 +79,14 @@ describe('a Standard Webhook', () => {
   it('is a created ticket, complete', () => {
     const sentAtMs = Date.parse('2026-01-15T10:29:58.120Z');
     const text = expect.stringMatching(/^Hi, I was charged twice/);
-    expect(helpdeskTools.standard.read(sampleDelivery('standard-webhooks-ticket-created.json'))).toMatchObject([
+    expect(
+      helpdeskTools.standard.read(sampleDelivery('standard-webhooks-ticket-created.json')),
+    ).toMatchObject([
       {
         ticket: {
-          ...{ id: 'tkt_20417', subject: 'Charged twice for order LB-20417', customer: { name: 'Dana Ortiz' } },
+          id: 'tkt_20417',
+          subject: 'Charged twice for order LB-20417',
+          customer: { name: 'Dana Ortiz' },
           messages: [{ id: 'tkt_20417', from: 'customer', isPublic: true, text, sentAtMs }],
           metadata: { channel: 'email', tags: ['billing'], fields: { order_number: 'LB-20417' } },
         },

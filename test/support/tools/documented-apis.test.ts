@@ -32,39 +32,67 @@ const TOOLS: Record<
 > = {
   freshdesk: {
     entry: ({ id, by, isPublic, text, file }, second) => ({
-      ...{ id, body: `<p>${text}</p>`, body_text: text, user_id: 4801 },
-      ...{ private: !isPublic, incoming: by === 'customer' },
-      ...{ created_at: timeOf(second), attachments: [{ name: file }, { name: null }] },
+      id,
+      body: `<p>${text}</p>`,
+      body_text: text,
+      user_id: 4801,
+      private: !isPublic,
+      incoming: by === 'customer',
+      created_at: timeOf(second),
+      attachments: [{ name: file }, { name: null }],
     }),
     ticket: {
-      ...{ subject: 'Charged twice', customer: { id: '4801', name: 'Dana Ortiz' } },
-      metadata: { channel: 'email', tags: ['billing'], product: 'Apollo II', attachments: ['photo.png', '1.log'] },
+      subject: 'Charged twice',
+      customer: { id: '4801', name: 'Dana Ortiz' },
+      metadata: {
+        channel: 'email',
+        tags: ['billing'],
+        product: 'Apollo II',
+        attachments: ['photo.png', '1.log'],
+      },
     },
     own: { entry: {}, options: { userId: '4801' } },
     note: { private: true },
   },
   gorgias: {
     entry: ({ id, by, isPublic, text, file }, second) => ({
-      ...{ id: Number(id), channel: isPublic ? 'email' : 'internal-note' },
-      ...{ from_agent: by === 'agent', public: isPublic },
-      ...{ stripped_text: text, body_text: `${text}\n> old`, sender: { email: 'dana@example.net' } },
+      id: Number(id),
+      channel: isPublic ? 'email' : 'internal-note',
+      from_agent: by === 'agent',
+      public: isPublic,
+      stripped_text: text,
+      body_text: `${text}\n> old`,
+      sender: { email: 'dana@example.net' },
       // Times without an offset are UTC.
-      ...{ created_datetime: timeOf(second).slice(0, -1), attachments: [{ name: file }] },
+      created_datetime: timeOf(second).slice(0, -1),
+      attachments: [{ name: file }],
     }),
     ticket: {
-      ...{ subject: 'Charged twice', customer: { id: '778812', name: 'Dana Ortiz' } },
+      subject: 'Charged twice',
+      customer: { id: '778812', name: 'Dana Ortiz' },
       metadata: { channel: 'email', tags: ['billing'], attachments: ['1.log'] },
     },
     own: { entry: { sender: { email: 'bot@example.com' } }, options: {} },
-    note: { channel: 'internal-note', public: false, from_agent: true, external_id: noteOf().marker },
+    note: {
+      channel: 'internal-note',
+      public: false,
+      from_agent: true,
+      external_id: noteOf().marker,
+    },
   },
   hubspot: {
     entry: ({ id, by, isPublic, text, file }, second) => ({
-      ...{ ...MESSAGE, id, type: isPublic ? 'MESSAGE' : 'COMMENT', text, createdAt: timeOf(second) },
-      ...{ direction: by === 'customer' ? 'INCOMING' : 'OUTGOING', attachments: [{ name: file }] },
+      ...MESSAGE,
+      id,
+      type: isPublic ? 'MESSAGE' : 'COMMENT',
+      text,
+      createdAt: timeOf(second),
+      direction: by === 'customer' ? 'INCOMING' : 'OUTGOING',
+      attachments: [{ name: file }],
     }),
     ticket: {
-      ...{ subject: 'Charged twice for order LB-20417', customer: { id: 'V-8842', name: 'Dana Ortiz' } },
+      subject: 'Charged twice for order LB-20417',
+      customer: { id: 'V-8842', name: 'Dana Ortiz' },
       metadata: { attachments: ['1.log'] },
     },
     own: { entry: {}, options: { actorId: 'V-8842' } },
@@ -83,12 +111,17 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
     return helpdeskTools[id].client(connection, { fetch, now: Date.now });
   };
   const add = (...entries: Entry[]) => {
-    const whole = entries.map((one) => ({ by: 'customer', isPublic: true, text: `Text ${one.id}`, ...one }) as const);
-    for (const [at, one] of whole.entries()) apis.entries[id].push(tool.entry({ file: `${one.id}.log`, ...one }, at));
+    const whole = entries.map(
+      (one) => ({ by: 'customer', isPublic: true, text: `Text ${one.id}`, ...one }) as const,
+    );
+    for (const [at, one] of whole.entries())
+      apis.entries[id].push(tool.entry({ file: `${one.id}.log`, ...one }, at));
   };
   /** Freshdesk keeps the first message in the ticket itself. */
   const entriesIn = async (client = open()) =>
-    (await client.readTicket(ticketId, { signal })).messages.filter((message) => !message.id.startsWith('ticket-'));
+    (await client.readTicket(ticketId, { signal })).messages.filter(
+      (message) => !message.id.startsWith('ticket-'),
+    );
   it('reads who wrote each message, what the customer sees, and what the ticket is about', async () => {
     add({ id: '1' }, { id: '2', by: 'agent' }, { id: '3', by: 'agent', isPublic: false });
     const entries = (await entriesIn()).map(({ mail: _, ...entry }) => entry);
@@ -97,7 +130,10 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
       { id: '2', from: 'agent', isPublic: true, text: 'Text 2', sentAtMs: START + 1000 },
       { id: '3', from: 'agent', isPublic: false, text: 'Text 3', sentAtMs: START + 2000 },
     ]);
-    expect(await open().readTicket(ticketId, { signal })).toMatchObject({ id: ticketId, ...tool.ticket });
+    expect(await open().readTicket(ticketId, { signal })).toMatchObject({
+      id: ticketId,
+      ...tool.ticket,
+    });
   });
   it('reads the newest 200 of more messages', async () => {
     add(...Array.from({ length: 230 }, (_, at) => ({ id: String(at + 1) })));
@@ -120,13 +156,18 @@ describe.each(Object.keys(TOOLS) as DocumentedId[])('the client of %s', (id) => 
     expect(note).toMatchObject({ from: 'agent', isPublic: false });
   });
   it('is refused with another token', async () => {
-    await expect(open({}, 'other').readTicket(ticketId, { signal })).rejects.toMatchObject({ isTransient: false });
+    await expect(open({}, 'other').readTicket(ticketId, { signal })).rejects.toMatchObject({
+      isTransient: false,
+    });
   });
 });
 
 describe('HubSpot', () => {
   const read = () => {
-    const client = helpdeskTools.hubspot.client(apis.connectionOf('hubspot'), { fetch, now: Date.now });
+    const client = helpdeskTools.hubspot.client(apis.connectionOf('hubspot'), {
+      fetch,
+      now: Date.now,
+    });
     return client.readTicket(DOCUMENTED_TICKETS.hubspot, { signal: AbortSignal.timeout(20_000) });
   };
   it('has messages in any order, and assignments, which are omitted', async () => {
@@ -135,13 +176,23 @@ describe('HubSpot', () => {
     expect((await read()).messages.map(({ id }) => id)).toEqual(['first', 'later']);
   });
   it('has truncated messages, whose whole text is fetched', async () => {
-    apis.entries.hubspot.push({ ...MESSAGE, id: 'long', text: 'All', truncationStatus: 'TRUNCATED' });
+    apis.entries.hubspot.push({
+      ...MESSAGE,
+      id: 'long',
+      text: 'All',
+      truncationStatus: 'TRUNCATED',
+    });
     expect((await read()).messages[0]?.text).toBe('All of it.');
   });
 });
 
 it('Freshdesk has the first message in the ticket, in HTML', async () => {
-  const client = helpdeskTools.freshdesk.client(apis.connectionOf('freshdesk'), { fetch, now: Date.now });
+  const client = helpdeskTools.freshdesk.client(apis.connectionOf('freshdesk'), {
+    fetch,
+    now: Date.now,
+  });
   const { messages } = await client.readTicket('10482', { signal: AbortSignal.timeout(20_000) });
-  expect(messages).toMatchObject([{ id: 'ticket-10482', from: 'customer', text: 'I was **charged** twice.' }]);
+  expect(messages).toMatchObject([
+    { id: 'ticket-10482', from: 'customer', text: 'I was **charged** twice.' },
+  ]);
 });

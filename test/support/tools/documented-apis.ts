@@ -15,7 +15,9 @@ const GORGIAS = 'gorgias/api/tickets';
 const THREAD = 'hubspot/conversations/v3/conversations/threads/6065362089/messages';
 /** The ticket of each tool that can be read. */
 export const DOCUMENTED_TICKETS: Record<DocumentedId, string> = {
-  ...{ freshdesk: '10482', gorgias: '48392011', hubspot: '6065362089' },
+  freshdesk: '10482',
+  gorgias: '48392011',
+  hubspot: '6065362089',
 };
 
 /** A ticket that a tool has stored for a visitor. */
@@ -28,7 +30,7 @@ export interface StoredTicket {
   isNote?: boolean;
 }
 
-export const startDocumentedApis = async () => {
+export async function startDocumentedApis() {
   /** Entries of the ticket that can be read, in the form of its tool. */
   const entries: Record<DocumentedId, object[]> = { freshdesk: [], gorgias: [], hubspot: [] };
   const made: (StoredTicket & { key?: string })[] = [];
@@ -46,55 +48,83 @@ export const startDocumentedApis = async () => {
   };
   const contacts: string[] = [];
   // What a client sends is JSON of any form.
-  // biome-ignore lint/suspicious/noExplicitAny: each route knows its own form.
-  const routes: Record<string, (sent: any, query: URLSearchParams) => { status: number; body: unknown }> = {
+  const routes: Record<
+    string,
+    // biome-ignore lint/suspicious/noExplicitAny: each route knows its own form.
+    (sent: any, query: URLSearchParams) => { status: number; body: unknown }
+  > = {
     [`GET ${FRESHDESK}/10482`]: () => found(JSON.parse(payloadText('freshdesk-api-ticket.json'))),
     [`GET ${FRESHDESK}/10482/conversations`]: (_, query) => {
       const end = Number(query.get('page')) * 100;
       return found(entries.freshdesk.slice(end - 100, end));
     },
-    [`POST ${FRESHDESK}/10482/notes`]: (sent) => add('freshdesk', { ...sent, incoming: false, user_id: 77 }),
+    [`POST ${FRESHDESK}/10482/notes`]: (sent) =>
+      add('freshdesk', { ...sent, incoming: false, user_id: 77 }),
     [`POST ${FRESHDESK}`]: ({ email, subject, description, status, priority }) =>
-      email && subject && description && status && priority ? keep({ email, subject, text: description }) : refused,
+      email && subject && description && status && priority
+        ? keep({ email, subject, text: description })
+        : refused,
     [`GET ${FRESHDESK}`]: (_, query) => {
-      const newest = made.toReversed().map(({ id, text }) => ({ id: Number(id), description_text: text }));
-      return found(query.get('include') === 'description' ? newest : newest.map(({ id }) => ({ id })));
+      const newest = made
+        .toReversed()
+        .map(({ id, text }) => ({ id: Number(id), description_text: text }));
+      return found(
+        query.get('include') === 'description' ? newest : newest.map(({ id }) => ({ id })),
+      );
     },
     [`GET ${GORGIAS}/48392011`]: () => {
-      const ticket = { subject: 'Charged twice', channel: 'email', customer: { id: 778812, name: 'Dana Ortiz' } };
+      const ticket = {
+        subject: 'Charged twice',
+        channel: 'email',
+        customer: { id: 778812, name: 'Dana Ortiz' },
+      };
       return found({ ...ticket, tags: [{ name: 'billing' }], messages: entries.gorgias });
     },
     [`POST ${GORGIAS}/48392011/messages`]: (sent) => add('gorgias', sent),
     [`POST ${GORGIAS}`]: ({ customer, subject, messages, external_id: key }) => {
       const [{ channel, via, from_agent: isAgent, sender, source, body_text: text }] = messages;
       const isMail = channel === 'email' && source?.to?.[0]?.address === 'help@example.com';
-      if (!isMail || via !== 'api' || isAgent !== false || sender?.email !== customer.email) return refused;
+      if (!isMail || via !== 'api' || isAgent !== false || sender?.email !== customer.email)
+        return refused;
       return keep({ email: source.from.address, subject, text, key });
     },
     [`GET ${GORGIAS}`]: (_, query) => {
       const listed = made.map(({ id, key }) => ({ id: Number(id), external_id: key }));
-      return found({ data: listed.filter((one) => one.external_id === query.get('external_id')), meta: {} });
+      return found({
+        data: listed.filter((one) => one.external_id === query.get('external_id')),
+        meta: {},
+      });
     },
     [`GET ${THREAD}`]: (_, query) => {
       const from = Number(query.get('after') ?? 0);
-      const paging = from + 100 < entries.hubspot.length && { paging: { next: { after: String(from + 100) } } };
+      const paging = from + 100 < entries.hubspot.length && {
+        paging: { next: { after: String(from + 100) } },
+      };
       return found({ results: entries.hubspot.slice(from, from + 100), ...paging });
     },
     [`GET ${THREAD}/long/original-content`]: () => found({ text: 'All of it.' }),
     [`POST ${THREAD}`]: (sent) => add('hubspot', { ...sent, senders: [] }),
-    'POST hubspot/crm/v3/objects/contacts/batch/upsert': ({ inputs: [{ id, idProperty, properties }] }) => {
+    'POST hubspot/crm/v3/objects/contacts/batch/upsert': ({
+      inputs: [{ id, idProperty, properties }],
+    }) => {
       if (idProperty !== 'email' || properties.email !== id) return refused;
       return found({ results: [{ id: String(contacts.push(id) - 1) }] });
     },
     'POST hubspot/crm/v3/objects/tickets': ({ properties, associations: [{ to, types }] }) => {
-      const isTyped = types[0].associationTypeId === 16 && types[0].associationCategory === 'HUBSPOT_DEFINED';
+      const isTyped =
+        types[0].associationTypeId === 16 && types[0].associationCategory === 'HUBSPOT_DEFINED';
       if (!isTyped || !properties.hs_pipeline_stage) return refused;
-      return keep({ email: contacts[Number(to.id)] ?? '', subject: properties.subject, text: properties.content });
+      return keep({
+        email: contacts[Number(to.id)] ?? '',
+        subject: properties.subject,
+        text: properties.content,
+      });
     },
   };
   const server = await startLocalServer({
     handle: ({ method, path, query, body, headers }) => {
-      if (headers.authorization !== AUTHORIZATION[path.split('/')[1] ?? '']) return { status: 401, body: {} };
+      if (headers.authorization !== AUTHORIZATION[path.split('/')[1] ?? ''])
+        return { status: 401, body: {} };
       const route = routes[`${method} ${path.slice(1)}`];
       return route?.(body === '' ? {} : JSON.parse(body), query) ?? { status: 404, body: {} };
     },
@@ -107,8 +137,13 @@ export const startDocumentedApis = async () => {
   };
   /** What a connection needs. */
   const connectionOf = (id: DocumentedId, options: Record<string, string> = {}) => ({
-    ...{ secrets: ['s'], apiUrl: `${server.url}/${id}`, apiToken: 'key' },
-    options: { ...(id === 'gorgias' && { email: 'bot@example.com', inboxEmail: 'help@example.com' }), ...options },
+    secrets: ['s'],
+    apiUrl: `${server.url}/${id}`,
+    apiToken: 'key',
+    options: {
+      ...(id === 'gorgias' && { email: 'bot@example.com', inboxEmail: 'help@example.com' }),
+      ...options,
+    },
   });
   return { entries, made, connectionOf, forget, faults: server.faults, stop: server.stop };
-};
+}

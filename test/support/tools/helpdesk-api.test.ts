@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type ApiSettings, helpdeskApi, pathOf, readPages } from '../../../src/support/tools/helpdesk-api.ts';
+import {
+  type ApiSettings,
+  helpdeskApi,
+  pathOf,
+  readPages,
+} from '../../../src/support/tools/helpdesk-api.ts';
 import { HelpdeskFailed } from '../../../src/support/tools/helpdesk-tool.ts';
 
 /** An API that answers without a network and records its requests. */
@@ -9,7 +14,9 @@ const answering = (answer: () => Response | Promise<Response>, more: Partial<Api
   const signal = AbortSignal.timeout(5000);
   const settings: ApiSettings = {
     signal,
-    ...{ tool: 'Tool', apiUrl: 'https://desk.example.com', now: () => 1_768_473_000_000 },
+    tool: 'Tool',
+    apiUrl: 'https://desk.example.com',
+    now: () => 1_768_473_000_000,
     headers: async () => ({ Authorization: 'Bearer key' }),
     fetch: async (url, init) => {
       requests.push({ url: String(url), init });
@@ -31,8 +38,11 @@ const answering = (answer: () => Response | Promise<Response>, more: Partial<Api
       }),
   };
 };
-const replying = (status: number, headers: Record<string, string> = {}, more: Partial<ApiSettings> = {}) =>
-  answering(() => new Response('secret', { status, headers }), more);
+const replying = (
+  status: number,
+  headers: Record<string, string> = {},
+  more: Partial<ApiSettings> = {},
+) => answering(() => new Response('secret', { status, headers }), more);
 const ANSWER = () => Response.json({ id: '1', more: true });
 
 describe('HelpdeskApi.call()', () => {
@@ -64,21 +74,29 @@ describe('HelpdeskApi.call()', () => {
       const { post, get, requests } = replying(status, { location: 'https://elsewhere.example' });
       const failed: unknown = await post().catch((error: Error) => error);
       const message = expect.stringMatching(words);
-      expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient, isOutcomeUnknown, message });
+      expect(failed).toMatchObject({
+        name: 'HelpdeskFailed',
+        isTransient,
+        isOutcomeUnknown,
+        message,
+      });
       expect(String(failed)).toContain('Cannot write in Tool: status is ');
       expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toContain('secret');
       await expect(get()).rejects.toMatchObject({ isTransient, isOutcomeUnknown: false });
       expect(requests).toHaveLength(2);
     },
   );
-  it.each(['http://desk.example.com', 'ftp://desk.example.com', 'http://127.0.0.1.example.com', 'desk', undefined])(
-    'does not call %s',
-    async (apiUrl) => {
-      const { get, requests } = answering(ANSWER, { apiUrl });
-      await expect(get()).rejects.toMatchObject({ name: 'HelpdeskFailed', isTransient: false });
-      expect(requests).toEqual([]);
-    },
-  );
+  it.each([
+    'http://desk.example.com',
+    'ftp://desk.example.com',
+    'http://127.0.0.1.example.com',
+    'desk',
+    undefined,
+  ])('does not call %s', async (apiUrl) => {
+    const { get, requests } = answering(ANSWER, { apiUrl });
+    await expect(get()).rejects.toMatchObject({ name: 'HelpdeskFailed', isTransient: false });
+    expect(requests).toEqual([]);
+  });
   it.each(['http://127.0.0.1:8080/desk', 'http://localhost:1', 'https://desk.example.com/base'])(
     'calls %s',
     async (apiUrl) => expect(await answering(ANSWER, { apiUrl }).get()).toEqual({ id: '1' }),
@@ -95,19 +113,33 @@ describe('HelpdeskApi.call()', () => {
     ['of another form', () => Response.json({ id: { secret: 'dana@example.net' } })],
     ['huge', () => new Response(new Uint8Array(4_194_305))],
     ['empty', () => new Response(null, { status: 201 })],
-  ])('treats a reply that is %s as transient, a write as of unknown outcome, and quotes nothing', async (_, answer) => {
-    const { post, get } = answering(answer);
-    await expect(post()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: true });
-    const failed: unknown = await get().catch((error: Error) => error);
-    expect(failed).toMatchObject({ name: 'HelpdeskFailed', isTransient: true, isOutcomeUnknown: false });
-    expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toMatch(/dana|html/);
-  });
+  ])(
+    'treats a reply that is %s as transient, a write as of unknown outcome, and quotes nothing',
+    async (_, answer) => {
+      const { post, get } = answering(answer);
+      await expect(post()).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: true });
+      const failed: unknown = await get().catch((error: Error) => error);
+      expect(failed).toMatchObject({
+        name: 'HelpdeskFailed',
+        isTransient: true,
+        isOutcomeUnknown: false,
+      });
+      expect(JSON.stringify([String(failed), (failed as Error).cause])).not.toMatch(/dana|html/);
+    },
+  );
   it('sends nothing when no time is left', async () => {
     const { post, requests } = answering(ANSWER);
-    await expect(post(AbortSignal.abort())).rejects.toMatchObject({ isTransient: true, isOutcomeUnknown: false });
+    await expect(post(AbortSignal.abort())).rejects.toMatchObject({
+      isTransient: true,
+      isOutcomeUnknown: false,
+    });
     expect(requests).toEqual([]);
   });
-  const WINDOW = { 'x-ratelimit-reset': '1768473010', 'ratelimit-reset': '12', 'x-ratelimit-retry-after': '9' };
+  const WINDOW = {
+    'x-ratelimit-reset': '1768473010',
+    'ratelimit-reset': '12',
+    'x-ratelimit-retry-after': '9',
+  };
   it.each<[number, Record<string, string>, number | undefined, number?]>([
     [429, { 'retry-after': '7' }, 7000],
     [429, { 'retry-after': '99999999' }, 3_600_000],
@@ -118,16 +150,26 @@ describe('HelpdeskApi.call()', () => {
     [429, {}, undefined],
     [429, {}, 60_000, 60_000],
     // Tools send the window of their rate limit with every reply.
-    ...[408, 409, 500, 502, 503].map((status) => [status, WINDOW, undefined] as [number, typeof WINDOW, undefined]),
+    ...[408, 409, 500, 502, 503].map(
+      (status) => [status, WINDOW, undefined] as [number, typeof WINDOW, undefined],
+    ),
     [503, { ...WINDOW, 'retry-after': '7' }, 7000],
-  ])('reports after status %i with %j a wait of %s ms', async (status, headers, retryAfterMs, rateLimitWaitMs) => {
-    const { get } = replying(status, headers, rateLimitWaitMs === undefined ? {} : { rateLimitWaitMs });
-    await expect(get()).rejects.toMatchObject({ isTransient: true, retryAfterMs });
-  });
+  ])(
+    'reports after status %i with %j a wait of %s ms',
+    async (status, headers, retryAfterMs, rateLimitWaitMs) => {
+      const { get } = replying(
+        status,
+        headers,
+        rateLimitWaitMs === undefined ? {} : { rateLimitWaitMs },
+      );
+      await expect(get()).rejects.toMatchObject({ isTransient: true, retryAfterMs });
+    },
+  );
 });
 
 describe('pathOf()', () => {
-  it('encodes each value as one segment', () => expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc'));
+  it('encodes each value as one segment', () =>
+    expect(pathOf`/a/${'x y'}/b/${'../c'}`).toBe('/a/x%20y/b/..%2Fc'));
   it.each(['', '.', '..', 'x'.repeat(257)])('refuses %j, which would change the path', (value) => {
     expect(() => pathOf`/a/${value}`).toThrow(HelpdeskFailed);
   });
@@ -138,6 +180,9 @@ it.each([
   [2, 3, [1, 2]],
 ])('readPages() reads at most %i pages of %i', async (most, count, pages) => {
   expect(
-    await readPages(most, async (at: number = 1) => ({ page: at, next: at < count ? at + 1 : undefined })),
+    await readPages(most, async (at: number = 1) => ({
+      page: at,
+      next: at < count ? at + 1 : undefined,
+    })),
   ).toEqual(pages);
 });

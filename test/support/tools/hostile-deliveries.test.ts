@@ -12,9 +12,24 @@ import { DELIVERIES, madeUp, payloadText } from './payload.ts';
 import { verifyDelivery } from './verify-delivery.ts';
 
 const SIGNED = [
-  ...['x-hub-signature', 'x-chatwoot-signature', 'x-chatwoot-timestamp', 'x-zendesk-webhook-signature'],
-  ...['x-zendesk-webhook-signature-timestamp', 'x-helpscout-signature', 'webhook-id', 'webhook-timestamp'],
-  ...['webhook-signature', 'x-webhook-token', 'x-hubspot-signature-v3', 'x-hubspot-request-timestamp'],
+  ...[
+    'x-hub-signature',
+    'x-chatwoot-signature',
+    'x-chatwoot-timestamp',
+    'x-zendesk-webhook-signature',
+  ],
+  ...[
+    'x-zendesk-webhook-signature-timestamp',
+    'x-helpscout-signature',
+    'webhook-id',
+    'webhook-timestamp',
+  ],
+  ...[
+    'webhook-signature',
+    'x-webhook-token',
+    'x-hubspot-signature-v3',
+    'x-hubspot-request-timestamp',
+  ],
 ];
 /** The recorded bodies of a tool. */
 const samplesOf = (id: HelpdeskId) =>
@@ -29,11 +44,14 @@ const readSafely = (tool: HelpdeskTool, delivery: Delivery): void => {
     for (const event of tool.read(delivery)) {
       if (event.kind === 'ignored') expect(event.reason.length).toBeLessThan(100);
       if (event.kind === 'message') expect(event.ticketId).toMatch(ID);
-      if (event.kind === 'message' && typeof event.message === 'object') expect(event.message.id).toMatch(ID);
-      if (event.kind === 'article' && event.articleId !== undefined) expect(event.articleId).toMatch(ID);
+      if (event.kind === 'message' && typeof event.message === 'object')
+        expect(event.message.id).toMatch(ID);
+      if (event.kind === 'article' && event.articleId !== undefined)
+        expect(event.articleId).toMatch(ID);
       if (event.kind === 'message' && event.ticket !== undefined) {
         expect(event.ticket.messages.length).toBeLessThanOrEqual(200);
-        for (const { text } of event.ticket.messages) expect(text.length).toBeLessThanOrEqual(32_000);
+        for (const { text } of event.ticket.messages)
+          expect(text.length).toBeLessThanOrEqual(32_000);
         expect(JSON.stringify(event.ticket.metadata).length).toBeLessThanOrEqual(12_000);
       }
     }
@@ -68,7 +86,16 @@ describe.each(HELPDESK_IDS)('a hostile delivery of %s', (id) => {
   it('throws only that it is unreadable when one value of a valid body is malformed', () => {
     const malformed = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
-      fc.constantFrom('..', '../../admin', 'a/b', '%2e%2e', '', 'x'.repeat(5000), '\ud800', '__proto__'),
+      fc.constantFrom(
+        '..',
+        '../../admin',
+        'a/b',
+        '%2e%2e',
+        '',
+        'x'.repeat(5000),
+        '\ud800',
+        '__proto__',
+      ),
       // The length of the last cannot be compared, which a check of bounds does before it looks at the type.
       fc.constantFrom(-1, 1e300, 0.5, [], { length: { valueOf: 0, toString: 0 } }),
     );
@@ -89,7 +116,9 @@ describe.each(HELPDESK_IDS)('a hostile delivery of %s', (id) => {
   });
   it('is refused without an exception when its headers are malformed', async () => {
     const value = fc.oneof(
-      fc.string({ unit: 'binary-ascii', maxLength: 60 }).map((text) => text.replace(/[\0\r\n]/g, '')),
+      fc
+        .string({ unit: 'binary-ascii', maxLength: 60 })
+        .map((text) => text.replace(/[\0\r\n]/g, '')),
       fc.constantFrom('', 'sha1=', 'sha256=zz', 'v1,', 'v1, v1, v1,', 'v1a,AAAA', 'é'),
       fc.constantFrom('1768473000', '2026-01-15T10:30:00Z'),
       fc.constant('v1,AAAA '.repeat(3000)),
@@ -106,8 +135,18 @@ describe.each(HELPDESK_IDS)('a hostile delivery of %s', (id) => {
             if (twice) headers.append(name, values[at] ?? '');
           }
           const delivery = { ...madeUp('{}'), headers };
-          const secrets = ['', 'a secret', 'whsec_', 'whsec_AAAA', 'whpk_', 'whpk_AAAA', `whpk_${'A'.repeat(43)}=`];
-          expect(await verifyDelivery(delivery, tool.signatures, { secrets, now: 1_768_473_000_000 })).toBe(false);
+          const secrets = [
+            '',
+            'a secret',
+            'whsec_',
+            'whsec_AAAA',
+            'whpk_',
+            'whpk_AAAA',
+            `whpk_${'A'.repeat(43)}=`,
+          ];
+          expect(
+            await verifyDelivery(delivery, tool.signatures, { secrets, now: 1_768_473_000_000 }),
+          ).toBe(false);
         },
       ),
       { numRuns: 60 },
@@ -116,7 +155,9 @@ describe.each(HELPDESK_IDS)('a hostile delivery of %s', (id) => {
   it('is refused when there is no secret, or an empty one', async () => {
     for (const secrets of [[], [''], ['', '']]) {
       const headers = { 'x-webhook-token': '', 'webhook-signature': 'v1,' };
-      expect(await verifyDelivery(madeUp('{}', headers), tool.signatures, { secrets, now: 0 })).toBe(false);
+      expect(
+        await verifyDelivery(madeUp('{}', headers), tool.signatures, { secrets, now: 0 }),
+      ).toBe(false);
     }
   });
 });

@@ -1,18 +1,29 @@
 import { expect, it } from 'vitest';
 import { automaticMailOf } from '../../../src/support/tickets/ticket-draft.ts';
-import type { HelpdeskConnection, HelpdeskId, Ticket } from '../../../src/support/tools/helpdesk-tool.ts';
+import type {
+  HelpdeskConnection,
+  HelpdeskId,
+  Ticket,
+} from '../../../src/support/tools/helpdesk-tool.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
 
 const CONNECTION: HelpdeskConnection = {
-  ...{ secrets: ['s'], apiUrl: 'https://desk.example', apiToken: 't' },
+  secrets: ['s'],
+  apiUrl: 'https://desk.example',
+  apiToken: 't',
   options: { accountId: '1', adminId: '1', email: 'desk@example.com', clientId: 'a' },
 };
 
 /** The ticket as the tool's client reads it from these replies, by a part of the address. */
-const readTicket = (id: HelpdeskId, replies: Readonly<Record<string, unknown>>): Promise<Ticket> => {
+const readTicket = (
+  id: HelpdeskId,
+  replies: Readonly<Record<string, unknown>>,
+): Promise<Ticket> => {
   const fetch = async (input: RequestInfo | URL): Promise<Response> => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const found = Object.entries(replies).find(([part]) => `${url.pathname}${url.search}`.includes(part));
+    const found = Object.entries(replies).find(([part]) =>
+      `${url.pathname}${url.search}`.includes(part),
+    );
     return Response.json(found?.[1] ?? { access_token: 'token', expires_in: 3600 });
   };
   const client = helpdeskTools[id].client(CONNECTION, { fetch, now: () => 0 });
@@ -33,7 +44,10 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
   [
     'the address of the author',
     'zendesk',
-    { '/comments.json': { comments: [COMMENT], users: [USER] }, '/tickets/1.json': ticketOf({ channel: 'email' }) },
+    {
+      '/comments.json': { comments: [COMMENT], users: [USER] },
+      '/tickets/1.json': ticketOf({ channel: 'email' }),
+    },
     'a delivery report',
   ],
   [
@@ -41,7 +55,12 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'zendesk',
     {
       '/comments.json': {
-        comments: [{ ...COMMENT, via: { channel: 'email', source: { from: { address: 'no-reply@shop.example' } } } }],
+        comments: [
+          {
+            ...COMMENT,
+            via: { channel: 'email', source: { from: { address: 'no-reply@shop.example' } } },
+          },
+        ],
         users: [{ ...USER, email: undefined, name: 'Shop' }],
       },
       '/tickets/1.json': ticketOf({ channel: 'email' }),
@@ -61,7 +80,9 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'the sender of an entry',
     'freshdesk',
     {
-      '/conversations': [{ id: 8, body_text: 'x', incoming: true, private: false, from_email: `Mail <${DAEMON}>` }],
+      '/conversations': [
+        { id: 8, body_text: 'x', incoming: true, private: false, from_email: `Mail <${DAEMON}>` },
+      ],
       '/tickets/1': { subject: 'Help', source: 10, description_text: 'x' },
     },
     'a delivery report',
@@ -71,7 +92,11 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'freshdesk',
     {
       '/conversations': [],
-      '/tickets/1': { subject: BOUNCE, description_text: 'x', requester: { id: 5, email: 'a@b.example' } },
+      '/tickets/1': {
+        subject: BOUNCE,
+        description_text: 'x',
+        requester: { id: 5, email: 'a@b.example' },
+      },
     },
     'automatic mail',
   ],
@@ -99,7 +124,9 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'gorgias',
     {
       '/tickets/1': {
-        messages: [{ id: 7, from_agent: false, public: true, body_text: 'x', sender: { email: DAEMON } }],
+        messages: [
+          { id: 7, from_agent: false, public: true, body_text: 'x', sender: { email: DAEMON } },
+        ],
       },
     },
     'a delivery report',
@@ -111,15 +138,15 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
       '/messages': {
         results: [
           {
-            ...{
-              id: 'm',
-              type: 'MESSAGE',
-              direction: 'INCOMING',
-              text: 'x',
-              subject: 'Re: Help',
-              createdAt: '2026-01-01T00:00:00Z',
-            },
-            senders: [{ actorId: 'V-1', deliveryIdentifier: { type: 'HS_EMAIL_ADDRESS', value: DAEMON } }],
+            id: 'm',
+            type: 'MESSAGE',
+            direction: 'INCOMING',
+            text: 'x',
+            subject: 'Re: Help',
+            createdAt: '2026-01-01T00:00:00Z',
+            senders: [
+              { actorId: 'V-1', deliveryIdentifier: { type: 'HS_EMAIL_ADDRESS', value: DAEMON } },
+            ],
           },
         ],
       },
@@ -131,13 +158,18 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
     'help-scout',
     {
       '/original-source': {
-        original: 'Return-Path: <a@b.example>\r\nAuto-Submitted:\r\n auto-replied\r\n\r\nPrecedence: none',
+        original:
+          'Return-Path: <a@b.example>\r\nAuto-Submitted:\r\n auto-replied\r\n\r\nPrecedence: none',
       },
       '/threads': {
         _embedded: {
           threads: [
             {
-              ...{ id: 3, type: 'customer', state: 'published', body: '<p>x</p>', source: { type: 'email' } },
+              id: 3,
+              type: 'customer',
+              state: 'published',
+              body: '<p>x</p>',
+              source: { type: 'email' },
               createdBy: { type: 'customer', id: 5, email: 'ann@shop.example' },
             },
           ],
@@ -192,9 +224,16 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
       '/messages': {
         payload: [
           {
-            ...{ id: 7, content: 'x', message_type: 0, private: false, created_at: 1 },
+            id: 7,
+            content: 'x',
+            message_type: 0,
+            private: false,
+            created_at: 1,
             content_attributes: {
-              email: { content_type: 'multipart/report; report-type=delivery-status', from: ['a@b.example'] },
+              email: {
+                content_type: 'multipart/report; report-type=delivery-status',
+                from: ['a@b.example'],
+              },
             },
           },
         ],
@@ -228,7 +267,12 @@ it.each<[string, HelpdeskId, Record<string, unknown>, string]>([
   expect(message && automaticMailOf(ticket, message)).toBe(reason);
 });
 it('automatic mail is recognised by the header fields that a Standard Webhook has', () => {
-  const data = { id: 't', text: 'x', headers: { Precedence: 'auto_reply' }, author: { type: 'customer' } };
+  const data = {
+    id: 't',
+    text: 'x',
+    headers: { Precedence: 'auto_reply' },
+    author: { type: 'customer' },
+  };
   const body = new TextEncoder().encode(JSON.stringify({ type: 'ticket.created', data }));
   const [event] = helpdeskTools.standard.read({
     method: 'POST',

@@ -1,12 +1,14 @@
 import type { Note } from '../../../src/support/tools/helpdesk-tool.ts';
 
 /** A note as the product writes it, with its marker in the last line. */
-export const noteOf = (
+export function noteOf(
   marker = 'cn5b1f2c1a4f0e4a39',
   words = 'Suggested reply: see the article on refunds.',
-): Note => ({
-  marker,
-  markdown: `${words}\n\n${marker}`,
-  html: `<p>${words}</p><p>${marker}</p>`,
-  text: `${words}\n\n${marker}`,
-});
+): Note {
+  return {
+    marker,
+    markdown: `${words}\n\n${marker}`,
+    html: `<p>${words}</p><p>${marker}</p>`,
+    text: `${words}\n\n${marker}`,
+  };
+}

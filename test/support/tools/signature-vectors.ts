@@ -5,15 +5,28 @@ import { madeUp, payload } from './payload.ts';
 import type { SchemeName } from './verify-delivery.ts';
 
 const Vector = z.looseObject({
-  ...{ id: z.string(), tool: z.string(), expect: z.string(), headers: z.record(z.string(), z.string()) },
-  ...{ secret: z.string().nullish(), public_key: z.string().optional(), timestamp: z.string().nullish() },
-  ...{ method: z.string().optional(), url: z.string().optional() },
-  ...{ body: z.string().optional(), body_file: z.string().optional() },
-  ...{ based_on: z.string().optional(), reason: z.string().optional() },
+  id: z.string(),
+  tool: z.string(),
+  expect: z.string(),
+  headers: z.record(z.string(), z.string()),
+  secret: z.string().nullish(),
+  public_key: z.string().optional(),
+  timestamp: z.string().nullish(),
+  method: z.string().optional(),
+  url: z.string().optional(),
+  body: z.string().optional(),
+  body_file: z.string().optional(),
+  based_on: z.string().optional(),
+  reason: z.string().optional(),
   current_time_epoch_seconds: z.number().optional(),
 });
 
-const Published = z.looseObject({ secret: z.string(), body: z.string(), timestamp: z.string(), signature: z.string() });
+const Published = z.looseObject({
+  secret: z.string(),
+  body: z.string(),
+  timestamp: z.string(),
+  signature: z.string(),
+});
 const { reference_time, vectors, negative, information } = z
   .object({
     reference_time: z.object({ epoch_milliseconds: z.number() }),
@@ -21,7 +34,9 @@ const { reference_time, vectors, negative, information } = z
     negative: z.array(Vector),
     information: z.tuple([Published]),
   })
-  .parse(JSON.parse(readFileSync(new URL('fixtures/payloads/signatures.json', import.meta.url), 'utf8')));
+  .parse(
+    JSON.parse(readFileSync(new URL('fixtures/payloads/signatures.json', import.meta.url), 'utf8')),
+  );
 
 /** The schemes of each tool; HubSpot's older ones are off by default. */
 const SCHEMES: Record<string, SchemeName[]> = {
@@ -52,13 +67,16 @@ const caseOf = (vector: z.infer<typeof Vector>): SignatureCase => {
   const base = vectors.find(({ id }) => id === vector.based_on);
   const given = { ...base, ...vector };
   const isPublished = vector.id.endsWith('vendor-published') && vector.timestamp;
-  const seconds = vector.current_time_epoch_seconds ?? (isPublished ? Number(vector.timestamp) : undefined);
+  const seconds =
+    vector.current_time_epoch_seconds ?? (isPublished ? Number(vector.timestamp) : undefined);
   const file = vector.body === undefined ? (base?.body_file ?? vector.body_file) : undefined;
   return {
     // The documentation does not settle the unit of Front's time, so its size decides: that vector is accepted.
-    ...{ title: `${vector.id}: ${vector.reason ?? 'valid'}`, isAccepted: vector.expect !== 'rejected' },
+    title: `${vector.id}: ${vector.reason ?? 'valid'}`,
+    isAccepted: vector.expect !== 'rejected',
     delivery: {
-      ...{ method: given.method ?? 'POST', url: given.url ?? 'https://hooks.example.com/webhooks/tool' },
+      method: given.method ?? 'POST',
+      url: given.url ?? 'https://hooks.example.com/webhooks/tool',
       headers: new Headers(vector.headers),
       body: file === undefined ? new TextEncoder().encode(given.body) : payload(file),
     },
@@ -78,11 +96,20 @@ export const SIGNATURES: SignatureCase[] = [
   ...valid.flatMap(({ title, delivery, ...one }) => {
     const longer = { ...delivery, body: new Uint8Array([...delivery.body, 32]) };
     const isSigned = !one.schemes.includes('STATIC_TOKEN');
-    return isSigned ? [{ ...one, title: `${title}, one byte more`, delivery: longer, isAccepted: false }] : [];
+    return isSigned
+      ? [{ ...one, title: `${title}, one byte more`, delivery: longer, isAccepted: false }]
+      : [];
   }),
   ...valid.flatMap((one): SignatureCase[] =>
     one.title.includes('legacy')
-      ? [{ ...one, title: `${one.title} where only v3 is accepted`, schemes: ['HUBSPOT_V3'], isAccepted: false }]
+      ? [
+          {
+            ...one,
+            title: `${one.title} where only v3 is accepted`,
+            schemes: ['HUBSPOT_V3'],
+            isAccepted: false,
+          },
+        ]
       : [],
   ),
   {
@@ -91,6 +118,9 @@ export const SIGNATURES: SignatureCase[] = [
       'X-Zendesk-Webhook-Signature': published.signature,
       'X-Zendesk-Webhook-Signature-Timestamp': published.timestamp,
     }),
-    ...{ schemes: ['ZENDESK'], secret: published.secret, now: Date.parse(published.timestamp), isAccepted: false },
+    schemes: ['ZENDESK'],
+    secret: published.secret,
+    now: Date.parse(published.timestamp),
+    isAccepted: false,
   },
 ];

@@ -19,10 +19,16 @@ const verify = (sent: SentVector[]) => ask('/verify', JSON.stringify(sent));
 
 describe('in workerd', () => {
   it('every signature has the same result as in Node', async () => {
-    const sent = SIGNATURES.map(({ delivery: { headers, body, ...head }, schemes, secret, now }) => ({
-      ...{ ...head, headers: Object.fromEntries(headers), body: [...body] },
-      ...{ schemes, secret, now },
-    }));
+    const sent = SIGNATURES.map(
+      ({ delivery: { headers, body, ...head }, schemes, secret, now }) => ({
+        ...head,
+        headers: Object.fromEntries(headers),
+        body: [...body],
+        schemes,
+        secret,
+        now,
+      }),
+    );
     const results = (await verify(sent)) as boolean[];
     const other = SIGNATURES.filter(({ isAccepted }, at) => results[at] !== isAccepted);
     expect([results.length, other.map(({ title }) => title)]).toEqual([SIGNATURES.length, []]);
@@ -32,8 +38,15 @@ describe('in workerd', () => {
       [3, 63, 64, 65].map((length): SentVector => {
         const signature = `v1a,${Buffer.alloc(length, 1).toString('base64')}`;
         return {
-          ...{ method: 'POST', url: 'https://a.example', body: [], now: 1_768_473_000_000 },
-          headers: { 'webhook-id': 'm', 'webhook-timestamp': '1768473000', 'webhook-signature': signature },
+          method: 'POST',
+          url: 'https://a.example',
+          body: [],
+          now: 1_768_473_000_000,
+          headers: {
+            'webhook-id': 'm',
+            'webhook-timestamp': '1768473000',
+            'webhook-signature': signature,
+          },
           schemes: ['STANDARD_WEBHOOKS', 'STANDARD_WEBHOOKS_PUBLIC_KEY'],
           secret: `whpk_${Buffer.alloc(32, byte).toString('base64')}`,
         };
@@ -43,7 +56,10 @@ describe('in workerd', () => {
   });
   it('ids beyond 2^53 stay as they are', async () => {
     const rest = '"small":7,"text":"12345678901234567890"';
-    const read = await ask('/parse', `{"id":9007199254740993,${rest},"share":0.1234567890123456789}`);
+    const read = await ask(
+      '/parse',
+      `{"id":9007199254740993,${rest},"share":0.1234567890123456789}`,
+    );
     const [text, share] = ['12345678901234567890', 0.12345678901234568];
     expect(read).toEqual({ id: '9007199254740993', small: 7, text, share });
   });

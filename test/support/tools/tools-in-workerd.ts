@@ -12,7 +12,14 @@ export interface SentVector {
   now: number;
 }
 
-const verify = ({ schemes: names, secret, now, body, headers, ...rest }: SentVector): Promise<boolean> => {
+const verify = ({
+  schemes: names,
+  secret,
+  now,
+  body,
+  headers,
+  ...rest
+}: SentVector): Promise<boolean> => {
   const delivery = { ...rest, headers: new Headers(headers), body: new Uint8Array(body) };
   return verifyDelivery(delivery, schemesNamed(names), { secrets: [secret], now });
 };

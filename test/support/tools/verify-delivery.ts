@@ -2,20 +2,27 @@ import type { Delivery, SignatureScheme } from '../../../src/support/tools/helpd
 import * as schemes from '../../../src/support/tools/signature-schemes.ts';
 import { startVerification } from '../../../src/support/tools/signatures.ts';
 
-type Rest = Parameters<typeof startVerification> extends [unknown, ...infer Others] ? Others : never;
+type Rest =
+  Parameters<typeof startVerification> extends [unknown, ...infer Others] ? Others : never;
 
 /** Verifies a delivery whose body arrives in two pieces. */
-export const verifyDelivery = async ({ body, ...head }: Delivery, ...rest: Rest): Promise<boolean> => {
+export async function verifyDelivery({ body, ...head }: Delivery, ...rest: Rest): Promise<boolean> {
   const verification = startVerification(head, ...rest);
   const half = body.length >> 1;
   for (const piece of [body.slice(0, half), body.slice(half)]) verification.add(piece);
   return verification.isVerified(body);
-};
+}
 
 export type SchemeName = keyof typeof schemes;
 /** No tool has these by default. */
 const { FRONT_APPLICATION, FRONT_RULE, HUBSPOT_V1, HUBSPOT_V2, ...others } = schemes;
 const BY_NAME: Record<SchemeName, SignatureScheme> = {
-  ...{ ...others, FRONT_APPLICATION, FRONT_RULE, HUBSPOT_V1, HUBSPOT_V2 },
+  ...others,
+  FRONT_APPLICATION,
+  FRONT_RULE,
+  HUBSPOT_V1,
+  HUBSPOT_V2,
 };
-export const schemesNamed = (names: readonly SchemeName[]): SignatureScheme[] => names.map((name) => BY_NAME[name]);
+export function schemesNamed(names: readonly SchemeName[]): SignatureScheme[] {
+  return names.map((name) => BY_NAME[name]);
+}

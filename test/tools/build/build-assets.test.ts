@@ -15,7 +15,9 @@ it('makes the static files again when one of them is missing or differs, and rem
   writeFileSync(earlier, '');
   await buildAssets(folder);
   expect(existsSync(earlier)).toBe(false);
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const described = JSON.stringify(openApiDocument({ version, describe: describeSchemas() }));
   // A difference of texts this long says nothing.
   expect(readFileSync(join(folder, 'openapi.json'), 'utf8') === described).toBe(true);

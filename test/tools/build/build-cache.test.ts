@@ -39,7 +39,9 @@ it('does not wait for a process whose build failed', async () => {
 it('does not wait for a process that ended while it built', async () => {
   const key = newKey();
   expect(await otherProcess(key, 'process.exit(3);')).toBe('');
-  expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe('built');
+  expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe(
+    'built',
+  );
 }, 20_000);
 
 it('does not wait for another process that has the id of one that ended while it built', async () => {
@@ -54,12 +56,16 @@ it('does not wait for another process that has the id of one that ended while it
   // The process that runs this test's workers lives, and is another one.
   writeFileSync(lock, JSON.stringify({ ...ended, process: process.ppid }));
   const startedAt = performance.now();
-  expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe('built');
+  expect(await cachedBuild(key, z.string(), async () => ({ files: [], result: 'built' }))).toBe(
+    'built',
+  );
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 }, 90_000);
 
 it('gives a result whose files cannot be read', async () => {
-  expect(await cachedBuild(newKey(), z.string(), async () => ({ files: ['gone'], result: 'built' }))).toBe('built');
+  expect(
+    await cachedBuild(newKey(), z.string(), async () => ({ files: ['gone'], result: 'built' })),
+  ).toBe('built');
 });
 
 it('says what it builds, and nothing of what it has', async () => {

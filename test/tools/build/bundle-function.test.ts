@@ -8,7 +8,9 @@ const folder = temporaryFolder();
 let time = 0;
 const bundleAgain = async (): Promise<string> => {
   const module = `../../../tools/build/bundle-function.ts?${time++}`;
-  const { bundle } = (await import(module)) as typeof import('../../../tools/build/bundle-function.ts'); // what the file exports
+  const { bundle } = (await import(
+    module
+  )) as typeof import('../../../tools/build/bundle-function.ts'); // what the file exports
   return bundle(join(folder, 'entry.ts'));
 };
 

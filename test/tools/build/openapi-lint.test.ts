@@ -14,8 +14,14 @@ const RULES = {
 
 const problemsOf = async (document: unknown): Promise<string[]> => {
   const config = await createConfig({ extends: ['recommended'], rules: RULES });
-  const found = await lintFromString({ source: JSON.stringify(document), absoluteRef: '/openapi.json', config });
-  return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`);
+  const found = await lintFromString({
+    source: JSON.stringify(document),
+    absoluteRef: '/openapi.json',
+    config,
+  });
+  return found.map(
+    ({ ruleId, message, location }) => `${ruleId}: ${message} (${location[0]?.pointer})`,
+  );
 };
 
 describe("Redocly's recommended rules", () => {
@@ -30,7 +36,10 @@ describe("Redocly's recommended rules", () => {
 
   it('find an example of another type, and a route without a name', async () => {
     const changed = structuredClone(document) as unknown as {
-      paths: Record<string, Record<string, { operationId?: string; parameters: { name: string; example: unknown }[] }>>;
+      paths: Record<
+        string,
+        Record<string, { operationId?: string; parameters: { name: string; example: unknown }[] }>
+      >;
     };
     const listing = changed.paths['/api/kb/articles']?.get;
     const limit = listing?.parameters.find(({ name }) => name === 'limit');

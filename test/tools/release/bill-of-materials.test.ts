@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readBillOfMaterials, writeBillOfMaterials } from '../../../tools/release/bill-of-materials.ts';
+import {
+  readBillOfMaterials,
+  writeBillOfMaterials,
+} from '../../../tools/release/bill-of-materials.ts';
 import { type LockFile, lockProblems } from '../../../tools/release/lock-entries.ts';
 
 const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
@@ -13,7 +16,9 @@ it('the bill of materials lists every package with its hash', { timeout: 60_000 
   const bill = readBillOfMaterials(readFileSync(file, 'utf8'));
   expect([bill.components.length, bill.metadata.component.name]).toEqual([count, 'constellation']);
   const names = new Set(bill.components.map(({ purl }) => purl));
-  const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+  const { dependencies } = JSON.parse(read('package.json')) as {
+    dependencies: Record<string, string>;
+  };
   for (const [name, version] of Object.entries(dependencies))
     expect([...names], name).toContain(`pkg:npm/${name.replace('@', '%40')}@${version}`);
   // One that lacks a hash, or what something depends on, is refused.
@@ -26,12 +31,17 @@ it('the bill of materials lists every package with its hash', { timeout: 60_000 
 
 describe('the lock file', () => {
   const lock = JSON.parse(read('package-lock.json')) as LockFile;
-  it('has the integrity of every package, of other platforms too', () => expect(lockProblems(lock)).toEqual([]));
+  it('has the integrity of every package, of other platforms too', () =>
+    expect(lockProblems(lock)).toEqual([]));
   it.each([
     [{ version: '1.0.0' }, 'has no integrity'],
     [{ version: '1.0.0', integrity: 'sha1-abc' }, 'has no integrity'],
     [
-      { version: '1.0.0', integrity: `sha512-${'A'.repeat(86)}==`, resolved: 'http://r.example/a.tgz' },
+      {
+        version: '1.0.0',
+        integrity: `sha512-${'A'.repeat(86)}==`,
+        resolved: 'http://r.example/a.tgz',
+      },
       'without HTTPS',
     ],
     [{}, 'has no version'],

@@ -27,7 +27,9 @@ const TSC = '--noEmit --strict --skipLibCheck --module nodenext --target es2024 
 it('npx constellation contract builds a package that works in another project, with its types', async () => {
   expect(await runNode(['tools/release/build-contract.ts'])).toMatchObject({ status: 0 });
   writeFiles(folder, FILES);
-  cpSync(join(ROOT, 'dist/contract'), join(folder, 'node_modules/@constellation/contract'), { recursive: true });
+  cpSync(join(ROOT, 'dist/contract'), join(folder, 'node_modules/@constellation/contract'), {
+    recursive: true,
+  });
   symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'));
   const [use, suite, types] = await Promise.all([
     runNode(['use.ts'], { cwd: folder }),

@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../../../tools/functions.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
-const CONFIGS = 'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore';
+const CONFIGS =
+  'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore';
 const GREET =
   "import { Name } from '../contract/name.ts';\n\nexport const greet = (name: string): string => Name.parse(name);\n";
 
@@ -24,20 +25,33 @@ const TARGETS = {
   'src/knowledge/search.ts': 'export const search = 1;\n',
   'src/gateway/t.ts': 'export type T = string;\n',
   'src/support/draft.ts': 'export const draft = 1;\n',
-  'src/platform/two.ts': "import type { One } from './cycle-of-types.ts';\n\nexport type Two = { one: One };\n",
+  'src/platform/two.ts':
+    "import type { One } from './cycle-of-types.ts';\n\nexport type Two = { one: One };\n",
 };
 
 /** Faulty files, named for the fault, and what the gate says of them. */
 type Faults = [path: string, code: string, says: string][];
 const TYPES: Faults = [
   ['src/platform/wrong-type.ts', 'export const fault: number = "text";', 'TS2322'],
-  ['src/platform/unchecked-index.ts', 'export const fault = (list: string[]): string => list[0];', 'TS2322'],
+  [
+    'src/platform/unchecked-index.ts',
+    'export const fault = (list: string[]): string => list[0];',
+    'TS2322',
+  ],
   ['src/platform/enum-that-does-not-erase.ts', 'export enum Fault { One }', 'TS1294'],
 ];
 const LINT: Faults = [
-  ['src/platform/any.ts', 'export const fault = (value: any): string => String(value);', 'lint/.*noExplicitAny'],
+  [
+    'src/platform/any.ts',
+    'export const fault = (value: any): string => String(value);',
+    'lint/.*noExplicitAny',
+  ],
   ['src/platform/format.ts', 'export const fault = "text"', 'format'],
-  ['src/platform/no-ending.ts', "import { greet } from './greet';\n\ngreet('you');", 'lint/.*useImportExtensions'],
+  [
+    'src/platform/no-ending.ts',
+    "import { greet } from './greet';\n\ngreet('you');",
+    'lint/.*useImportExtensions',
+  ],
   ['src/platform/barrel.ts', "export { greet } from './greet.ts';", 'lint/.*noBarrelFile'],
 ];
 const DEAD_CODE: Faults = [
@@ -58,14 +72,23 @@ const DIRECTIONS: Faults = [
 ];
 
 /** What each gate runs, and the line that it prints for a fault. Whatever biome prints fails; less than a warning is not printed. */
-const GATES: [command: string, line: (path: string, says: string) => string, faults: Faults, also?: object][] = [
+const GATES: [
+  command: string,
+  line: (path: string, says: string) => string,
+  faults: Faults,
+  also?: object,
+][] = [
   ['tsc -p tsconfig.json', (path, says) => `^${path}\\S* error ${says}`, TYPES],
   [
     'biome ci --error-on-warnings --diagnostic-level=warn --colors=off --vcs-enabled=false .',
     (path, says) => `^${path}\\S* ${says}`,
     LINT,
   ],
-  ['knip --no-progress --include files,exports,types', (path, says) => `^${says}${path}`, DEAD_CODE],
+  [
+    'knip --no-progress --include files,exports,types',
+    (path, says) => `^${says}${path}`,
+    DEAD_CODE,
+  ],
   [
     'depcruise --config .dependency-cruiser.mjs src functions test',
     (path, says) => `error ${says}: ${path}`,
@@ -86,7 +109,10 @@ describe.each(GATES)('npm run check: %s', (command, line, faults, also = {}) => 
   let status: number | null;
   // All faults of a gate at once: starting it takes longer than finding them.
   beforeAll(() => {
-    const inserted = { ...also, ...Object.fromEntries(faults.map(([path, code]) => [path, `${code}\n`])) };
+    const inserted = {
+      ...also,
+      ...Object.fromEntries(faults.map(([path, code]) => [path, `${code}\n`])),
+    };
     writeFiles(tree, inserted);
     const [program = '', ...args] = command.split(' ');
     const result = spawnSync(program, args, { cwd: tree, encoding: 'utf8' });

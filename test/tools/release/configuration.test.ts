@@ -5,7 +5,12 @@ import { unstable_readConfig } from 'wrangler';
 import type { SettingsSchema } from '../../../src/platform/settings/settings.ts';
 import { bundleModules } from '../../../tools/build/bundle-function.ts';
 import { functionConfigs, ROOT } from '../../../tools/functions.ts';
-import { CONFIGURATION, configurationTable, idOfConfig, settingsOf } from '../../../tools/release/configuration.ts';
+import {
+  CONFIGURATION,
+  configurationTable,
+  idOfConfig,
+  settingsOf,
+} from '../../../tools/release/configuration.ts';
 
 const named = CONFIGURATION.map(({ name }) => name);
 
@@ -51,7 +56,9 @@ describe('the configuration', () => {
     const destructured = new RegExp(
       `\\{[^{}]*\\b(?:${named.join('|')})\\b[^{}]*\\} = (?:this\\.)?(?:env|variables)\\b`,
     );
-    const offenders = productFiles().filter((file) => direct.test(read(file)) || destructured.test(read(file)));
+    const offenders = productFiles().filter(
+      (file) => direct.test(read(file)) || destructured.test(read(file)),
+    );
     expect(offenders).toEqual([]);
   });
   it('says of each variable what it is, what is allowed and what holds without it', () => {
@@ -61,7 +68,8 @@ describe('the configuration', () => {
   });
   it('lists every variable that a wrangler.toml sets', () => {
     for (const file of functionConfigs()) {
-      const [, vars = ''] = /^\[vars\]\n(.*?)(?=^\[|$(?![\s\S]))/ms.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
+      const [, vars = ''] =
+        /^\[vars\]\n(.*?)(?=^\[|$(?![\s\S]))/ms.exec(readFileSync(join(ROOT, file), 'utf8')) ?? [];
       for (const [, name] of vars.matchAll(/^([A-Z_]+) = /gm))
         expect(settingsOf(idOfConfig(file)).map((setting) => setting.name)).toContain(name);
     }
@@ -69,7 +77,10 @@ describe('the configuration', () => {
   it('keeps addresses, which may name persons, out of the logs of the platform', () => {
     for (const file of functionConfigs()) {
       const { observability } = unstable_readConfig({ config: join(ROOT, file) });
-      expect(observability, file).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
+      expect(observability, file).toMatchObject({
+        enabled: true,
+        logs: { invocation_logs: false },
+      });
     }
   });
   it('is the table of its page', () => {
@@ -77,11 +88,15 @@ describe('the configuration', () => {
     expect(page).toContain(configurationTable());
   });
   it('gives the secrets of a store only to the functions that use it', () => {
-    const readers = (name: string) => CONFIGURATION.find((setting) => setting.name === name)?.functions;
+    const readers = (name: string) =>
+      CONFIGURATION.find((setting) => setting.name === name)?.functions;
     const ofRedis = ['memory', 'navigator', 'semantic', 'support'];
     expect(readers('UPSTASH_VECTOR_REST_TOKEN')?.toSorted()).toEqual(['library', ...ofRedis]);
     expect(readers('UPSTASH_REDIS_REST_TOKEN')?.toSorted()).toEqual(ofRedis);
-    for (const id of ['a2a', 'sources', 'webhooks']) expect(readers('OPENAI_API_KEY')).not.toContain(id);
-    expect(settingsOf('analytics').map(({ name }) => name)).not.toContain('UPSTASH_VECTOR_REST_URL');
+    for (const id of ['a2a', 'sources', 'webhooks'])
+      expect(readers('OPENAI_API_KEY')).not.toContain(id);
+    expect(settingsOf('analytics').map(({ name }) => name)).not.toContain(
+      'UPSTASH_VECTOR_REST_URL',
+    );
   });
 });

@@ -41,12 +41,22 @@ describe('readEnvFile()', () => {
     return readEnvFile(file);
   };
   it('accepts the secrets that settings name', () => {
-    const secrets = { ACME_KB_TOKEN: 'a', BETA_INTERCOM: 'b', BETA_NEW: 'c', BETA_OLD: 'd', BETA_TOKEN: 'e' };
+    const secrets = {
+      ACME_KB_TOKEN: 'a',
+      BETA_INTERCOM: 'b',
+      BETA_NEW: 'c',
+      BETA_OLD: 'd',
+      BETA_TOKEN: 'e',
+    };
     expect(read({ ...VARIABLES, ...secrets })).toEqual({ ...VARIABLES, ...secrets });
   });
   it.each([
     ['a name that nothing reads', 'BETA_TOKEN', /BETA_TOKEN is no variable/],
-    ['the signing key of a function', 'CONTEXT_SIGNING_KEY', /CONTEXT_SIGNING_KEY is set by npx constellation keys/],
+    [
+      'the signing key of a function',
+      'CONTEXT_SIGNING_KEY',
+      /CONTEXT_SIGNING_KEY is set by npx constellation keys/,
+    ],
     ['a variable of a single function', 'ENVIRONMENT', /ENVIRONMENT/],
   ])('refuses %s, without its value', (_, name, says) => {
     expect(() => read({ [name]: 'secret' })).toThrow(says);

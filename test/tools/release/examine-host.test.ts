@@ -16,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => host.stop());
 
-const live = (more: object = {}) => examineHosts({ ...host.variables, KB_FRESHNESS: 'live', ...more });
+const live = (more: object = {}) =>
+  examineHosts({ ...host.variables, KB_FRESHNESS: 'live', ...more });
 
 it('says nothing when hosts are not asked before answers', async () => {
   expect(await examineHosts(host.variables)).toEqual([]);
@@ -40,8 +41,14 @@ it('names a host that ignores updated_since', async () => {
 it.each([
   ['a host that fails', {}, /503|status/],
   ['no host', { KB_URL: '' }, /names a host/],
-  ['an unknown value', { KB_FRESHNESS: 'always' }, /KB_FRESHNESS: it is not one of `synced`, `live`/],
+  [
+    'an unknown value',
+    { KB_FRESHNESS: 'always' },
+    /KB_FRESHNESS: it is not one of `synced`, `live`/,
+  ],
 ])('finds %s wrong', async (_, more, says) => {
   answer = { ignoresFilter: false, delayMs: 0, status: 403 };
-  expect(await live(more)).toMatchObject([{ state: 'wrong', reported: expect.stringMatching(says) }]);
+  expect(await live(more)).toMatchObject([
+    { state: 'wrong', reported: expect.stringMatching(says) },
+  ]);
 });

@@ -18,7 +18,8 @@ describe('keptModel()', () => {
   const all = temporaryFolder();
   let folder: string;
   const train = vi.fn((taxonomy: TrainingSource) => ({ packed: trainClassifier(taxonomy) }));
-  const model = (taxonomy: TrainingSource, into = folder) => keptModel(taxonomy, { folder: into, train });
+  const model = (taxonomy: TrainingSource, into = folder) =>
+    keptModel(taxonomy, { folder: into, train });
 
   beforeEach(() => {
     folder = mkdtempSync(join(all, 'models-'));

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
@@ -27,29 +35,41 @@ const read = (name: string): string => readFileSync(join(folder, name), 'utf8').
 /** The directory as functions load it. */
 const directory = (lastSeq?: number) =>
   loadDirectory(read('directory.jws'), {
-    ...{ root: read('root.pub'), env: 'production', now },
+    root: read('root.pub'),
+    env: 'production',
+    now,
     ...(lastSeq === undefined ? {} : { lastSeq }),
   });
 
 /** The kid with which a function signs. */
 const kidOf = async (id: string, key: string) => {
-  const directory = { CONTEXT_DIRECTORY: read('directory.jws'), CONTEXT_DIRECTORY_ROOT: read('root.pub') };
+  const directory = {
+    CONTEXT_DIRECTORY: read('directory.jws'),
+    CONTEXT_DIRECTORY_ROOT: read('root.pub'),
+  };
   const variables = { ENVIRONMENT: 'production', CONTEXT_SIGNING_KEY: key, ...directory };
   return (await identityFrom(variables, id)).signer.kid;
 };
 
 describe('createKeyring()', () => {
   it('creates a directory that functions accept, with a key for each of them alone', async () => {
-    expect((await directory()).ids()).toEqual(expect.arrayContaining(['gateway', 'library', 'navigator']));
+    expect((await directory()).ids()).toEqual(
+      expect.arrayContaining(['gateway', 'library', 'navigator']),
+    );
     expect(await kidOf('library', read('library.key'))).toBe('library.1');
     await expect(kidOf('gateway', read('library.key'))).rejects.toThrow(/not one of gateway/);
   });
   it('makes private keys readable only by their owner', () => {
-    for (const name of ['root.key', 'gateway.key']) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    for (const name of ['root.key', 'gateway.key'])
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
   it.each([
     ['a keyring', [], /holds one already/],
-    ['a root key without a directory', ['directory.jws'], /no directory\.jws\. Bring back .* or move the folder/],
+    [
+      'a root key without a directory',
+      ['directory.jws'],
+      /no directory\.jws\. Bring back .* or move the folder/,
+    ],
   ])('never overwrites %s', async (_, missing, says) => {
     for (const name of missing) rmSync(join(folder, name));
     const before = read('root.key');
@@ -61,11 +81,17 @@ describe('createKeyring()', () => {
 describe('createKeyring() after a kill', () => {
   const SIGNED = 'directory.jws';
   /** Creates the keyring again with these files in its folder, and these where it was being written. */
-  const createAfter = async (inPlace: readonly string[], unfinished: readonly string[]): Promise<void> => {
+  const createAfter = async (
+    inPlace: readonly string[],
+    unfinished: readonly string[],
+  ): Promise<void> => {
     const whole = Object.fromEntries(readdirSync(folder).map((name) => [name, read(name)]));
     rmSync(folder, { recursive: true });
     writeFiles(folder, Object.fromEntries(inPlace.map((name) => [name, whole[name] ?? ''])));
-    writeFiles(folder, Object.fromEntries(unfinished.map((name) => [`unfinished/${name}`, whole[name] ?? ''])));
+    writeFiles(
+      folder,
+      Object.fromEntries(unfinished.map((name) => [`unfinished/${name}`, whole[name] ?? ''])),
+    );
     await createKeyring(folder, { now });
     expect(readdirSync(folder).sort()).toEqual(Object.keys(whole).sort());
   };
@@ -128,7 +154,10 @@ describe('renewDirectory()', () => {
     await renewDirectory(folder, { now });
     const { librarians } = publishedDirectory(folder);
     expect(librarians.support?.cap).toContain('support:analyze');
-    expect([librarians.analytics?.cap, librarians['partner.weather']?.cap]).toEqual([['sql:read'], ['kb:read']]);
+    expect([librarians.analytics?.cap, librarians['partner.weather']?.cap]).toEqual([
+      ['sql:read'],
+      ['kb:read'],
+    ]);
   });
   it('increases `seq`, so that the previous directory can be recognised', async () => {
     await renewDirectory(folder, { now });
@@ -141,7 +170,12 @@ describe('addPartner()', () => {
   const x = 'nWNuKbgwbTsq2HdWrn2xRzHwFWdlqIBRcUWbPXmTAVc';
 
   it('adds a partner librarian with its host and rights, and a second key beside the first', async () => {
-    await addPartner(folder, 'partner.weather', { now, x, host: 'librarians.partner.org', ws: ['default'] });
+    await addPartner(folder, 'partner.weather', {
+      now,
+      x,
+      host: 'librarians.partner.org',
+      ws: ['default'],
+    });
     const added = { host: 'librarians.partner.org', ws: ['default'] };
     const keys = [{ kid: 'partner.weather.1', x }];
     expect((await directory()).librarian('partner.weather')).toEqual({ keys, ...added });
@@ -151,7 +185,12 @@ describe('addPartner()', () => {
   });
   it.each([
     ['the id of an internal function', 'library', { x }, /one of the product's own functions/],
-    ['a host without a public name', 'partner.weather', { x, host: '127.0.0.1:80' }, /not a public name/],
+    [
+      'a host without a public name',
+      'partner.weather',
+      { x, host: '127.0.0.1:80' },
+      /not a public name/,
+    ],
     ['an invalid key', 'partner.weather', { x: 'short' }, /not 32 bytes/],
   ])('refuses %s and changes nothing', async (_, id, entry, says) => {
     const before = read('directory.jws');
@@ -162,6 +201,8 @@ describe('addPartner()', () => {
     await addPartner(folder, 'partner.weather', { now, x });
     await removePartner(folder, 'partner.weather', { now });
     expect((await directory()).ids()).not.toContain('partner.weather');
-    await expect(removePartner(folder, 'navigator', { now })).rejects.toThrow(/one of the product's own functions/);
+    await expect(removePartner(folder, 'navigator', { now })).rejects.toThrow(
+      /one of the product's own functions/,
+    );
   });
 });

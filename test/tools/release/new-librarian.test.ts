@@ -28,7 +28,8 @@ const plan = (...args: string[]) => {
   const options = newLibrarianOptions(args);
   if (options !== undefined) planLibrarian(options, copy);
 };
-const runNew = (...args: string[]) => runNode(['tools/release/new-librarian.ts', ...args], { cwd: copy });
+const runNew = (...args: string[]) =>
+  runNode(['tools/release/new-librarian.ts', ...args], { cwd: copy });
 
 describe('npx constellation new', () => {
   it.each<[what: string, problem: RegExp, args: string[]]>([
@@ -44,7 +45,11 @@ describe('npx constellation new', () => {
     ['the id of the concierge', /the product has a function of that name/, ['concierge']],
     ['an id like another binding', /something else that is called API_KEYS/, ['api-keys']],
     ['an id like a variable', /something else that is called CORS_ORIGINS/, ['cors-origins']],
-    ['an invalid capability', /is not a capability/, ['tides', '--capabilities', 'read everything']],
+    [
+      'an invalid capability',
+      /is not a capability/,
+      ['tides', '--capabilities', 'read everything'],
+    ],
     ['an empty name', /--name: it is empty/, ['tides', '--name', ' ']],
     ['a name of two lines', /--name: it has a line break/, ['tides', '--name', 'High\nTides']],
     ['a description that is too long', /description/, ['tides', '--description', 'x'.repeat(1001)]],
@@ -85,26 +90,49 @@ describe('npx constellation new', () => {
     return { answer: JSON.stringify([context?.ai?.model, context?.availableDelegates?.map(({ examples, ...one }) => one)]) };`;
     writeFiles(copy, { [file]: read(file).replace('async (query) => {', () => helping) });
     const model = await startOpenAIServer();
-    const adapters = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: model.apiKey, EMBEDDING_MODEL: 'none' };
+    const adapters = {
+      OPENAI_BASE_URL: model.url,
+      OPENAI_API_KEY: model.apiKey,
+      EMBEDDING_MODEL: 'none',
+    };
     const args = ['--port', '0', '--fresh', '--state', join(copy, 'state'), '--no-helpdesk'];
-    const product = await startProduct(args, { cwd: copy, env: { CONSTELLATION_API_KEY: KEY, ...adapters } });
+    const product = await startProduct(args, {
+      cwd: copy,
+      env: { CONSTELLATION_API_KEY: KEY, ...adapters },
+    });
     const query = 'What do you know about High "tides"?';
     const answer = expect.stringContaining('functions/high-tides/librarian.ts');
-    expect(await product.ask({ query, librarian: 'high-tides' })).toMatchObject({ answer, confidence: 0.9 });
+    expect(await product.ask({ query, librarian: 'high-tides' })).toMatchObject({
+      answer,
+      confidence: 0.9,
+    });
     const { librarians } = LibrarianDirectory.parse(await product.get('/v1/librarians'));
     const listed = { ...described, capabilities: ['kb:read'], health: 'ok' };
     expect(librarians.find(({ id }) => id === 'high-tides')).toMatchObject(listed);
     const askOther = (asked: string) =>
       product.ask({ query: asked, librarian: 'opening-hours', include: ['navigator'] });
-    expect(await askOther('What are your opening hours?')).toMatchObject({ answer: expect.stringContaining(file) });
+    expect(await askOther('What are your opening hours?')).toMatchObject({
+      answer: expect.stringContaining(file),
+    });
     const delegated = await askOther('How do I update the firmware?');
-    expect(delegated).toMatchObject({ answer: expect.stringContaining('firmware'), metadata: { navigator: {} } });
-    const navigator = { id: 'navigator', name: 'Navigator', description: expect.stringMatching(/knowledge/) };
+    expect(delegated).toMatchObject({
+      answer: expect.stringContaining('firmware'),
+      metadata: { navigator: {} },
+    });
+    const navigator = {
+      id: 'navigator',
+      name: 'Navigator',
+      description: expect.stringMatching(/knowledge/),
+    };
     const helpers = ['gpt-4.1-mini', [expect.objectContaining(navigator)]];
     expect(JSON.parse((await askOther('Who helps?')).answer ?? '')).toEqual(helpers);
     await product.stop('SIGTERM');
     await model.stop();
-    expect(await Promise.all(checks)).toMatchObject([{ status: 0 }, { status: 0 }, { status: 0, stdout: '' }]);
+    expect(await Promise.all(checks)).toMatchObject([
+      { status: 0 },
+      { status: 0 },
+      { status: 0, stdout: '' },
+    ]);
     expect(() => plan('high-tides')).toThrow('Cannot use the id high-tides');
   });
 });

@@ -32,7 +32,9 @@ it('pull requests run the same script as every change, with rights to read alone
 });
 
 it('a dev container is the machine that CI runs on', () => {
-  const { image } = z.object({ image: z.string() }).parse(JSON.parse(textOf('.devcontainer/devcontainer.json')));
+  const { image } = z
+    .object({ image: z.string() })
+    .parse(JSON.parse(textOf('.devcontainer/devcontainer.json')));
   expect(Object.values(ci().jobs).map(({ container }) => container)).toEqual([image]);
 });
 
@@ -41,8 +43,13 @@ it('templates of issues have the fields that forms of GitHub need', () => {
     name: z.string(),
     description: z.string(),
     body: z.array(
-      z.object({ type: z.enum(['textarea', 'input']), id: z.string(), attributes: z.object({ label: z.string() }) }),
+      z.object({
+        type: z.enum(['textarea', 'input']),
+        id: z.string(),
+        attributes: z.object({ label: z.string() }),
+      }),
     ),
   });
-  for (const form of ['bug', 'idea']) Form.parse(load(textOf(`.github/ISSUE_TEMPLATE/${form}.yml`)));
+  for (const form of ['bug', 'idea'])
+    Form.parse(load(textOf(`.github/ISSUE_TEMPLATE/${form}.yml`)));
 });

@@ -25,7 +25,9 @@ beforeAll(() => {
   const head = "import { afterAll, beforeAll, it } from 'vitest';\nvoid [afterAll, beforeAll];\n";
   writeFiles(
     folder,
-    Object.fromEntries(Object.entries(FILES).map(([name, code]) => [`test/${name}`, `${head}${code}\n`])),
+    Object.fromEntries(
+      Object.entries(FILES).map(([name, code]) => [`test/${name}`, `${head}${code}\n`]),
+    ),
   );
   writeFiles(folder, {
     'src/between.ts': "export { start } from '../tools/stand-ins/redis/redis-process.ts';\n",
@@ -55,21 +57,29 @@ const bareMachine = (): Record<string, string> => {
 };
 
 it('needs no program for tests that start none', async () => {
-  const { stdout, status } = await runNode([COMMAND, 'good', '--no-install'], { cwd: folder, env: bareMachine() });
+  const { stdout, status } = await runNode([COMMAND, 'good', '--no-install'], {
+    cwd: folder,
+    env: bareMachine(),
+  });
   expect([stdout.trimEnd().split('\n').at(-1), status]).toEqual(['2 passed, 0 failed', 0]);
 });
 
 it('names what is missing, where nothing may be installed', async () => {
-  const { stdout, stderr, status } = await runNode([COMMAND, 'needs-redis', 'good', '--no-install'], {
-    cwd: folder,
-    env: bareMachine(),
-  });
+  const { stdout, stderr, status } = await runNode(
+    [COMMAND, 'needs-redis', 'good', '--no-install'],
+    {
+      cwd: folder,
+      env: bareMachine(),
+    },
+  );
   expect(stderr).toMatch(/^Cannot find Redis: 1 test file needs it\.\n- Redis: install .*\n$/);
   expect([stdout.trimEnd(), status]).toEqual(['0 passed, 1 failed', 1]);
 });
 
 it('finds what the tests of this project start', async () => {
-  const needs = async (file: string) => [...(await programsOfTests([join(ROOT, file)], ROOT)).keys()];
+  const needs = async (file: string) => [
+    ...(await programsOfTests([join(ROOT, file)], ROOT)).keys(),
+  ];
   expect(await needs('test/language/stem.test.ts')).toEqual([]);
   expect(await needs('test/platform/storage/redis-embedding-store.test.ts')).toEqual(['redis']);
   expect(await needs('test/web/console/console.test.ts')).toContain('chromium');

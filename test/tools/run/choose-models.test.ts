@@ -3,13 +3,31 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readAdapters } from '../../../src/ai/adapters/settings.ts';
 import { chooseModels, contextNote } from '../../../tools/run/choose-models.ts';
 import { ollamaAddress } from '../../../tools/run/find-ollama.ts';
-import { type OllamaOptions, type PulledModel, startOllama } from '../../../tools/stand-ins/openai/ollama.ts';
+import {
+  type OllamaOptions,
+  type PulledModel,
+  startOllama,
+} from '../../../tools/stand-ins/openai/ollama.ts';
 
 const LLAMA: PulledModel = { name: 'llama3.1:8b', capabilities: ['completion', 'tools'], age: 3 };
 const MISTRAL: PulledModel = { name: 'mistral:latest', capabilities: ['completion'], age: 2 };
-const QWEN: PulledModel = { name: 'qwen3:8b', capabilities: ['completion', 'tools', 'thinking'], age: 1 };
-const NOMIC: PulledModel = { name: 'nomic-embed-text:latest', capabilities: ['embedding'], dimensions: 768, age: 0 };
-const CLOUD: PulledModel = { name: 'gpt-oss:120b-cloud', capabilities: ['completion'], isRemote: true, age: 0 };
+const QWEN: PulledModel = {
+  name: 'qwen3:8b',
+  capabilities: ['completion', 'tools', 'thinking'],
+  age: 1,
+};
+const NOMIC: PulledModel = {
+  name: 'nomic-embed-text:latest',
+  capabilities: ['embedding'],
+  dimensions: 768,
+  age: 0,
+};
+const CLOUD: PulledModel = {
+  name: 'gpt-oss:120b-cloud',
+  capabilities: ['completion'],
+  isRemote: true,
+  age: 0,
+};
 
 const ollama = async (...models: PulledModel[]) => start({ models });
 const start = async (options: OllamaOptions) => {
@@ -39,12 +57,42 @@ describe('chooseModels()', () => {
   it.each<[string, PulledModel[], object, string, string]>([
     ['the one that was pulled last', [LLAMA, MISTRAL], {}, 'mistral:latest', 'none'],
     ['one that does not think first', [QWEN, LLAMA], {}, 'llama3.1:8b', 'none'],
-    ['one that thinks when there is no other', [QWEN, NOMIC], {}, 'qwen3:8b', 'nomic-embed-text:latest'],
+    [
+      'one that thinks when there is no other',
+      [QWEN, NOMIC],
+      {},
+      'qwen3:8b',
+      'nomic-embed-text:latest',
+    ],
     ['none of another host', [CLOUD, LLAMA], {}, 'llama3.1:8b', 'none'],
-    ['one of another host when it is named', [CLOUD, LLAMA], { CHAT_MODEL: CLOUD.name }, CLOUD.name, 'none'],
-    ['the one that is named', [LLAMA, MISTRAL], { CHAT_MODEL: 'llama3.1:8b' }, 'llama3.1:8b', 'none'],
-    ['the one that is named without its tag', [LLAMA, MISTRAL], { CHAT_MODEL: 'mistral' }, 'mistral:latest', 'none'],
-    ['no embeddings where they are not wanted', [LLAMA, NOMIC], { EMBEDDING_MODEL: 'none' }, 'llama3.1:8b', 'none'],
+    [
+      'one of another host when it is named',
+      [CLOUD, LLAMA],
+      { CHAT_MODEL: CLOUD.name },
+      CLOUD.name,
+      'none',
+    ],
+    [
+      'the one that is named',
+      [LLAMA, MISTRAL],
+      { CHAT_MODEL: 'llama3.1:8b' },
+      'llama3.1:8b',
+      'none',
+    ],
+    [
+      'the one that is named without its tag',
+      [LLAMA, MISTRAL],
+      { CHAT_MODEL: 'mistral' },
+      'mistral:latest',
+      'none',
+    ],
+    [
+      'no embeddings where they are not wanted',
+      [LLAMA, NOMIC],
+      { EMBEDDING_MODEL: 'none' },
+      'llama3.1:8b',
+      'none',
+    ],
     [
       'of an older server those without a pooling to chat and those with one to embed',
       [
@@ -57,16 +105,23 @@ describe('chooseModels()', () => {
     ],
   ])('chooses %s', async (_, models, variables, chat, embedding) => {
     const { host } = await ollama(...models);
-    expect((await chosen(host, variables)).variables).toMatchObject({ CHAT_MODEL: chat, EMBEDDING_MODEL: embedding });
+    expect((await chosen(host, variables)).variables).toMatchObject({
+      CHAT_MODEL: chat,
+      EMBEDDING_MODEL: embedding,
+    });
   });
   it('asks a model that thinks not to, unless a setting says how much', async () => {
     const { host } = await ollama(QWEN);
     expect((await chosen(host)).variables.REASONING_EFFORT).toBe('none');
-    expect((await chosen(host, { REASONING_EFFORT: 'low' })).variables.REASONING_EFFORT).toBe('low');
+    expect((await chosen(host, { REASONING_EFFORT: 'low' })).variables.REASONING_EFFORT).toBe(
+      'low',
+    );
   });
   it('says what is missing, and leaves quotes', async () => {
     const without = await chosen((await ollama(NOMIC)).host);
-    expect(without.line).toMatch(/^Ollama was found, and it has no model that can chat here: ollama pull one/);
+    expect(without.line).toMatch(
+      /^Ollama was found, and it has no model that can chat here: ollama pull one/,
+    );
     const cloudAlone = await chosen((await ollama(CLOUD)).host);
     expect(cloudAlone.line).toMatch(/no model that can chat here/);
     const empty = await chosen((await ollama()).host);
@@ -89,14 +144,21 @@ describe('chooseModels()', () => {
       'answers by gpt-4.1-mini, embeddings by text-embedding-3-small at api.openai.com, as OPENAI_API_KEY is set; --no-model for quotes only, CHAT_MODEL and EMBEDDING_MODEL for others',
     );
     expect(byKey.variables.OPENAI_BASE_URL).toBeUndefined();
-    const byAddress = await chosen(server.host, { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', EMBEDDING_MODEL: 'none' });
-    expect(byAddress.line).toMatch(/^answers by gpt-4.1-mini, word vectors at 127.0.0.1:9, as OPENAI_BASE_URL is set;/);
+    const byAddress = await chosen(server.host, {
+      OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+      EMBEDDING_MODEL: 'none',
+    });
+    expect(byAddress.line).toMatch(
+      /^answers by gpt-4.1-mini, word vectors at 127.0.0.1:9, as OPENAI_BASE_URL is set;/,
+    );
     for (const off of [
       await chosen(server.host, key, true),
       await chosen(server.host, { ...key, MODELS: 'none' }),
       await chosen(server.host, { CHAT_MODEL: 'none' }),
     ]) {
-      expect(off.line).toMatch(/^no model, as (?:--no-model|MODELS=none|CHAT_MODEL=none) says: answers are quotes$/);
+      expect(off.line).toMatch(
+        /^no model, as (?:--no-model|MODELS=none|CHAT_MODEL=none) says: answers are quotes$/,
+      );
       expect(readAdapters({ ...off.variables, ENVIRONMENT: 'development' })).toMatchObject({
         chat: undefined,
         embedding: undefined,
@@ -140,9 +202,15 @@ describe('chooseModels()', () => {
   it.each([
     ['a page', 'text/html', '<html>another service</html>'],
     ['an object of another form', 'application/json', '{"models": "many"}'],
-    ['a list without an end', 'application/json', `{"models": [${'{"name": "m:1"},'.repeat(200_000)}`],
+    [
+      'a list without an end',
+      'application/json',
+      `{"models": [${'{"name": "m:1"},'.repeat(200_000)}`,
+    ],
   ])('takes %s at that port for no Ollama', async (_, type, body) => {
-    const server = createServer((__, response) => void response.setHeader('content-type', type).end(body));
+    const server = createServer(
+      (__, response) => void response.setHeader('content-type', type).end(body),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
@@ -151,7 +219,8 @@ describe('chooseModels()', () => {
   it('follows no redirect to another place', async () => {
     const { url } = await ollama(LLAMA);
     const server = createServer(
-      (request, response) => void response.writeHead(302, { location: `${url}${request.url}` }).end(),
+      (request, response) =>
+        void response.writeHead(302, { location: `${url}${request.url}` }).end(),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -191,11 +260,16 @@ describe('contextNote()', () => {
       const { url } = await start({ models: [LLAMA], context });
       const note = () => contextNote({ url, chat: 'llama3.1:8b' });
       expect(await note()).toEqual([]);
-      const body = JSON.stringify({ model: 'llama3.1:8b', messages: [{ role: 'user', content: 'Hello' }] });
+      const body = JSON.stringify({
+        model: 'llama3.1:8b',
+        messages: [{ role: 'user', content: 'Hello' }],
+      });
       await fetch(`${url}/v1/chat/completions`, { method: 'POST', body });
       return note();
     };
-    expect(await noteOf(4096)).toEqual([expect.stringMatching(/context of 4096 tokens.*OLLAMA_CONTEXT_LENGTH=16384$/)]);
+    expect(await noteOf(4096)).toEqual([
+      expect.stringMatching(/context of 4096 tokens.*OLLAMA_CONTEXT_LENGTH=16384$/),
+    ]);
     expect(await noteOf(32_768)).toEqual([]);
   });
 });

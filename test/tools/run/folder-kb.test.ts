@@ -18,10 +18,12 @@ afterEach(() => kb.close());
 
 const write = (path: string, content: string | Uint8Array, modified?: string): void => {
   writeFiles(folder, { [path]: content });
-  if (modified !== undefined) utimesSync(join(folder, path), new Date(modified), new Date(modified));
+  if (modified !== undefined)
+    utimesSync(join(folder, path), new Date(modified), new Date(modified));
 };
 const describeSkipped = async (root: string) => describeScan(await scanFolder(root));
-const list = async (query = '') => ArticleListing.parse(await (await fetch(`${kb.url}${query}`)).json());
+const list = async (query = '') =>
+  ArticleListing.parse(await (await fetch(`${kb.url}${query}`)).json());
 const idsOf = (articles: readonly { id?: unknown }[]) => articles.map(({ id }) => id);
 
 /** All pages: one with documents ends early on a busy machine. */
@@ -29,7 +31,10 @@ const listAll = async () => {
   const articles: Record<string, unknown>[] = [];
   for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
     const reply = await fetch(`${kb.url}?cursor=${cursor}`);
-    const page = (await reply.json()) as { articles: Record<string, unknown>[]; next_cursor?: string };
+    const page = (await reply.json()) as {
+      articles: Record<string, unknown>[];
+      next_cursor?: string;
+    };
     articles.push(...page.articles);
     cursor = page.next_cursor;
   }
@@ -38,12 +43,18 @@ const listAll = async () => {
 
 describe('serveFolder()', () => {
   it('lists an article as its front matter describes it', async () => {
-    const described = 'title: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II';
-    write('help/fan.md', `---\n${described}\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n`);
+    const described =
+      'title: Loud fan\nurl: https://docs.example.com/fan\nintent: [noise]\ndevice: Apollo II';
+    write(
+      'help/fan.md',
+      `---\n${described}\nlast_updated: 2025-02-03\nauthor: Support\n---\n\nClean it.\n`,
+    );
     const metadata = { intent: ['noise'], device: ['Apollo II'], author: 'Support' };
     expect((await list()).articles).toEqual([
       {
-        ...{ id: 'help/fan.md', title: 'Loud fan', url: 'https://docs.example.com/fan' },
+        id: 'help/fan.md',
+        title: 'Loud fan',
+        url: 'https://docs.example.com/fan',
         content: expect.stringContaining('Clean it.'),
         metadata: { ...metadata, last_updated: '2025-02-03T00:00:00.000Z' },
       },
@@ -61,7 +72,9 @@ describe('serveFolder()', () => {
   it('reads broken front matter line by line, and passes the article on unchanged', async () => {
     const text = '---\ntitle: Fan: loud\nintent: [unclosed\n---\n\n# Still here\n';
     write('broken.md', text);
-    expect((await list()).articles).toMatchObject([{ id: 'broken.md', title: 'Fan: loud', content: text }]);
+    expect((await list()).articles).toMatchObject([
+      { id: 'broken.md', title: 'Fan: loud', content: text },
+    ]);
   });
   it('pages by cursor and reports the total', async () => {
     for (let index = 0; index < 7; index++) write(`${index}.md`, `# ${index}\n`);
@@ -81,13 +94,18 @@ describe('serveFolder()', () => {
     write('node_modules/x/README.md', '# Not ours\n');
     symlinkSync('/etc/hostname', join(folder, 'link.md'));
     write('page.html', '<title>Page</title><p>Text</p>');
-    expect((await list()).articles.map(({ id, title }) => [id, title])).toEqual([['page.html', 'Page']]);
+    expect((await list()).articles.map(({ id, title }) => [id, title])).toEqual([
+      ['page.html', 'Page'],
+    ]);
   });
   it('answers 500 in the documented form when the folder is gone', async () => {
     rmSync(folder, { recursive: true });
     const response = await fetch(kb.url);
     expect(response.status).toBe(500);
-    expect(await response.json()).toMatchObject({ error: 'Internal server error', message: expect.any(String) });
+    expect(await response.json()).toMatchObject({
+      error: 'Internal server error',
+      message: expect.any(String),
+    });
   });
   it('cuts an article that is too long, so that the library can name it and accept the others', async () => {
     write('a-huge.html', 'x'.repeat(5_000_000));
@@ -97,7 +115,8 @@ describe('serveFolder()', () => {
     expect(lengths).toEqual(['a-huge.html 500001', 'b-long.md 500001', 'c.md 7']);
   });
   it('ends a page early when its articles are large', async () => {
-    for (let index = 0; index < 12; index++) write(`${10 + index}.md`, `${index}${'x'.repeat(490_000)}`);
+    for (let index = 0; index < 12; index++)
+      write(`${10 + index}.md`, `${index}${'x'.repeat(490_000)}`);
     const first = await list();
     expect([first.articles.length, first.total, first.next_cursor]).toEqual([10, 12, '10']);
     expect((await list('?cursor=10')).articles).toHaveLength(2);
@@ -117,13 +136,19 @@ describe('a folder of mixed files', () => {
     expect((await list()).articles).toMatchObject([{ title: 'Café' }]);
   });
   it.each<[string, number[]]>([
-    ['in an encoding that is in doubt', [0x23, 0x20, 0x81, 0x8d, 0xff, 0xfe, 0x90, 0x9d, 0x81, 0x80]],
+    [
+      'in an encoding that is in doubt',
+      [0x23, 0x20, 0x81, 0x8d, 0xff, 0xfe, 0x90, 0x9d, 0x81, 0x80],
+    ],
     ['not text', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d]],
   ])('names a file that is %s, and reads the others', async (_, bytes) => {
     write('a.md', Buffer.from(bytes));
     write('b.md', '# Fine\n');
     const problem = /^not readable: it is no text, or its encoding is in doubt. Save it as UTF-8$/;
-    expect(await listAll()).toMatchObject([{ id: 'a.md', problem: expect.stringMatching(problem) }, { id: 'b.md' }]);
+    expect(await listAll()).toMatchObject([
+      { id: 'a.md', problem: expect.stringMatching(problem) },
+      { id: 'b.md' },
+    ]);
   });
   it('also has .mdx and .txt files', async () => {
     for (const name of ['a.mdx', 'b.txt']) write(name, `# Hello ${name}\n`);
@@ -145,8 +170,11 @@ describe('a folder of mixed files', () => {
     expect(await listAll()).toMatchObject([unreadable, { id: 'b.md' }]);
   });
   it('reports what is not read', async () => {
-    expect(await describeSkipped(folder)).toEqual([expect.stringContaining('the folder holds no article: put .md')]);
-    for (const name of ['a.pptx', 'b.ods', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx']) write(name, 'x');
+    expect(await describeSkipped(folder)).toEqual([
+      expect.stringContaining('the folder holds no article: put .md'),
+    ]);
+    for (const name of ['a.pptx', 'b.ods', 'c.png', 'd/e.pptx', '.git/config', 'f.md', '~$a.docx'])
+      write(name, 'x');
     symlinkSync(join(folder, 'f.md'), join(folder, 'g.md'));
     write('h.md', '---\ntitle: Soon\ndraft: true\n---\n\nNot yet.\n');
     write('i.md', '---\r\npublished: false\r\n---\r\n\r\nNot yet.\r\n');

@@ -35,7 +35,9 @@ it.runIf(isMounted)(
     const headers = { authorization: `Bearer ${product.key}`, 'content-type': 'application/json' };
     const send = async (method: string, path: string, body?: object) => {
       const response = await fetch(new URL(path, product.url), {
-        ...{ method, headers, signal: AbortSignal.timeout(20_000) },
+        method,
+        headers,
+        signal: AbortSignal.timeout(20_000),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: response.status, text: await response.text() };
@@ -60,7 +62,9 @@ it.runIf(isMounted)(
     const { error, message, info } = JSON.parse(written.text);
     expect(error).toBe('SERVICE_UNAVAILABLE');
     expect(message).toBe('Cannot store or read this: the disk of this machine is full');
-    expect(info).toMatchObject({ suggestion: expect.stringContaining('Free some space, then send the request again') });
+    expect(info).toMatchObject({
+      suggestion: expect.stringContaining('Free some space, then send the request again'),
+    });
     const fact = { type: 'fact', content: 'The lamp is green.', confidence: 1 };
     expect(await send('POST', '/v1/workspaces/default/memories', fact)).toMatchObject({
       status: 503,
@@ -90,9 +94,13 @@ it.runIf(isMounted)(
         ]);
       // A busy machine may answer late, but never for want of space.
       let reads = await readAll();
-      expect(reads.map(({ text }) => text).join('\n')).not.toContain('disk of this machine is full');
+      expect(reads.map(({ text }) => text).join('\n')).not.toContain(
+        'disk of this machine is full',
+      );
       if (reads.some(({ status }) => status === 504)) reads = await readAll();
-      expect(reads.map(({ status, text }) => (status === 200 ? 200 : text))).toEqual(reads.map(() => 200));
+      expect(reads.map(({ status, text }) => (status === 200 ? 200 : text))).toEqual(
+        reads.map(() => 200),
+      );
       expect(reads[2]?.text).toContain('every spring');
     }
     rmSync(join(disk, 'fill'));

@@ -22,7 +22,8 @@ const remote = (id: string) =>
   });
 
 /** It never ends. */
-const ENDLESS = 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
+const ENDLESS =
+  'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n';
 
 it('does what D1 does: rows, names of columns without rows, bound values, several statements, errors', async () => {
   const a = remote('a');
@@ -30,14 +31,22 @@ it('does what D1 does: rows, names of columns without rows, bound values, severa
     a.prepare('CREATE TABLE t (x INTEGER, y TEXT)'),
     a.prepare("INSERT INTO t VALUES (1, 'one'), (2, NULL)"),
   ]);
-  expect(await a.prepare('SELECT * FROM t WHERE x > ?1').bind(1).all()).toMatchObject({ results: [{ x: 2, y: null }] });
+  expect(await a.prepare('SELECT * FROM t WHERE x > ?1').bind(1).all()).toMatchObject({
+    results: [{ x: 2, y: null }],
+  });
   expect(await a.prepare('SELECT y FROM t').first()).toEqual({ y: 'one' });
-  expect(await a.prepare('SELECT y FROM t WHERE x > 5').raw({ columnNames: true })).toEqual([['y']]);
-  await expect(a.prepare('SELECT z FROM t').all()).rejects.toThrow(/no such column: z.*SQLITE_ERROR/);
+  expect(await a.prepare('SELECT y FROM t WHERE x > 5').raw({ columnNames: true })).toEqual([
+    ['y'],
+  ]);
+  await expect(a.prepare('SELECT z FROM t').all()).rejects.toThrow(
+    /no such column: z.*SQLITE_ERROR/,
+  );
   await expect(remote('b').prepare('SELECT * FROM t').all()).rejects.toThrow(/no such table/);
 });
 
-it('ends a statement that never ends, keeps what is stored, and answers again', { timeout: 60_000 }, async () => {
+it('ends a statement that never ends, keeps what is stored, and answers again', {
+  timeout: 60_000,
+}, async () => {
   const a = remote('a');
   const startedAt = performance.now();
   const [endless, beside] = await Promise.allSettled([

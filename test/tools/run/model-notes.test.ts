@@ -35,7 +35,9 @@ describe('modelNotes()', () => {
   it('names what is wrong with a model', async () => {
     const variables = await variablesFor('DeepSeek');
     expect(await modelNotes({ ...variables, OPENAI_API_KEY: 'wrong' })).toEqual([
-      expect.stringMatching(/^WRONG answers by a model: .*the key is refused.*check OPENAI_API_KEY/),
+      expect.stringMatching(
+        /^WRONG answers by a model: .*the key is refused.*check OPENAI_API_KEY/,
+      ),
     ]);
     expect(await modelNotes({ ...variables, CHAT_MODEL: 'other' })).toEqual([
       expect.stringMatching(/check CHAT_MODEL/),
@@ -45,9 +47,14 @@ describe('modelNotes()', () => {
 
 it('npm start says it before it is ready', { timeout: 300_000 }, async () => {
   const folder = temporaryFolder();
-  writeFiles(folder, { 'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n' });
+  writeFiles(folder, {
+    'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n',
+  });
   const env = await variablesFor('DeepSeek');
-  const product = await startProduct(['--port', '0', '--state', `${folder}/state`, '--kb', `${folder}/kb`], { env });
+  const product = await startProduct(
+    ['--port', '0', '--state', `${folder}/state`, '--kb', `${folder}/kb`],
+    { env },
+  );
   onTestFinished(async () => void (await product.stop()));
   expect(product.output()).toMatch(
     /note: deepseek-chat refuses schemas \(JSON mode and the prompt instead\)[\s\S]*ready http/,

@@ -7,7 +7,9 @@ import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const POLL = { timeout: 60_000, interval: 100 };
 const folder = temporaryFolder();
-writeFiles(folder, { 'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n' });
+writeFiles(folder, {
+  'kb/bees.md': '# Bees\n\nThe hive of the queen stands behind the orchard wall.\n',
+});
 
 let npm: ChildProcess | undefined;
 let started: readonly number[] = [];
@@ -19,7 +21,9 @@ afterEach(() => {
 const isAlive = (id: number): boolean => {
   try {
     // What has ended and waits for its parent counts as ended.
-    return !/^Z/.test(execFileSync('ps', ['-o', 'stat=', '-p', String(id)], { encoding: 'utf8' }).trim());
+    return !/^Z/.test(
+      execFileSync('ps', ['-o', 'stat=', '-p', String(id)], { encoding: 'utf8' }).trim(),
+    );
   } catch {
     return false;
   }
@@ -30,7 +34,8 @@ const withDescendants = (root: number): number[] => {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   const parents = lines.map((line) => line.trim().split(/\s+/).map(Number) as [number, number]);
   const found = [root];
-  for (const id of found) found.push(...parents.filter(([, parent]) => parent === id).map(([child]) => child));
+  for (const id of found)
+    found.push(...parents.filter(([, parent]) => parent === id).map(([child]) => child));
   return found;
 };
 
@@ -53,7 +58,16 @@ const isFree = (port: number): Promise<boolean> => {
 /** As in a terminal: a process group of its own, which gets what is typed. */
 const start = async () => {
   const port = await freePort();
-  const args = ['start', '--', '--port', `${port}`, '--kb', join(folder, 'kb'), '--state', join(folder, `${port}`)];
+  const args = [
+    'start',
+    '--',
+    '--port',
+    `${port}`,
+    '--kb',
+    join(folder, 'kb'),
+    '--state',
+    join(folder, `${port}`),
+  ];
   npm = spawn('npm', args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [npm.stdout, npm.stderr]) stream?.on('data', (bytes) => (output += bytes));
@@ -72,13 +86,17 @@ const expectNothingLeft = async (port: number) => {
   expect(await isFree(port)).toBe(true);
 };
 
-it('leaves nothing after Ctrl-C, and prints nothing but its own lines', { timeout: 180_000 }, async () => {
+it('leaves nothing after Ctrl-C, and prints nothing but its own lines', {
+  timeout: 180_000,
+}, async () => {
   const { id, port, ended, output } = await start();
   process.kill(-id, 'SIGINT');
   await ended;
   await expectNothingLeft(port);
   expect(output()).toMatch(/\nstopping\n/);
-  expect(output()).not.toMatch(/warn|error|^\s+at |deprecat|experimental|undefined|\[object|EBADENGINE/im);
+  expect(output()).not.toMatch(
+    /warn|error|^\s+at |deprecat|experimental|undefined|\[object|EBADENGINE/im,
+  );
 });
 
 it.each(['SIGTERM', 'SIGKILL', 'SIGHUP'] as const)(

@@ -27,7 +27,9 @@ describe('startOptions()', () => {
   it('gives each knowledge base a state of its own, named for people', () => {
     const stateOf = (...args: string[]) => startOptions(args).state;
     expect(stateOf('--kb', 'docs')).toMatch(/^\.constellation\/docs-[0-9a-f]{8}$/);
-    expect(stateOf('--kb', '../Unsere Handbücher')).toMatch(/^\.constellation\/unsere-handbücher-[0-9a-f]{8}$/);
+    expect(stateOf('--kb', '../Unsere Handbücher')).toMatch(
+      /^\.constellation\/unsere-handbücher-[0-9a-f]{8}$/,
+    );
     expect(stateOf('--kb', kb)).toMatch(/^\.constellation\/kb-example-com-[0-9a-f]{8}$/);
     const sources = [
       ['--kb', 'docs'],
@@ -56,11 +58,24 @@ describe('startOptions()', () => {
 
 describe('ticketOptions()', () => {
   it('defaults to a sample message in Chatwoot', () => {
-    expect(ticketOptions([])).toMatchObject({ tool: 'chatwoot', product: 'Apollo II', times: 1, isForged: false });
+    expect(ticketOptions([])).toMatchObject({
+      tool: 'chatwoot',
+      product: 'Apollo II',
+      times: 1,
+      isForged: false,
+    });
     expect(ticketOptions([]).message).not.toBe('');
   });
   it('reads the options', () => {
-    const options = ticketOptions(['--tool', 'help-scout', '--times', '2', '--bad-signature', '--product', '']);
+    const options = ticketOptions([
+      '--tool',
+      'help-scout',
+      '--times',
+      '2',
+      '--bad-signature',
+      '--product',
+      '',
+    ]);
     expect(options).toMatchObject({ tool: 'help-scout', times: 2, isForged: true, product: '' });
   });
   it.each([

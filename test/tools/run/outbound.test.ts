@@ -46,24 +46,33 @@ const isOwnName = await lookup(own).then(
 
 it('connects to this machine by an address that says so', async () => {
   for (const host of ['127.0.0.1', 'localhost'])
-    expect(await fetchFromFunction(`http://${host}:${port}/`)).toEqual({ status: 200, text: 'internal' });
+    expect(await fetchFromFunction(`http://${host}:${port}/`)).toEqual({
+      status: 200,
+      text: 'internal',
+    });
 });
 
-it.runIf(isOwnName)('refuses a name that leads to this machine, whatever it is called', async () => {
-  reached.length = 0;
-  for (const worker of ['constellation-gateway', 'probe'])
-    expect(await fetchFromFunction(`http://${own}:${port}/`, worker)).toEqual({
-      status: 599,
-      text: expect.stringContaining(
-        `or to an address of this machine or a private network, which PRIVATE_HOSTS=${own}:${port} allows`,
-      ),
-    });
-  expect(reached).toEqual([]);
-});
+it.runIf(isOwnName)(
+  'refuses a name that leads to this machine, whatever it is called',
+  async () => {
+    reached.length = 0;
+    for (const worker of ['constellation-gateway', 'probe'])
+      expect(await fetchFromFunction(`http://${own}:${port}/`, worker)).toEqual({
+        status: 599,
+        text: expect.stringContaining(
+          `or to an address of this machine or a private network, which PRIVATE_HOSTS=${own}:${port} allows`,
+        ),
+      });
+    expect(reached).toEqual([]);
+  },
+);
 
 it.runIf(isOwnName)('connects to a host that a person has named, on that port only', async () => {
   const { port: namedPort } = new URL(named.url);
-  expect(await fetchFromFunction(`http://${own}:${namedPort}/`)).toEqual({ status: 200, text: 'named' });
+  expect(await fetchFromFunction(`http://${own}:${namedPort}/`)).toEqual({
+    status: 200,
+    text: 'named',
+  });
 });
 
 it.each([
@@ -82,6 +91,9 @@ it.each([
 ])('refuses %s', async (address) => {
   reached.length = 0;
   const { status, text } = await fetchFromFunction(`http://${address}:${port}/`);
-  expect([status, text]).toEqual([599, expect.stringContaining('an address of this machine or a private network')]);
+  expect([status, text]).toEqual([
+    599,
+    expect.stringContaining('an address of this machine or a private network'),
+  ]);
   expect(reached).toEqual([]);
 });

@@ -17,12 +17,22 @@ writeFiles(folder, {
 
 /** As somebody starts it who has configured nothing; only the port of the Ollama is another one. */
 const start = async (OLLAMA_HOST: string, more: readonly string[] = []): Promise<Running> => {
-  const args = ['--port', '0', '--state', `${folder}/state`, '--kb', `${folder}/kb`, '--no-helpdesk', ...more];
+  const args = [
+    '--port',
+    '0',
+    '--state',
+    `${folder}/state`,
+    '--kb',
+    `${folder}/kb`,
+    '--no-helpdesk',
+    ...more,
+  ];
   const product = await startProduct(args, { env: { OLLAMA_HOST } });
   running.push(product);
   return product;
 };
-const adaptersOf = async (product: Running) => ((await product.get('/healthz')) as { adapters: object }).adapters;
+const adaptersOf = async (product: Running) =>
+  ((await product.get('/healthz')) as { adapters: object }).adapters;
 const ask = async (product: Running) => product.ask({ query: HIVE, librarian: 'navigator' });
 
 describe('npm start beside an Ollama', { timeout: 400_000 }, () => {
@@ -39,15 +49,21 @@ describe('npm start beside an Ollama', { timeout: 400_000 }, () => {
     expect(first.output()).toMatch(
       /^Ollama was found: answers by llama3\.1:8b, embeddings by nomic-embed-text:latest; --no-model for quotes only/m,
     );
-    expect(first.output()).toMatch(/^note: Ollama runs llama3\.1:8b with a context of 4096 tokens/m);
-    expect(await adaptersOf(first)).toMatchObject({ model: 'llama3.1:8b', embeddings: 'nomic-embed-text:latest' });
+    expect(first.output()).toMatch(
+      /^note: Ollama runs llama3\.1:8b with a context of 4096 tokens/m,
+    );
+    expect(await adaptersOf(first)).toMatchObject({
+      model: 'llama3.1:8b',
+      embeddings: 'nomic-embed-text:latest',
+    });
     const texts = ollama.sent('/v1/embeddings').flatMap(({ input }) => input);
     expect(texts).toContainEqual(expect.stringContaining('behind the orchard wall'));
     const before = ollama.sent('/v1/chat/completions').length;
     expect((await ask(first)).answer).toContain('behind the orchard wall');
     const asked = ollama.sent('/v1/chat/completions').slice(before);
     expect(asked.length).toBeGreaterThan(0);
-    for (const { model, store } of asked) expect([model, store]).toEqual(['llama3.1:8b', undefined]);
+    for (const { model, store } of asked)
+      expect([model, store]).toEqual(['llama3.1:8b', undefined]);
     expect(JSON.stringify(asked)).toContain('behind the orchard wall');
     await first.stop();
 
@@ -60,7 +76,10 @@ describe('npm start beside an Ollama', { timeout: 400_000 }, () => {
     await quotes.stop();
 
     const other = await startOllama({
-      models: [...pulled.slice(0, 1), { name: 'bge-m3:latest', capabilities: ['embedding'], dimensions: 1024 }],
+      models: [
+        ...pulled.slice(0, 1),
+        { name: 'bge-m3:latest', capabilities: ['embedding'], dimensions: 1024 },
+      ],
     });
     onTestFinished(() => other.stop());
     other.answerWith(quotingModel);
@@ -74,7 +93,9 @@ describe('npm start beside an Ollama', { timeout: 400_000 }, () => {
     expect((await ask(again)).answer).toContain('behind the orchard wall');
   });
   it('is not kept waiting by one that hangs, and answers with quotes', async () => {
-    const ollama = await startOllama({ models: [{ name: 'llama3.1:8b', capabilities: ['completion'] }] });
+    const ollama = await startOllama({
+      models: [{ name: 'llama3.1:8b', capabilities: ['completion'] }],
+    });
     onTestFinished(() => ollama.stop());
     ollama.faults.always({ kind: 'hang-before-headers' });
     const product = await start(ollama.host);

@@ -18,11 +18,17 @@ const listen = async () => {
   return { server, port: String((server.address() as { port: number }).port) };
 };
 const refusal = async (...args: string[]) => {
-  const { status, stderr } = await runNode(['tools/run/start.ts', '--state', join(folder, 'state'), ...args]);
+  const { status, stderr } = await runNode([
+    'tools/run/start.ts',
+    '--state',
+    join(folder, 'state'),
+    ...args,
+  ]);
   return [status, stderr];
 };
 // By name, so that no other librarian answers instead.
-const ask = async ({ ask: send }: Running, query: string) => (await send({ query, librarian: 'navigator' })).answer;
+const ask = async ({ ask: send }: Running, query: string) =>
+  (await send({ query, librarian: 'navigator' })).answer;
 const HIVE = 'Where does the hive of the queen stand?';
 
 describe('npm start', () => {
@@ -34,7 +40,15 @@ describe('npm start', () => {
     await new Promise((resolve) => server.close(resolve));
     const start = async (kb: string, env: Record<string, string> = {}): Promise<Running> => {
       const state = kb === 'kb' ? 'state' : `state of ${kb}`;
-      const args = ['--port', port, '--state', join(folder, state), '--kb', join(folder, kb), '--no-helpdesk'];
+      const args = [
+        '--port',
+        port,
+        '--state',
+        join(folder, state),
+        '--kb',
+        join(folder, kb),
+        '--no-helpdesk',
+      ];
       const product = await startProduct(args, { env });
       running.push(product);
       return product;
@@ -55,8 +69,12 @@ describe('npm start', () => {
       await expect.poll(() => ask(first, HIVE), POLL).toContain(place);
     }
     rmSync(join(folder, 'kb/goats.md'));
-    await expect.poll(() => ask(first, 'When are goats milked?'), POLL).not.toContain('five in the morning');
-    await expect.poll(first.output, POLL).toMatch(/0 new, 1 changed, 0 removed[\s\S]*0 new, 0 changed, 1 removed/);
+    await expect
+      .poll(() => ask(first, 'When are goats milked?'), POLL)
+      .not.toContain('five in the morning');
+    await expect
+      .poll(first.output, POLL)
+      .toMatch(/0 new, 1 changed, 0 removed[\s\S]*0 new, 0 changed, 1 removed/);
     expect(await refusal('--port', '0')).toEqual([
       1,
       expect.stringMatching(/another Constellation \(process \d+\) is running on it/),
@@ -70,7 +88,9 @@ describe('npm start', () => {
     // Too many articles are gone at once: they are kept, and the message says how to remove them.
     rmSync(join(folder, 'kb/bees.md'));
     rmSync(join(folder, 'kb/hens.md'));
-    await expect.poll(second.output, POLL).toContain('2 of 3 articles are gone from the source and were kept');
+    await expect
+      .poll(second.output, POLL)
+      .toContain('2 of 3 articles are gone from the source and were kept');
     expect(second.output()).toContain('"force": true');
     expect(await ask(second, HIVE)).toContain('upon the chapel roof');
     expect(await second.stop('SIGTERM')).toBe(0);
@@ -79,13 +99,21 @@ describe('npm start', () => {
     // Another knowledge base never gets what this one's state holds.
     expect(await refusal('--port', '0', '--kb', join(folder, 'other'))).toEqual([
       1,
-      expect.stringContaining(`it holds the state of the knowledge base ${join(folder, 'kb')}, not of`),
+      expect.stringContaining(
+        `it holds the state of the knowledge base ${join(folder, 'kb')}, not of`,
+      ),
     ]);
     const page = 'https://desk.example.com';
-    const other = await start('other', { CONSTELLATION_API_KEY: 'a-key-of-my-own-choice', CORS_ORIGINS: page });
+    const other = await start('other', {
+      CONSTELLATION_API_KEY: 'a-key-of-my-own-choice',
+      CORS_ORIGINS: page,
+    });
     expect(other.key).toBe('a-key-of-my-own-choice');
     // A route without publishable keys: theirs allow every origin.
-    const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+    const asked = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization',
+    };
     const options = { method: 'OPTIONS', headers: { origin: page, ...asked } };
     const preflight = await fetch(new URL('/v1/sync', other.url), options);
     expect(preflight.headers.get('access-control-allow-origin')).toBe(page);

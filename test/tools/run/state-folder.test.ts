@@ -32,7 +32,8 @@ describe('openState()', () => {
   });
   it('may share its key with other states', () => {
     const keyFolder = join(folder, 'home');
-    const inHome = (name: string) => openState({ state: join(keyFolder, name), keyFolder, fresh: true, source: name });
+    const inHome = (name: string) =>
+      openState({ state: join(keyFolder, name), keyFolder, fresh: true, source: name });
     mkdirSync(keyFolder, { recursive: true });
     const [one, two] = [inHome('one'), inHome('two')];
     expect(two.key).toBe(one.key);
@@ -46,7 +47,9 @@ describe('openState()', () => {
   it('names a damaged database, and is emptied on request', () => {
     open();
     writeFiles(state, { 'data/kv/x/metadata.sqlite': 'not a database, '.repeat(600) });
-    expect(() => open()).toThrow(/^Cannot use \S.*\.sqlite: the database is damaged\. npm start -- --fresh /);
+    expect(() => open()).toThrow(
+      /^Cannot use \S.*\.sqlite: the database is damaged\. npm start -- --fresh /,
+    );
     open(true);
     expect(existsSync(join(state, 'data/kv'))).toBe(false);
   });
@@ -57,29 +60,34 @@ describe('openState()', () => {
     made.exec('CREATE TABLE articles (id TEXT)');
     made.close();
   };
-  it.each([`${LIBRARY}/a.sqlite`, 'data/kv/miniflare-KVNamespaceObject/b.sqlite', 'data/d1/c.sqlite'])(
-    'names an empty or missing database instead of starting with a new one: %s',
-    (path) => {
-      open();
-      database(path);
-      open();
-      writeFiles(state, { [path]: '' });
-      expect(() => open()).toThrow(`${join(state, path)}: the database is damaged (it is empty). npm start -- --fresh`);
-      // What a killed process leaves beside it does not fill it.
-      writeFiles(state, { [`${path}-wal`]: 'x' });
-      expect(() => open()).toThrow('it is empty');
-      rmSync(join(state, path));
-      expect(() => open()).toThrow(`${join(state, path)}: the database is missing.`);
-      open(true);
-    },
-  );
+  it.each([
+    `${LIBRARY}/a.sqlite`,
+    'data/kv/miniflare-KVNamespaceObject/b.sqlite',
+    'data/d1/c.sqlite',
+  ])('names an empty or missing database instead of starting with a new one: %s', (path) => {
+    open();
+    database(path);
+    open();
+    writeFiles(state, { [path]: '' });
+    expect(() => open()).toThrow(
+      `${join(state, path)}: the database is damaged (it is empty). npm start -- --fresh`,
+    );
+    // What a killed process leaves beside it does not fill it.
+    writeFiles(state, { [`${path}-wal`]: 'x' });
+    expect(() => open()).toThrow('it is empty');
+    rmSync(join(state, path));
+    expect(() => open()).toThrow(`${join(state, path)}: the database is missing.`);
+    open(true);
+  });
   it('names an empty database that no start has seen, and a missing one whose editions are there', () => {
     open();
     writeFiles(state, { [`${LIBRARY}/a.sqlite`]: '' });
     expect(() => open()).toThrow('it is empty');
     rmSync(join(state, LIBRARY), { recursive: true });
     writeFiles(state, { 'data/kv/constellation-editions/blobs/an-edition': 'x' });
-    expect(() => open()).toThrow('the database of the articles is missing, though editions of them are there');
+    expect(() => open()).toThrow(
+      'the database of the articles is missing, though editions of them are there',
+    );
   });
   it('closes itself and its databases to other users, also when the folder was there before', () => {
     const mode = (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8);

@@ -15,23 +15,38 @@ const ticket = (...args: string[]) => runNode(['tools/run/ticket.ts', '--state',
 
 describe('npx constellation ticket', () => {
   // test/functions/webhooks-crashes.test.ts has all tools.
-  it.each(['chatwoot', 'help-scout'])('gets one note for two deliveries of a message in %s', async (tool) => {
-    const { status, stdout, stderr } = await ticket('--tool', tool, '--times', '2', '--name', 'Ada Byron');
-    expect([status, stderr]).toEqual([0, '']);
-    expect(stdout.match(/delivered to \S+: 200/g)).toHaveLength(2);
-    expect(stdout.match(/--- note \d+/g)).toHaveLength(1);
-    expect(stdout).toContain('2 deliveries, 1 note');
-    expect(stdout).toContain('Ada Byron');
-  });
+  it.each(['chatwoot', 'help-scout'])(
+    'gets one note for two deliveries of a message in %s',
+    async (tool) => {
+      const { status, stdout, stderr } = await ticket(
+        '--tool',
+        tool,
+        '--times',
+        '2',
+        '--name',
+        'Ada Byron',
+      );
+      expect([status, stderr]).toEqual([0, '']);
+      expect(stdout.match(/delivered to \S+: 200/g)).toHaveLength(2);
+      expect(stdout.match(/--- note \d+/g)).toHaveLength(1);
+      expect(stdout).toContain('2 deliveries, 1 note');
+      expect(stdout).toContain('Ada Byron');
+    },
+  );
   it('shows that a wrong signature is refused', async () => {
     const { status, stdout } = await ticket('--bad-signature');
     expect([status, stdout.includes('401'), stdout.includes('refused')]).toEqual([0, true, true]);
   });
   it('reports what is missing when no product runs', async () => {
-    expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain('is npm start still running?');
+    expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain(
+      'is npm start still running?',
+    );
     await product.stop();
     expect(existsSync(join(state, 'helpdesks.json'))).toBe(false);
     writeFiles(state, { 'helpdesks.json': '{"productUrl": "nonsense"}' });
-    expect(await ticket()).toMatchObject({ status: 1, stderr: expect.stringContaining('start one with npm start') });
+    expect(await ticket()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('start one with npm start'),
+    });
   });
 });

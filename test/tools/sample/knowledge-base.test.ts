@@ -6,12 +6,18 @@ import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_QUESTIONS, SAMPLE_TAXONOMY } from '../../../tools/sample/files.ts';
+import {
+  SAMPLE_KNOWLEDGE_BASE,
+  SAMPLE_QUESTIONS,
+  SAMPLE_TAXONOMY,
+} from '../../../tools/sample/files.ts';
 import facts from './knowledge-base-facts.json' with { type: 'json' };
 
 const Device = z.enum(['Apollo', 'Apollo II', 'Apollo III']);
 
-const { intents } = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')) as { intents: { id: string }[] };
+const { intents } = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8')) as {
+  intents: { id: string }[];
+};
 const Intent = z.enum(intents.map(({ id }) => id));
 
 const FrontMatter = z.strictObject({
@@ -29,7 +35,9 @@ const FrontMatter = z.strictObject({
  */
 const { modes, omitted, conflicts: CONFLICTS } = facts;
 const MODES = modes as unknown as Record<string, Record<string, [number, number, number]>>; // JSON has no tuples
-const OMITTED = Object.fromEntries(Object.entries(omitted).map(([topic, pattern]) => [topic, new RegExp(pattern)]));
+const OMITTED = Object.fromEntries(
+  Object.entries(omitted).map(([topic, pattern]) => [topic, new RegExp(pattern)]),
+);
 
 const Question = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -51,7 +59,10 @@ const Question = z.discriminatedUnion('kind', [
 const readArticle = (id: string) => {
   const [, yaml = '', text = ''] =
     /^---\n(.*?)\n---\n\n(.*)$/s.exec(readFileSync(join(SAMPLE_KNOWLEDGE_BASE, id), 'utf8')) ?? [];
-  const tree = fromMarkdown(text, { extensions: [gfmTable()], mdastExtensions: [gfmTableFromMarkdown()] });
+  const tree = fromMarkdown(text, {
+    extensions: [gfmTable()],
+    mdastExtensions: [gfmTableFromMarkdown()],
+  });
   return { id, text, tree, meta: FrontMatter.parse(load(yaml)) };
 };
 
@@ -61,7 +72,8 @@ const questions = z.array(Question).parse(JSON.parse(readFileSync(SAMPLE_QUESTIO
 
 const textOf = (id: string) => {
   const article = articles.find((candidate) => candidate.id === id);
-  if (!article) throw new Error(`Cannot find the article ${id}: it is not in the sample knowledge base`);
+  if (!article)
+    throw new Error(`Cannot find the article ${id}: it is not in the sample knowledge base`);
   return article.text;
 };
 
@@ -72,14 +84,16 @@ const rowsOf = (id: string, ...first: string[]) =>
     .filter((line) => line.startsWith(`| ${first.join(' | ')} |`))
     .map((line) => line.slice(2, -2).split(' | '));
 
-const matches = (pattern: RegExp, text = everything) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
+const matches = (pattern: RegExp, text = everything) =>
+  [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 
 describe('sample knowledge base', () => {
   it('has at least 25 articles in folders, each with a title and an address of its own', () => {
     expect(articles.length).toBeGreaterThanOrEqual(25);
     expect(new Set(articles.map(({ meta }) => meta.title)).size).toBe(articles.length);
     expect(new Set(articles.map(({ meta }) => meta.url)).size).toBe(articles.length);
-    for (const { id, meta } of articles) expect(`${new URL(meta.url).pathname.slice(1)}.md`).toBe(id);
+    for (const { id, meta } of articles)
+      expect(`${new URL(meta.url).pathname.slice(1)}.md`).toBe(id);
   });
   it('covers every intent and every device', () => {
     expect(new Set(articles.flatMap(({ meta }) => meta.intent))).toEqual(
@@ -87,27 +101,43 @@ describe('sample knowledge base', () => {
     );
     expect(new Set(articles.flatMap(({ meta }) => meta.device))).toEqual(new Set(Device.options));
   });
-  it.each(articles)('$id has 150 to 900 words, sections and well-formed tables', ({ text, tree }) => {
-    const words = text.split(/\s+/).length;
-    const headings = tree.children.filter((node) => node.type === 'heading');
-    const isWithin = words >= 150 && words <= 900;
-    expect([isWithin, headings.length >= 3, headings.every(({ depth }) => depth > 1)]).toEqual([true, true, true]);
-    for (const table of tree.children.filter((node) => node.type === 'table'))
-      expect(new Set(table.children.map((row) => row.children.length)).size).toBe(1);
-  });
+  it.each(articles)(
+    '$id has 150 to 900 words, sections and well-formed tables',
+    ({ text, tree }) => {
+      const words = text.split(/\s+/).length;
+      const headings = tree.children.filter((node) => node.type === 'heading');
+      const isWithin = words >= 150 && words <= 900;
+      expect([isWithin, headings.length >= 3, headings.every(({ depth }) => depth > 1)]).toEqual([
+        true,
+        true,
+        true,
+      ]);
+      for (const table of tree.children.filter((node) => node.type === 'table'))
+        expect(new Set(table.children.map((row) => row.children.length)).size).toBe(1);
+    },
+  );
   it('refers only to articles that exist', () => {
-    const referred = matches(/(?:[Ss]ee|ontinue with|Follow|(?:details|steps|checks|table) in) \*([A-Z][^*]+)\*/g);
+    const referred = matches(
+      /(?:[Ss]ee|ontinue with|Follow|(?:details|steps|checks|table) in) \*([A-Z][^*]+)\*/g,
+    );
     expect(referred.length).toBeGreaterThanOrEqual(15);
     for (const title of referred) {
-      expect(articles.filter(({ meta }) => meta.title.startsWith(title)).length, title).toBeGreaterThanOrEqual(1);
+      expect(
+        articles.filter(({ meta }) => meta.title.startsWith(title)).length,
+        title,
+      ).toBeGreaterThanOrEqual(1);
     }
   });
-  it.each(CONFLICTS)('keeps the outdated $old.id beside $current.id, which contradicts it', ({ old, current }) => {
-    expect(textOf(old.id)).toContain(old.says);
-    expect(textOf(current.id)).toContain(current.says);
-    const updated = (id: string) => articles.find((article) => article.id === id)!.meta.last_updated;
-    expect(Date.parse(updated(old.id))).toBeLessThan(Date.parse(updated(current.id)));
-  });
+  it.each(CONFLICTS)(
+    'keeps the outdated $old.id beside $current.id, which contradicts it',
+    ({ old, current }) => {
+      expect(textOf(old.id)).toContain(old.says);
+      expect(textOf(current.id)).toContain(current.says);
+      const updated = (id: string) =>
+        articles.find((article) => article.id === id)!.meta.last_updated;
+      expect(Date.parse(updated(old.id))).toBeLessThan(Date.parse(updated(current.id)));
+    },
+  );
   it.each(Object.entries(OMITTED))('says nothing about %s', (_, pattern) => {
     expect(everything).not.toMatch(pattern);
   });
@@ -130,19 +160,24 @@ describe('facts of the sample knowledge base', () => {
     ['hardware/fan-noise-and-temperature.md', noise],
   ])('%s gives the shared figures of each mode and device', (id, show) => {
     for (const mode of ['Quiet', 'Eco', 'Balanced', 'Turbo']) {
-      const cells = Device.options.map((device) => (MODES[device]![mode] ? show(device, mode) : 'not available'));
+      const cells = Device.options.map((device) =>
+        MODES[device]![mode] ? show(device, mode) : 'not available',
+      );
       expect(rowsOf(id, mode)[0]).toEqual([mode, ...cells]);
     }
   });
   const MODE_ROWS = Object.entries(MODES).flatMap(([device, modes]) =>
     Object.keys(modes).map((mode) => [device, mode]),
   );
-  it.each(MODE_ROWS)('gives the figures of %s in %s, and the efficiency that results', (device = '', mode = '') => {
-    const [terahashes, watts] = MODES[device]![mode]!;
-    const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
-    const efficiency = `${(watts / terahashes).toFixed(1)} J/TH`;
-    expect(stated).toEqual([hashrate(device, mode), power(device, mode), efficiency]);
-  });
+  it.each(MODE_ROWS)(
+    'gives the figures of %s in %s, and the efficiency that results',
+    (device = '', mode = '') => {
+      const [terahashes, watts] = MODES[device]![mode]!;
+      const [, , ...stated] = rowsOf('mining/power-modes-and-tuning.md', device, mode)[0]!;
+      const efficiency = `${(watts / terahashes).toFixed(1)} J/TH`;
+      expect(stated).toEqual([hashrate(device, mode), power(device, mode), efficiency]);
+    },
+  );
   it.each([
     ['Hashrate, Balanced', hashrate],
     ['Power, Balanced', power],
@@ -172,17 +207,24 @@ describe('sample questions', () => {
     expect(new Set(questions.map(({ question }) => question)).size).toBe(questions.length);
     expect(answerable.length).toBeGreaterThanOrEqual(40);
     for (const kind of ['no-information', 'out-of-domain']) {
-      expect(questions.filter((question) => question.kind === kind).length).toBeGreaterThanOrEqual(8);
+      expect(questions.filter((question) => question.kind === kind).length).toBeGreaterThanOrEqual(
+        8,
+      );
     }
   });
-  it.each(answerable)('is answered by $article: $question', ({ question, article, also = [], must_contain }) => {
-    for (const id of [article, ...also]) {
-      for (const part of must_contain) expect(textOf(id)).toContain(part);
-    }
-    expect(everything).not.toContain(question);
-  });
+  it.each(answerable)(
+    'is answered by $article: $question',
+    ({ question, article, also = [], must_contain }) => {
+      for (const id of [article, ...also]) {
+        for (const part of must_contain) expect(textOf(id)).toContain(part);
+      }
+      expect(everything).not.toContain(question);
+    },
+  );
   it('asks about every omitted topic', () => {
-    const asked = questions.flatMap((question) => (question.kind === 'no-information' ? question.topic : []));
+    const asked = questions.flatMap((question) =>
+      question.kind === 'no-information' ? question.topic : [],
+    );
     expect(asked.toSorted()).toEqual([...Object.keys(OMITTED), 'apollo-iii-wifi'].sort());
   });
   it('asks about every article that is not outdated', () => {

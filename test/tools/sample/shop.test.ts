@@ -14,7 +14,9 @@ beforeAll(() => {
   for (const [table, rows] of Object.entries(generateShop())) {
     for (const row of rows) {
       const places = Object.keys(row).map(() => '?');
-      database.prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`).run(...Object.values(row));
+      database
+        .prepare(`INSERT INTO ${table} (${Object.keys(row)}) VALUES (${places})`)
+        .run(...Object.values(row));
     }
   }
 });
@@ -24,13 +26,24 @@ describe('the sample shop', () => {
     expect(generateShop()).toEqual(generateShop());
   });
   it('has a few thousand rows over all tables', () => {
-    const counts = Object.fromEntries(Object.entries(generateShop()).map(([table, { length }]) => [table, length]));
-    expect(counts).toMatchObject({ products: 120, stock: 360, customers: 800, orders: 3000, customer_contacts: 800 });
+    const counts = Object.fromEntries(
+      Object.entries(generateShop()).map(([table, { length }]) => [table, length]),
+    );
+    expect(counts).toMatchObject({
+      products: 120,
+      stock: 360,
+      customers: 800,
+      orders: 3000,
+      customer_contacts: 800,
+    });
     expect(counts.order_items).toBeGreaterThan(5000);
   });
   it('has totals that are the sums of their items', () => {
-    const sums = 'SELECT sum(quantity * unit_price_cents) FROM order_items i WHERE i.order_id = o.order_id';
-    expect(rowsOf(`SELECT count(*) AS wrong FROM orders o WHERE total_cents IS NOT (${sums})`)).toEqual([{ wrong: 0 }]);
+    const sums =
+      'SELECT sum(quantity * unit_price_cents) FROM order_items i WHERE i.order_id = o.order_id';
+    expect(
+      rowsOf(`SELECT count(*) AS wrong FROM orders o WHERE total_cents IS NOT (${sums})`),
+    ).toEqual([{ wrong: 0 }]);
   });
   it('sells nothing before its release, and to no customer before they joined', () => {
     const early = `SELECT count(*) AS early FROM orders o JOIN order_items i USING (order_id) JOIN products p USING (product_id)
@@ -46,7 +59,8 @@ describe('the sample shop', () => {
     ]);
   });
   it('has 50 iPhone 17 in stock, and the miners of the sample knowledge base', () => {
-    const units = "SELECT sum(quantity) AS units FROM stock JOIN products USING (product_id) WHERE name = 'iPhone 17'";
+    const units =
+      "SELECT sum(quantity) AS units FROM stock JOIN products USING (product_id) WHERE name = 'iPhone 17'";
     expect(rowsOf(units)).toEqual([{ units: 50 }]);
     expect(rowsOf("SELECT name FROM products WHERE category = 'Miners'")).toEqual([
       { name: 'Apollo' },

@@ -17,7 +17,9 @@ const file: unknown = JSON.parse(readFileSync(SAMPLE_TAXONOMY, 'utf8'));
 const articles = globSync('**/*.md', { cwd: SAMPLE_KNOWLEDGE_BASE }).map((path) =>
   readFileSync(join(SAMPLE_KNOWLEDGE_BASE, path), 'utf8'),
 );
-const intentsOfArticles = new Set(articles.flatMap((text) => /^intent: \[(.*)\]$/m.exec(text)?.[1]?.split(', ') ?? []));
+const intentsOfArticles = new Set(
+  articles.flatMap((text) => /^intent: \[(.*)\]$/m.exec(text)?.[1]?.split(', ') ?? []),
+);
 
 const templatesOf = (template: string | Record<string, string>): string[] =>
   typeof template === 'string' ? [template] : Object.values(template);
@@ -29,10 +31,12 @@ describe('the sample taxonomy', () => {
     ...taxonomy.intents.flatMap(({ reply_template: template = {} }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),
   ];
-  const others = taxonomy.intents.flatMap(({ fallback_template: fallback = {}, auto_send: { template = {} } }) => [
-    ...templatesOf(fallback),
-    ...templatesOf(template),
-  ]);
+  const others = taxonomy.intents.flatMap(
+    ({ fallback_template: fallback = {}, auto_send: { template = {} } }) => [
+      ...templatesOf(fallback),
+      ...templatesOf(template),
+    ],
+  );
 
   const escalationFor = (intent: Intent, message: string) =>
     escalationOf(taxonomy, intent, {
@@ -43,12 +47,16 @@ describe('the sample taxonomy', () => {
   it('is a valid taxonomy', () => {
     expect(readTaxonomy(file)).toMatchObject({ ok: true });
   });
-  it.each(sentences.facts)('recognises the fact $id in the words of customers', ({ id, given, missing }) => {
-    const facts = taxonomy.intents.flatMap(({ required_facts: own }) => own);
-    const patterns = facts.findLast((fact) => fact.id === id)?.patterns ?? [];
-    const states = (text: string) => patterns.some((pattern) => new RegExp(pattern, 'iu').test(text));
-    expect([given.filter(states), missing.filter(states)]).toEqual([given, []]);
-  });
+  it.each(sentences.facts)(
+    'recognises the fact $id in the words of customers',
+    ({ id, given, missing }) => {
+      const facts = taxonomy.intents.flatMap(({ required_facts: own }) => own);
+      const patterns = facts.findLast((fact) => fact.id === id)?.patterns ?? [];
+      const states = (text: string) =>
+        patterns.some((pattern) => new RegExp(pattern, 'iu').test(text));
+      expect([given.filter(states), missing.filter(states)]).toEqual([given, []]);
+    },
+  );
   it('lists exactly the intents that the articles of the sample knowledge base name', () => {
     const answered = taxonomy.intents.filter(({ no_reply }) => no_reply === undefined);
     expect(answered.map(({ id }) => id).sort()).toEqual([...intentsOfArticles].sort());
@@ -65,8 +73,11 @@ describe('the sample taxonomy', () => {
     expect(unanswered.map(({ id }) => id)).toEqual(spam.map(({ id }) => id));
   });
   it('has at least 16 examples per intent, none of them twice', () => {
-    const examples = taxonomy.intents.flatMap(({ examples: own }) => own.map((text) => text.toLowerCase()));
-    for (const intent of taxonomy.intents) expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
+    const examples = taxonomy.intents.flatMap(({ examples: own }) =>
+      own.map((text) => text.toLowerCase()),
+    );
+    for (const intent of taxonomy.intents)
+      expect(intent.examples.length, intent.id).toBeGreaterThanOrEqual(16);
     expect(examples.filter((text, index) => examples.indexOf(text) !== index)).toEqual([]);
   });
   it('fits into a request with its trained model', () => {
@@ -88,14 +99,23 @@ describe('the sample taxonomy', () => {
     for (const template of [...templates, ...others]) expect(template).not.toMatch(promise);
   });
   it('sends automatically only where the template answers every question', () => {
-    const sent = taxonomy.intents.filter(({ auto_send: autoSend }) => autoSend.allowed).map(({ id }) => id);
+    const sent = taxonomy.intents
+      .filter(({ auto_send: autoSend }) => autoSend.allowed)
+      .map(({ id }) => id);
     expect(sent.sort()).toEqual(['backup_restore']);
   });
-  it.each(sentences.dangers)('escalates danger to the safety team for every intent: %s', (message) => {
-    for (const intent of taxonomy.intents) expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
-  });
+  it.each(sentences.dangers)(
+    'escalates danger to the safety team for every intent: %s',
+    (message) => {
+      for (const intent of taxonomy.intents)
+        expect(escalationFor(intent, message).to, intent.id).toBe('Safety team');
+    },
+  );
   it('escalates no message about a red light to the safety team', () => {
     for (const intent of taxonomy.intents.filter(({ id }) => id !== 'safety'))
-      expect(escalationFor(intent, 'The LED burns red and my Apollo is hot').to, intent.id).not.toBe('Safety team');
+      expect(
+        escalationFor(intent, 'The LED burns red and my Apollo is hot').to,
+        intent.id,
+      ).not.toBe('Safety team');
   });
 });

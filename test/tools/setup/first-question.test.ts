@@ -11,18 +11,27 @@ const EMPTY = 'ck_empty_0123456789abcdef';
 const folder = temporaryFolder();
 let product: Product;
 beforeAll(async () => {
-  writeFiles(folder, { 'bees.md': '# Where is the hive?\n\nThe hive stands behind the orchard wall.\n' });
+  writeFiles(folder, {
+    'bees.md': '# Where is the hive?\n\nThe hive stands behind the orchard wall.\n',
+  });
   product = await startEmbedded({ kb: { folder } });
   await grant(product, OWNER, { capabilities: ['kb:read', 'kb:write'] });
   await grant(product, EMPTY, { capabilities: ['kb:read', 'kb:write'], workspaces: ['empty'] });
 });
 afterAll(() => product?.stop());
 
-const ask = async (key: string, { hasHost = true, question }: { hasHost?: boolean; question?: string } = {}) => {
+const ask = async (
+  key: string,
+  { hasHost = true, question }: { hasHost?: boolean; question?: string } = {},
+) => {
   const reported: string[] = [];
   const run: SetupRun = {
-    ...{ file: '', record: { kv: {}, d1: {}, functions: {} }, dryRun: false, progress: () => {} },
-    ...{ signal: new AbortController().signal, wrangler: () => Promise.reject(new Error('is not needed')) },
+    file: '',
+    record: { kv: {}, d1: {}, functions: {} },
+    dryRun: false,
+    progress: () => {},
+    signal: new AbortController().signal,
+    wrangler: () => Promise.reject(new Error('is not needed')),
     report: (outcome, step) => reported.push(`${outcome} ${step}`),
   };
   await askFirstQuestion(run, { url: product.url.origin, key, question, hasHost });
@@ -31,7 +40,9 @@ const ask = async (key: string, { hasHost = true, question }: { hasHost?: boolea
 
 describe('askFirstQuestion()', () => {
   const answered = (question: string) =>
-    expect.stringMatching(new RegExp(`^ok asked “${question}”, answered from “Where is the hive\\?”: .*orchard`));
+    expect.stringMatching(
+      new RegExp(`^ok asked “${question}”, answered from “Where is the hive\\?”: .*orchard`),
+    );
 
   it('syncs the knowledge base, asks the title of an article, and does not sync the next time', async () => {
     const first = answered('Where is the hive\\?');
@@ -41,7 +52,8 @@ describe('askFirstQuestion()', () => {
     expect(await ask(OWNER, { question })).toEqual([answered('What stands behind the wall\\?')]);
   });
   it('explains how to fill an empty knowledge base instead of asking', async () => {
-    const skipped = /^skipped first question: the knowledge base is empty\. npx constellation push-kb --folder <docs>/;
+    const skipped =
+      /^skipped first question: the knowledge base is empty\. npx constellation push-kb --folder <docs>/;
     expect(await ask(EMPTY, { hasHost: false })).toEqual([expect.stringMatching(skipped)]);
   });
 });

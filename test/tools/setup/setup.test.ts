@@ -6,7 +6,10 @@ import { runWrangler } from '../../../tools/release/wrangler.ts';
 import { createResources, type SetupRun } from '../../../tools/setup/account.ts';
 import { deployChanged } from '../../../tools/setup/deploy-changed.ts';
 import { makeFirstKey } from '../../../tools/setup/first-question.ts';
-import { type CloudflareServer, startCloudflareServer } from '../../../tools/stand-ins/cloudflare/cloudflare-server.ts';
+import {
+  type CloudflareServer,
+  startCloudflareServer,
+} from '../../../tools/stand-ins/cloudflare/cloudflare-server.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 import { runNode } from '../node-for-test.ts';
 
@@ -27,17 +30,26 @@ const setUp = (variables: string, { token = cloudflare.token, more = [] as strin
   const args = Object.entries(files).flatMap(([name, file]) => [`--${name}`, join(folder, file)]);
   return runNode(['tools/setup/setup.ts', ...args, ...more], {
     env: {
-      ...{ HOME: folder, XDG_CONFIG_HOME: folder, CONSTELLATION_API_KEY: '', CLOUDFLARE_API_TOKEN: token },
-      ...{ CLOUDFLARE_API_BASE_URL: cloudflare.url, CLOUDFLARE_ACCOUNT_ID: cloudflare.account.id },
+      HOME: folder,
+      XDG_CONFIG_HOME: folder,
+      CONSTELLATION_API_KEY: '',
+      CLOUDFLARE_API_TOKEN: token,
+      CLOUDFLARE_API_BASE_URL: cloudflare.url,
+      CLOUDFLARE_ACCOUNT_ID: cloudflare.account.id,
     },
   });
 };
 
-const changes = (): string[] => cloudflare.calls.filter((call) => !call.startsWith('GET ') && !call.includes('assets'));
+const changes = (): string[] =>
+  cloudflare.calls.filter((call) => !call.startsWith('GET ') && !call.includes('assets'));
 
 describe('npm run setup', { timeout: 900_000 }, () => {
   it.each([
-    ['an address of this machine', 'PUBLIC_URL=http://localhost:8787', /^Cannot use .*not a public https address/],
+    [
+      'an address of this machine',
+      'PUBLIC_URL=http://localhost:8787',
+      /^Cannot use .*not a public https address/,
+    ],
     ['an invalid value', 'EMBEDDING_CACHE_SIZE=many', /EMBEDDING_CACHE_SIZE/],
   ])('refuses %s before it asks for an account', async (_, variables, says) => {
     const { status, stdout, stderr } = await setUp(variables);
@@ -49,7 +61,9 @@ describe('npm run setup', { timeout: 900_000 }, () => {
   it('reports what a wrong sign-in lacks, in one line', async () => {
     const { status, stderr } = await setUp('', { token: 'wrong' });
     expect(status).toBe(1);
-    expect(stderr.trim().split('\n').at(-1)).toMatch(/^Cannot .+\. (?:Give the API token|Run npx wrangler login)/);
+    expect(stderr.trim().split('\n').at(-1)).toMatch(
+      /^Cannot .+\. (?:Give the API token|Run npx wrangler login)/,
+    );
     expect(stderr).not.toMatch(/^\s+at /m);
   });
   it('prints every step in a dry run, also without an account, and changes nothing', async () => {
@@ -61,20 +75,28 @@ describe('npm run setup', { timeout: 900_000 }, () => {
     for (const step of [...created.map((what) => `create the ${what}`), ...deployed, ...others])
       expect(stdout).toContain(step);
     expect(changes()).toEqual([]);
-    for (const file of ['deployment.json', 'keys']) expect(existsSync(join(folder, file))).toBe(false);
+    for (const file of ['deployment.json', 'keys'])
+      expect(existsSync(join(folder, file))).toBe(false);
   });
 });
 
 describe('the steps of npm run setup, with the real wrangler', { timeout: 300_000 }, () => {
   it('create and deploy, and find everything on the second run', async () => {
     vi.stubEnv('HOME', folder).stubEnv('XDG_CONFIG_HOME', folder);
-    vi.stubEnv('CLOUDFLARE_API_BASE_URL', cloudflare.url).stubEnv('CLOUDFLARE_API_TOKEN', cloudflare.token);
+    vi.stubEnv('CLOUDFLARE_API_BASE_URL', cloudflare.url).stubEnv(
+      'CLOUDFLARE_API_TOKEN',
+      cloudflare.token,
+    );
     const { id, namespaces, databases, scripts } = cloudflare.account;
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', id);
     const reported: string[] = [];
     const run: SetupRun = {
-      ...{ file: join(folder, 'one.json'), record: { kv: {}, d1: {}, functions: {}, account_id: id }, dryRun: false },
-      ...{ signal: new AbortController().signal, wrangler: runWrangler, progress: () => {} },
+      file: join(folder, 'one.json'),
+      record: { kv: {}, d1: {}, functions: {}, account_id: id },
+      dryRun: false,
+      signal: new AbortController().signal,
+      wrangler: runWrangler,
+      progress: () => {},
       report: (outcome, step) => reported.push(`${outcome} ${step}`),
     };
     const functions = functionsInOrder().filter((one) => one.id === 'sources');
@@ -83,7 +105,10 @@ describe('the steps of npm run setup, with the real wrangler', { timeout: 300_00
     const setUpOne = async (): Promise<string | undefined> => {
       await createResources(run, { kv: ['keys'], d1: ['shop'] }, true);
       await deploy({});
-      return makeFirstKey(run, { keyFile: join(folder, 'first-api-key'), namespaceId: run.record.kv.keys ?? '' });
+      return makeFirstKey(run, {
+        keyFile: join(folder, 'first-api-key'),
+        namespaceId: run.record.kv.keys ?? '',
+      });
     };
 
     const key = await setUpOne();
@@ -91,7 +116,10 @@ describe('the steps of npm run setup, with the real wrangler', { timeout: 300_00
       ...['created KV namespace keys', 'created database shop'],
       ...['deployed constellation-sources', expect.stringMatching(/^created first API key/)],
     ]);
-    expect(run.record).toMatchObject({ kv: { keys: namespaces[0]?.id }, d1: { shop: databases[0]?.uuid } });
+    expect(run.record).toMatchObject({
+      kv: { keys: namespaces[0]?.id },
+      d1: { shop: databases[0]?.uuid },
+    });
     expect(scripts.get('constellation-sources')?.secrets).toEqual({ CONTEXT_SIGNING_KEY: KEY });
     expect([...(namespaces[0]?.values.keys() ?? [])]).toEqual([run.record.api_key]);
 

@@ -24,14 +24,17 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  for (const name of account.versions.keys()) rmSync(join(ROOT, 'dist', 'deploy', `${name}.json`), { force: true });
+  for (const name of account.versions.keys())
+    rmSync(join(ROOT, 'dist', 'deploy', `${name}.json`), { force: true });
 });
 
 /** An account in memory, behind commands that print the output of wrangler; setup.test.ts runs the real one. */
 const accountInMemory = () => {
   const held = {
-    ...{ kv: new Map<string, string>(), d1: new Map<string, string>() },
-    ...{ values: new Map<string, string>(), versions: new Map<string, string>() },
+    kv: new Map<string, string>(),
+    d1: new Map<string, string>(),
+    values: new Map<string, string>(),
+    versions: new Map<string, string>(),
     /** Accounts of the sign-in. */
     accounts: [ACCOUNT],
     /** Commands so far that change something. */
@@ -53,16 +56,25 @@ const accountInMemory = () => {
   };
   const print = (args: readonly string[], command: string): string | undefined => {
     const [area, , name = '', title = ''] = args;
-    if (area === 'whoami') return JSON.stringify({ loggedIn: true, accounts: held.accounts.map((id) => ({ id })) });
-    if (command === 'kv namespace list') return JSON.stringify([...held.kv].map(([title, id]) => ({ title, id })));
-    if (command === 'd1 list --json') return JSON.stringify([...held.d1].map(([one, uuid]) => ({ name: one, uuid })));
+    if (area === 'whoami')
+      return JSON.stringify({ loggedIn: true, accounts: held.accounts.map((id) => ({ id })) });
+    if (command === 'kv namespace list')
+      return JSON.stringify([...held.kv].map(([title, id]) => ({ title, id })));
+    if (command === 'd1 list --json')
+      return JSON.stringify([...held.d1].map(([one, uuid]) => ({ name: one, uuid })));
     if (command.startsWith('kv namespace create'))
-      return change(`create ${title}`, () => held.kv.set(title, (++count).toString(16).padStart(32, '0')));
+      return change(`create ${title}`, () =>
+        held.kv.set(title, (++count).toString(16).padStart(32, '0')),
+      );
     if (command.startsWith('d1 create'))
-      return change(`create ${name}`, () => held.d1.set(name, '00000000-0000-4000-8000-000000000001'));
+      return change(`create ${name}`, () =>
+        held.d1.set(name, '00000000-0000-4000-8000-000000000001'),
+      );
     if (area === 'deployments') {
       const version = held.versions.get(args.at(-1) ?? '');
-      return version === undefined ? undefined : JSON.stringify({ versions: [{ version_id: version }] }, null, 2);
+      return version === undefined
+        ? undefined
+        : JSON.stringify({ versions: [{ version_id: version }] }, null, 2);
     }
     if (area === 'deploy') return deploy(args[2] ?? '');
     const [namespace, key = '', , path = ''] = args.slice(5);
@@ -88,8 +100,13 @@ const newRun = (more: Partial<SetupRun> = {}) => {
   const file = join(folder, 'deployment.json');
   const reported: string[] = [];
   const run: SetupRun = {
-    ...{ file, record: readRecord(file), dryRun: false, signal: new AbortController().signal },
-    ...{ wrangler: account.wrangler, progress: () => {}, ...more },
+    file,
+    record: readRecord(file),
+    dryRun: false,
+    signal: new AbortController().signal,
+    wrangler: account.wrangler,
+    progress: () => {},
+    ...more,
     report: (outcome, step) => reported.push(`${outcome} ${step}`),
   };
   account.changes.length = 0;
@@ -115,11 +132,21 @@ interface Differences {
   more?: Partial<SetupRun>;
 }
 
-const deploy = async ({ variables = {}, code, checkout = 'one', key = 'key', more }: Differences = {}) => {
+const deploy = async ({
+  variables = {},
+  code,
+  checkout = 'one',
+  key = 'key',
+  more,
+}: Differences = {}) => {
   const { run, reported } = newRun(more);
   const { url } = run.record;
   await deployChanged(run, functionsIn(checkout, code), {
-    variables: { ...(url === undefined ? {} : { PUBLIC_URL: url }), OPENAI_API_KEY: SECRET, ...variables },
+    variables: {
+      ...(url === undefined ? {} : { PUBLIC_URL: url }),
+      OPENAI_API_KEY: SECRET,
+      ...variables,
+    },
     signingKeyOf: (id) => (id === 'library' ? key : undefined),
     hasAccount: true,
   });
@@ -127,7 +154,11 @@ const deploy = async ({ variables = {}, code, checkout = 'one', key = 'key', mor
 };
 
 /** Runs with failing commands, which then work again. */
-const failing = async (command: RegExp, output: string, work: () => Promise<unknown>): Promise<Error> => {
+const failing = async (
+  command: RegExp,
+  output: string,
+  work: () => Promise<unknown>,
+): Promise<Error> => {
   account.failing = { command, output };
   const error = await work().catch((reason: unknown) => reason);
   account.failing.command = /^$/;
@@ -140,7 +171,11 @@ describe('deployChanged()', () => {
 
   it('deploys each function, and deploys again those that need the new address of the gateway', async () => {
     const { reported, record, changes } = await deploy();
-    expect(reported).toEqual(['deployed test-library', 'deployed test-gateway', 'changed test-library']);
+    expect(reported).toEqual([
+      'deployed test-library',
+      'deployed test-gateway',
+      'changed test-library',
+    ]);
     expect(changes).toEqual(['deploy test-library', 'deploy test-gateway', 'deploy test-library']);
     expect(record.url).toBe(URL);
     expect(JSON.stringify(record)).not.toContain(SECRET);
@@ -157,7 +192,11 @@ describe('deployChanged()', () => {
     ['a variable that it reads', { variables: { KB_ALLOWED_HOSTS: 'kb.example.com' } }, () => {}],
     ['a secret that it reads', { variables: { KB_TOKEN: 'another' } }, () => {}],
     ['its signing key', { key: 'rotated' }, () => {}],
-    ['its version, because it was deployed elsewhere', {}, () => account.versions.set('test-library', 'another')],
+    [
+      'its version, because it was deployed elsewhere',
+      {},
+      () => account.versions.set('test-library', 'another'),
+    ],
     ['its version, because it was removed', {}, () => account.versions.delete('test-library')],
   ])('deploys only one function when it differs in %s', async (_, differences, happens) => {
     await deploy();
@@ -168,7 +207,9 @@ describe('deployChanged()', () => {
   it('continues after a failure with the function that failed', async () => {
     const output = `✘ [ERROR] A request to the Cloudflare API failed. Authentication error for ${SECRET} [code: 10000]`;
     const { message } = await failing(/^deploy .*test-gateway/, output, deploy);
-    expect(message).toMatch(/^Cannot deploy test-gateway: .*Authentication error.*Give the API token the rights/);
+    expect(message).toMatch(
+      /^Cannot deploy test-gateway: .*Authentication error.*Give the API token the rights/,
+    );
     expect(message).toMatch(/continues where it stopped\.$/);
     expect((await deploy()).reported).toEqual(CONTINUED);
   });
@@ -181,7 +222,9 @@ describe('deployChanged()', () => {
       options?.signal?.throwIfAborted();
       return result;
     };
-    await expect(deploy({ more: { wrangler, signal: interrupted.signal } })).rejects.toThrow(/abort/i);
+    await expect(deploy({ more: { wrangler, signal: interrupted.signal } })).rejects.toThrow(
+      /abort/i,
+    );
     expect((await deploy()).reported).toEqual(CONTINUED);
   });
   it('stops between two functions of a dry run when it is interrupted', async () => {
@@ -192,7 +235,9 @@ describe('deployChanged()', () => {
       bundled.push(doing);
       interrupted.abort();
     };
-    await expect(deploy({ more: { dryRun: true, signal: interrupted.signal, progress } })).rejects.toThrow('aborted');
+    await expect(
+      deploy({ more: { dryRun: true, signal: interrupted.signal, progress } }),
+    ).rejects.toThrow('aborted');
     expect(bundled).toEqual(['bundling test-library']);
   });
   it('deploys nothing in a dry run, and records nothing', async () => {
@@ -228,7 +273,9 @@ describe('createResources()', () => {
   });
   it('continues after a failure with what is missing', async () => {
     const { message } = await failing(/^d1 create shop /, '[ERROR] fetch failed', create);
-    expect(message).toMatch(/^Cannot create the database shop: fetch failed\. Check the connection/);
+    expect(message).toMatch(
+      /^Cannot create the database shop: fetch failed\. Check the connection/,
+    );
     await create();
     expect(account.changes).toEqual(['create shop']);
   });
@@ -255,11 +302,15 @@ describe('chooseAccount()', () => {
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', ACCOUNT);
     await choose();
     vi.stubEnv('CLOUDFLARE_ACCOUNT_ID', KV);
-    await expect(choose()).rejects.toThrow(/is of the account a+, CLOUDFLARE_ACCOUNT_ID names b+\. Give/);
+    await expect(choose()).rejects.toThrow(
+      /is of the account a+, CLOUDFLARE_ACCOUNT_ID names b+\. Give/,
+    );
   });
   it('asks which one when there are several', async () => {
     account.accounts = [KV, ACCOUNT];
-    await expect(choose()).rejects.toThrow(/there are several: b+ \(\), a+ \(\)\. Set CLOUDFLARE_ACC/);
+    await expect(choose()).rejects.toThrow(
+      /there are several: b+ \(\), a+ \(\)\. Set CLOUDFLARE_ACC/,
+    );
   });
 });
 
@@ -305,7 +356,12 @@ describe('askFirstQuestion()', () => {
       signal: interrupted.signal,
       progress: (line) => line.includes('Trying again') && interrupted.abort(),
     });
-    const asked = askFirstQuestion(run, { url: 'http://127.0.0.1:9', key: 'k', question: undefined, hasHost: true });
+    const asked = askFirstQuestion(run, {
+      url: 'http://127.0.0.1:9',
+      key: 'k',
+      question: undefined,
+      hasHost: true,
+    });
     await expect(asked).rejects.toThrow(/abort/i);
   });
 });

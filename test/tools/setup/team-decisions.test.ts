@@ -20,7 +20,10 @@ const decide = async (
     asked.push(question);
     return Object.entries(replies ?? {}).find(([word]) => question.includes(word))?.[1] ?? '';
   };
-  const run = { dryRun, report: (outcome: string, step: string) => void reported.push(`${outcome} ${step}`) };
+  const run = {
+    dryRun,
+    report: (outcome: string, step: string) => void reported.push(`${outcome} ${step}`),
+  };
   const decided = makeDecisions(run, { given, file, ask: replies === undefined ? undefined : ask });
   const failure = await decided.then(
     () => undefined,
@@ -36,7 +39,10 @@ describe('makeDecisions()', () => {
     ['no', 'no'],
     ['', 'no'],
   ])('writes what %j means for Workers AI', async (reply, value) => {
-    const { written, given } = await decide({ KEEP_ANSWERS: 'none' }, { replies: { 'Workers AI': reply } });
+    const { written, given } = await decide(
+      { KEEP_ANSWERS: 'none' },
+      { replies: { 'Workers AI': reply } },
+    );
     expect(written).toBe(`A=1\nWORKERS_AI=${value}\n`);
     expect(given.WORKERS_AI).toBe(value);
   });
@@ -57,16 +63,23 @@ describe('makeDecisions()', () => {
     expect(asked).toEqual([]);
   });
   it('refuses a reply that is neither, and writes nothing', async () => {
-    const { failure, written } = await decide({ KEEP_ANSWERS: 'none' }, { replies: { 'Workers AI': 'perhaps' } });
+    const { failure, written } = await decide(
+      { KEEP_ANSWERS: 'none' },
+      { replies: { 'Workers AI': 'perhaps' } },
+    );
     expect(failure).toMatch(/^Cannot use perhaps: answer yes or no$/);
     expect(written).toBe('A=1');
   });
   it('says what it would ask, and what follows without a terminal', async () => {
     const dry = await decide({}, { dryRun: true, replies: {} });
     expect([dry.asked, dry.written]).toEqual([[], 'A=1']);
-    expect(dry.reported[1]).toBe('would do ask whether Workers AI answers, and write WORKERS_AI into the file');
+    expect(dry.reported[1]).toBe(
+      'would do ask whether Workers AI answers, and write WORKERS_AI into the file',
+    );
     const alone = await decide({});
-    expect(alone.reported[1]).toMatch(/^skipped WORKERS_AI is not set, and no other model: answers are quotes/);
+    expect(alone.reported[1]).toMatch(
+      /^skipped WORKERS_AI is not set, and no other model: answers are quotes/,
+    );
     expect(alone.written).toBe('A=1');
   });
 });
@@ -75,7 +88,9 @@ describe('the configuration that is deployed', () => {
   const bound = (variables: Record<string, string>) =>
     functionsInOrder()
       .filter(
-        (one) => deployedConfig(one, { record: { kv: {}, d1: {}, functions: {} }, variables }).ai?.binding === 'AI',
+        (one) =>
+          deployedConfig(one, { record: { kv: {}, d1: {}, functions: {} }, variables }).ai
+            ?.binding === 'AI',
       )
       .map(({ id }) => id)
       .sort();

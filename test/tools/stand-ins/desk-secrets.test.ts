@@ -6,7 +6,10 @@ const secretsOf = async (): Promise<string[]> => {
   const { startHelpdesks } = await import('../../../tools/stand-ins/helpdesks/start-helpdesks.ts');
   const helpdesks = await startHelpdesks();
   try {
-    return Object.values(helpdesks.desks).flatMap(({ connection }) => [...connection.secrets, connection.apiToken]);
+    return Object.values(helpdesks.desks).flatMap(({ connection }) => [
+      ...connection.secrets,
+      connection.apiToken,
+    ]);
   } finally {
     await helpdesks.stop();
   }

@@ -6,7 +6,10 @@ const REDIS = ['apt-get update', `${INSTALL} redis-server`];
 const SAYS = 'installing redis-server with apt-get: 3 files need it (or not)';
 
 /** A machine with these commands, on which apt-get can install those. */
-const machineWith = (has: string[], { isRoot = true, installs = [] as string[], env = {} } = {}) => {
+const machineWith = (
+  has: string[],
+  { isRoot = true, installs = [] as string[], env = {} } = {},
+) => {
   const commands = new Set(has);
   const ran: string[] = [];
   const run = (command: string, parameters: readonly string[]) => {
@@ -20,18 +23,53 @@ const machineWith = (has: string[], { isRoot = true, installs = [] as string[], 
   return { run, isRoot, env, ran };
 };
 
-it.each<[what: string, machine: ReturnType<typeof machineWith>, mayInstall: boolean, ran: string[], error?: RegExp]>([
+it.each<
+  [
+    what: string,
+    machine: ReturnType<typeof machineWith>,
+    mayInstall: boolean,
+    ran: string[],
+    error?: RegExp,
+  ]
+>([
   ['does nothing when Redis is there', machineWith(['redis-server', 'apt-get']), true, []],
-  ['installs the package after an update', machineWith(['apt-get'], { installs: ['redis-server'] }), true, REDIS],
-  ['names what is missing to a user', machineWith(['apt-get'], { isRoot: false }), true, [], /^Cannot find Redis: /],
-  ['names it where it may not install', machineWith(['apt-get']), false, [], /- Redis: install Redis 7 or later/],
+  [
+    'installs the package after an update',
+    machineWith(['apt-get'], { installs: ['redis-server'] }),
+    true,
+    REDIS,
+  ],
+  [
+    'names what is missing to a user',
+    machineWith(['apt-get'], { isRoot: false }),
+    true,
+    [],
+    /^Cannot find Redis: /,
+  ],
+  [
+    'names it where it may not install',
+    machineWith(['apt-get']),
+    false,
+    [],
+    /- Redis: install Redis 7 or later/,
+  ],
   ['names it without apt-get', machineWith([]), true, [], /Debian: apt-get install redis-server/],
-  ['reports an installation without effect', machineWith(['apt-get']), true, REDIS, /apt-get could not install it/],
+  [
+    'reports an installation without effect',
+    machineWith(['apt-get']),
+    true,
+    REDIS,
+    /apt-get could not install it/,
+  ],
 ])('ensureInstalled() %s', (_, machine, mayInstall, ran, error) => {
   const lines: string[] = [];
   const say = (line: string) => lines.push(line);
   const ensure = () =>
-    ensureInstalled(['redis'], { reason: '3 files need it', advice: 'or not', mayInstall, say }, machine);
+    ensureInstalled(
+      ['redis'],
+      { reason: '3 files need it', advice: 'or not', mayInstall, say },
+      machine,
+    );
   if (error === undefined) ensure();
   else expect(ensure).toThrow(error);
   expect(machine.ran).toEqual(ran);
@@ -42,7 +80,15 @@ it.each<[what: string, machine: ReturnType<typeof machineWith>, mayInstall: bool
 it('takes the Chromium with windows where Debian has no other, and any that CHROMIUM_PATH names', () => {
   const machine = machineWith(['apt-get'], { installs: ['chromium'] });
   ensureInstalled(['chromium'], { reason: 'it is needed', say: () => {} }, machine);
-  expect(machine.ran).toEqual(['apt-get update', `${INSTALL} chromium-headless-shell`, `${INSTALL} chromium`]);
-  expect(missingPrograms(machineWith(['/opt/chrome'], { env: { CHROMIUM_PATH: '/opt/chrome' } }))).toEqual(['redis']);
-  expect(missingPrograms(machineWith(['chromium'], { env: { CHROMIUM_PATH: '/opt/chrome' } }))).toContain('chromium');
+  expect(machine.ran).toEqual([
+    'apt-get update',
+    `${INSTALL} chromium-headless-shell`,
+    `${INSTALL} chromium`,
+  ]);
+  expect(
+    missingPrograms(machineWith(['/opt/chrome'], { env: { CHROMIUM_PATH: '/opt/chrome' } })),
+  ).toEqual(['redis']);
+  expect(
+    missingPrograms(machineWith(['chromium'], { env: { CHROMIUM_PATH: '/opt/chrome' } })),
+  ).toContain('chromium');
 });

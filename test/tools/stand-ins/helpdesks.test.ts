@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
 import type { LocalDeskId } from '../../../tools/stand-ins/helpdesks/desk/local-desk.ts';
-import { type LocalHelpdesks, startHelpdesks } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
+import {
+  type LocalHelpdesks,
+  startHelpdesks,
+} from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { noteOf } from '../../support/tools/note-of.ts';
 
 /** What our own clients cannot notice: how close a stand-in is to what its tool documents. test/support/tools has the rest. */
@@ -12,7 +15,8 @@ beforeAll(async () => {
   helpdesks = await startHelpdesks({ now: () => clock.now });
 });
 beforeEach(() => {
-  for (const { articles } of Object.values(helpdesks.desks)) for (const { id } of articles.all()) articles.remove(id);
+  for (const { articles } of Object.values(helpdesks.desks))
+    for (const { id } of articles.all()) articles.remove(id);
 });
 afterAll(() => helpdesks.stop());
 
@@ -25,7 +29,9 @@ const call = async (id: LocalDeskId, route: string, body?: unknown, authorizatio
   const response = await fetch(path.startsWith('http') ? path : `${apiUrl}${path}`, {
     method,
     headers: {
-      ...{ 'content-type': 'application/json', 'intercom-version': '2.16', api_access_token: connection.apiToken },
+      'content-type': 'application/json',
+      'intercom-version': '2.16',
+      api_access_token: connection.apiToken,
       authorization: authorization ?? (await authorizationOf(id)),
     },
     body: body === undefined ? null : JSON.stringify(body),
@@ -38,10 +44,14 @@ const call = async (id: LocalDeskId, route: string, body?: unknown, authorizatio
 
 const authorizationOf = async (id: LocalDeskId): Promise<string> => {
   const { apiUrl, connection } = helpdesks.desks[id];
-  if (id === 'zendesk') return `Basic ${btoa(`${connection.options.email}/token:${connection.apiToken}`)}`;
+  if (id === 'zendesk')
+    return `Basic ${btoa(`${connection.options.email}/token:${connection.apiToken}`)}`;
   if (id !== 'help-scout')
     return id === 'zammad' ? `Token token=${connection.apiToken}` : `Bearer ${connection.apiToken}`;
-  const client = { client_id: connection.options.clientId ?? '', client_secret: connection.apiToken };
+  const client = {
+    client_id: connection.options.clientId ?? '',
+    client_secret: connection.apiToken,
+  };
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...client });
   const response = await fetch(`${apiUrl}/v2/oauth2/token`, { method: 'POST', body: form });
   return `Bearer ${((await response.json()) as { access_token: string }).access_token}`;
@@ -49,13 +59,22 @@ const authorizationOf = async (id: LocalDeskId): Promise<string> => {
 
 /** A body as the tool documents it. */
 const documented = (name: string): Json =>
-  JSON.parse(readFileSync(new URL(`../../support/tools/fixtures/payloads/${name}.json`, import.meta.url), 'utf8'));
+  JSON.parse(
+    readFileSync(
+      new URL(`../../support/tools/fixtures/payloads/${name}.json`, import.meta.url),
+      'utf8',
+    ),
+  );
 
 /** Paths of documented members that a body lacks or has with another type; `null` matches anything, and so does a free member. */
 const lacks = (expected: unknown, actual: unknown, path = ''): string[] => {
-  const isFree = /\.(?:custom_attributes|additional_attributes|content_attributes|meta\.meta|category)$/.test(path);
+  const isFree =
+    /\.(?:custom_attributes|additional_attributes|content_attributes|meta\.meta|category)$/.test(
+      path,
+    );
   if (isFree || expected === null || actual === null) return [];
-  if (kindOf(expected) !== kindOf(actual)) return [`${path} is ${kindOf(actual)}, not ${kindOf(expected)}`];
+  if (kindOf(expected) !== kindOf(actual))
+    return [`${path} is ${kindOf(actual)}, not ${kindOf(expected)}`];
   if (kindOf(expected) === 'list') {
     const [first] = Object.values(expected as object);
     return first === undefined
@@ -64,7 +83,9 @@ const lacks = (expected: unknown, actual: unknown, path = ''): string[] => {
   }
   if (kindOf(expected) !== 'object') return [];
   const members = Object.entries(expected as object);
-  return members.flatMap(([name, value]) => lacks(value, (actual as Record<string, unknown>)[name], `${path}.${name}`));
+  return members.flatMap(([name, value]) =>
+    lacks(value, (actual as Record<string, unknown>)[name], `${path}.${name}`),
+  );
 };
 
 /** An object by ids is a list, too. */
@@ -89,29 +110,44 @@ interface Case {
 
 const CASES: Record<LocalDeskId, Case> = {
   chatwoot: {
-    ...{ created: 'chatwoot-message-created-incoming', note: 'chatwoot-message-created-own-note' },
-    ...{ article: 'chatwoot-kb-articles', escaped: 'It \\u003cb\\u003estops' },
+    created: 'chatwoot-message-created-incoming',
+    note: 'chatwoot-message-created-own-note',
+    article: 'chatwoot-kb-articles',
+    escaped: 'It \\u003cb\\u003estops',
     readArticle: () => call('chatwoot', '/api/v1/accounts/1/portals/help/articles'),
-    reply: (id) => call('chatwoot', `/api/v1/accounts/1/conversations/${id}/messages`, { content: 'For all' }),
+    reply: (id) =>
+      call('chatwoot', `/api/v1/accounts/1/conversations/${id}/messages`, { content: 'For all' }),
   },
   zendesk: {
-    ...{ created: 'zendesk-ticket-created', added: 'zendesk-ticket-comment-added' },
+    created: 'zendesk-ticket-created',
+    added: 'zendesk-ticket-comment-added',
     article: 'zendesk-kb-articles-incremental',
-    readArticle: () => call('zendesk', '/api/v2/help_center/incremental/articles.json?start_time=1'),
-    reply: (id) => call('zendesk', `PUT /api/v2/tickets/${id}.json`, { ticket: { comment: { body: 'For all' } } }),
+    readArticle: () =>
+      call('zendesk', '/api/v2/help_center/incremental/articles.json?start_time=1'),
+    reply: (id) =>
+      call('zendesk', `PUT /api/v2/tickets/${id}.json`, {
+        ticket: { comment: { body: 'For all' } },
+      }),
   },
   intercom: {
-    ...{ created: 'intercom-conversation-user-created', added: 'intercom-conversation-user-replied' },
-    ...{ note: 'intercom-conversation-admin-noted', article: 'intercom-kb-articles' },
+    created: 'intercom-conversation-user-created',
+    added: 'intercom-conversation-user-replied',
+    note: 'intercom-conversation-admin-noted',
+    article: 'intercom-kb-articles',
     readArticle: () => call('intercom', '/articles'),
     reply: (id) =>
       call('intercom', `/conversations/${id}/reply`, {
-        ...{ message_type: 'comment', type: 'admin', admin_id: '17', body: '<p>For all</p>' },
+        message_type: 'comment',
+        type: 'admin',
+        admin_id: '17',
+        body: '<p>For all</p>',
       }),
   },
   zammad: {
-    ...{ created: 'zammad-ticket-created', note: 'zammad-own-note' },
-    ...{ article: 'zammad-kb-answer', escaped: '\\u003cp\\u003eIt \\u0026lt;b' },
+    created: 'zammad-ticket-created',
+    note: 'zammad-own-note',
+    article: 'zammad-kb-answer',
+    escaped: '\\u003cp\\u003eIt \\u0026lt;b',
     readArticle: async (id) => {
       const { body } = await call('zammad', 'POST /api/v1/knowledge_bases/init');
       expect(JSON.stringify(body)).not.toContain('Restart');
@@ -121,13 +157,18 @@ const CASES: Record<LocalDeskId, Case> = {
     },
     reply: (id) =>
       call('zammad', '/api/v1/ticket_articles', {
-        ...{ ticket_id: Number(id), body: 'For all', content_type: 'text/html', sender: 'Agent' },
+        ticket_id: Number(id),
+        body: 'For all',
+        content_type: 'text/html',
+        sender: 'Agent',
         // What is mailed is seen, internal or not.
-        ...{ type: 'email', internal: true },
+        type: 'email',
+        internal: true,
       }),
   },
   'help-scout': {
-    ...{ created: 'helpscout-convo-created', added: 'helpscout-convo-customer-reply-created' },
+    created: 'helpscout-convo-created',
+    added: 'helpscout-convo-customer-reply-created',
     article: 'helpscout-kb-article',
     readArticle: (id) =>
       call(
@@ -139,16 +180,27 @@ const CASES: Record<LocalDeskId, Case> = {
     reply: async (id) => {
       const { primaryCustomer } = (await call('help-scout', `/v2/conversations/${id}`)).body;
       const customer = { id: primaryCustomer.id };
-      return call('help-scout', `/v2/conversations/${id}/reply`, { text: 'For all', customer, draft: false });
+      return call('help-scout', `/v2/conversations/${id}/reply`, {
+        text: 'For all',
+        customer,
+        draft: false,
+      });
     },
   },
 };
 
 describe.each(Object.entries(CASES) as [LocalDeskId, Case][])('the stand-in of %s', (id, at) => {
-  const ticket = { message: 'It <b>stops', subject: 'Stops', tags: ['hardware'], fields: { order_number: 'LB-1' } };
+  const ticket = {
+    message: 'It <b>stops',
+    subject: 'Stops',
+    tags: ['hardware'],
+    fields: { order_number: 'LB-1' },
+  };
   const open = () => ({ desk: helpdesks.desks[id], ...helpdesks.desks[id].createTicket(ticket) });
   const lacking = (name: string | undefined, body: unknown) =>
-    name === undefined ? [] : lacks(documented(name), typeof body === 'string' ? JSON.parse(body) : body);
+    name === undefined
+      ? []
+      : lacks(documented(name), typeof body === 'string' ? JSON.parse(body) : body);
 
   it('sends deliveries with all documented members', async () => {
     const { desk, ticketId, messageId } = open();
@@ -156,12 +208,22 @@ describe.each(Object.entries(CASES) as [LocalDeskId, Case][])('the stand-in of %
     expect(body).toContain(at.escaped ?? 'It');
     const added = desk.sign(ticketId, desk.addCustomerMessage(ticketId, 'More')).body;
     const client = helpdeskTools[id].client(desk.connection, { fetch, now: () => clock.now });
-    const noteId = await client.writeNote(ticketId, noteOf(), { signal: AbortSignal.timeout(20_000) });
+    const noteId = await client.writeNote(ticketId, noteOf(), {
+      signal: AbortSignal.timeout(20_000),
+    });
     const note = desk.sign(ticketId, noteId).body;
-    expect([lacking(at.created, body), lacking(at.added, added), lacking(at.note, note)]).toEqual([[], [], []]);
+    expect([lacking(at.created, body), lacking(at.added, added), lacking(at.note, note)]).toEqual([
+      [],
+      [],
+      [],
+    ]);
   });
   it('returns articles with all documented members', async () => {
-    const article = helpdesks.desks[id].articles.add({ title: 'Stops', body: '<p>Restart it.</p>', labels: ['fan'] });
+    const article = helpdesks.desks[id].articles.add({
+      title: 'Stops',
+      body: '<p>Restart it.</p>',
+      labels: ['fan'],
+    });
     const { body } = await at.readArticle(article);
     expect(JSON.stringify(body)).toContain('Restart it.');
     expect(lacking(at.article, body)).toEqual([]);
@@ -179,7 +241,11 @@ describe('the stand-in of zendesk', () => {
   it('refuses a safe update of a ticket that was changed after it was read', async () => {
     const path = `/api/v2/tickets/${desk().createTicket({ message: 'It stops' }).ticketId}.json`;
     const { updated_at } = (await call('zendesk', path)).body.ticket;
-    const ticket = { comment: { body: 'note', public: false }, safe_update: true, updated_stamp: updated_at };
+    const ticket = {
+      comment: { body: 'note', public: false },
+      safe_update: true,
+      updated_stamp: updated_at,
+    };
     clock.now += 1000;
     expect((await call('zendesk', `PUT ${path}`, { ticket })).status).toBe(200);
     expect(await call('zendesk', `PUT ${path}`, { ticket })).toMatchObject({ status: 409 });
@@ -187,7 +253,10 @@ describe('the stand-in of zendesk', () => {
   it('announces articles with all documented members', () => {
     const article = desk().articles.add({ title: 'New', body: '<p>New</p>' });
     const event = JSON.parse(desk().signArticle?.(article, 'published').body ?? '');
-    expect([event.detail.id, lacks(documented('zendesk-article-published'), event)]).toEqual([article, []]);
+    expect([event.detail.id, lacks(documented('zendesk-article-published'), event)]).toEqual([
+      article,
+      [],
+    ]);
   });
   it('returns the changes since a time, oldest first, and ends when the end time does not move', async () => {
     const ids = ['one', 'two', 'three'].map((title) => {
@@ -198,9 +267,14 @@ describe('the stand-in of zendesk', () => {
     const seconds = Math.floor(clock.now / 1000);
     const path = `/api/v2/help_center/incremental/articles.json?start_time=${seconds - 10}`;
     const { body } = await call('zendesk', path);
-    const changes = body.articles.map((one: { title: string; draft: boolean }) => `${one.title} ${one.draft}`);
+    const changes = body.articles.map(
+      (one: { title: string; draft: boolean }) => `${one.title} ${one.draft}`,
+    );
     expect(changes).toEqual(['two false', 'one true', 'three false']);
-    expect([body.end_time, (await call('zendesk', body.next_page)).body.end_time]).toEqual([seconds, seconds]);
+    expect([body.end_time, (await call('zendesk', body.next_page)).body.end_time]).toEqual([
+      seconds,
+      seconds,
+    ]);
   });
 });
 
@@ -208,6 +282,8 @@ it('the stand-in of help-scout refuses the thread after the hundredth', async ()
   const desk = helpdesks.desks['help-scout'];
   const { ticketId } = desk.createTicket({ message: 'It stops' });
   for (let at = 1; at < 100; at += 1) desk.addCustomerMessage(ticketId, 'again');
-  const { status } = await call('help-scout', `/v2/conversations/${ticketId}/notes`, { text: 'one too many' });
+  const { status } = await call('help-scout', `/v2/conversations/${ticketId}/notes`, {
+    text: 'one too many',
+  });
   expect(status).toBe(412);
 });

@@ -3,7 +3,10 @@ import { zodResponseFormat } from 'openai/helpers/zod';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { strictSchemaProblem } from '../../../tools/stand-ins/openai/check-strict-schema.ts';
-import { type OpenAIServer, startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
+import {
+  type OpenAIServer,
+  startOpenAIServer,
+} from '../../../tools/stand-ins/openai/openai-server.ts';
 import { sampleOfSchema } from '../../../tools/stand-ins/openai/sample-of-schema.ts';
 
 let server: OpenAIServer;
@@ -11,7 +14,13 @@ let server: OpenAIServer;
 let client: OpenAI;
 beforeAll(async () => {
   server = await startOpenAIServer({ dimensions: 96 });
-  client = new OpenAI({ apiKey: server.apiKey, baseURL: server.url, organization: null, project: null, maxRetries: 0 });
+  client = new OpenAI({
+    apiKey: server.apiKey,
+    baseURL: server.url,
+    organization: null,
+    project: null,
+    maxRetries: 0,
+  });
 });
 afterEach(() => {
   server.faults.none();
@@ -31,7 +40,9 @@ describe('/v1/embeddings, asked by the official client', () => {
   /** Also what the client's types forbid. */
   const embed = (more: object = {}): Promise<OpenAI.CreateEmbeddingResponse> =>
     client.embeddings.create({
-      ...{ model: 'text-embedding-3-small', input: 'text', ...more },
+      model: 'text-embedding-3-small',
+      input: 'text',
+      ...more,
     } as OpenAI.EmbeddingCreateParams);
   const product = (a: number[] = [], b: number[] = []): number =>
     a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0);
@@ -53,7 +64,10 @@ describe('/v1/embeddings, asked by the official client', () => {
   it('are the same in base64 and as numbers', async () => {
     const [base64, floats] = [await embed(), await embed({ encoding_format: 'float' })];
     expect(floats.data).toEqual(base64.data);
-    expect(server.sent('/embeddings')).toMatchObject([{ encoding_format: 'base64' }, { encoding_format: 'float' }]);
+    expect(server.sent('/embeddings')).toMatchObject([
+      { encoding_format: 'base64' },
+      { encoding_format: 'float' },
+    ]);
   });
 
   const many = (count: number, text: string) => Array.from({ length: count }, () => text);
@@ -66,7 +80,10 @@ describe('/v1/embeddings, asked by the official client', () => {
     ['more than 300,000 tokens', { input: many(60, 'kettle '.repeat(5100)) }],
     ['an unknown member', { truncate: true }],
     ['too many dimensions', { dimensions: 1537 }],
-    ['dimensions of a model with a fixed number', { model: 'text-embedding-ada-002', dimensions: 1536 }],
+    [
+      'dimensions of a model with a fixed number',
+      { model: 'text-embedding-ada-002', dimensions: 1536 },
+    ],
   ])('refuse %s', async (_, more) => {
     expect(await failureOf(embed(more))).toBeInstanceOf(OpenAI.BadRequestError);
   });
@@ -76,7 +93,12 @@ describe('/v1/embeddings, asked by the official client', () => {
 });
 
 describe('/v1/chat/completions, asked by the official client', () => {
-  const MESSAGES = [{ role: 'user' as const, content: 'How warm?\n\nThe kettle heats water to 95 °C. It then rests.' }];
+  const MESSAGES = [
+    {
+      role: 'user' as const,
+      content: 'How warm?\n\nThe kettle heats water to 95 °C. It then rests.',
+    },
+  ];
   const Answer = z.object({
     answer: z.string(),
     confidence: z.enum(['high', 'medium', 'low']),
@@ -85,18 +107,26 @@ describe('/v1/chat/completions, asked by the official client', () => {
   });
   const REQUEST = { model: 'gpt-4.1-mini', messages: MESSAGES };
   const create = (more: object = {}) =>
-    client.chat.completions.create({ ...REQUEST, ...more } as OpenAI.ChatCompletionCreateParamsNonStreaming);
+    client.chat.completions.create({
+      ...REQUEST,
+      ...more,
+    } as OpenAI.ChatCompletionCreateParamsNonStreaming);
 
   it('quotes its input in the form of a zod schema when nothing is scripted', async () => {
     const { choices, usage } = await client.chat.completions.parse({
-      ...{ ...REQUEST, response_format: zodResponseFormat(Answer, 'answer') },
+      ...REQUEST,
+      response_format: zodResponseFormat(Answer, 'answer'),
     });
     const answer = 'The kettle heats water to 95 °C.';
     expect(choices[0]?.message.parsed).toEqual({
-      ...{ answer, confidence: 'high', isOutOfDomain: false },
+      answer,
+      confidence: 'high',
+      isOutOfDomain: false,
       sources: [{ file: answer, line: expect.any(Number) }],
     });
-    expect(usage?.total_tokens).toBe((usage?.prompt_tokens || Number.NaN) + (usage?.completion_tokens || Number.NaN));
+    expect(usage?.total_tokens).toBe(
+      (usage?.prompt_tokens || Number.NaN) + (usage?.completion_tokens || Number.NaN),
+    );
   });
   it('keeps its script when it refuses a request', async () => {
     server.script('one');
@@ -114,21 +144,31 @@ describe('/v1/chat/completions, asked by the official client', () => {
     ['max_tokens of an o-series model', { model: 'o4-mini', max_tokens: 5 }, 'max_tokens'],
     ['a temperature of an o-series model', { model: 'o3', temperature: 0 }, 'temperature'],
     ['a reasoning effort for a model without reasoning', { reasoning_effort: 'low' }, null],
-    ['more than the model can read', { messages: [{ role: 'user', content: 'x'.repeat(4_300_000) }] }, 'messages'],
+    [
+      'more than the model can read',
+      { messages: [{ role: 'user', content: 'x'.repeat(4_300_000) }] },
+      'messages',
+    ],
   ])('refuses %s', async (_, more, param) => {
     const error = await failureOf(create(more));
     expect(error).toBeInstanceOf(OpenAI.BadRequestError);
     expect((error as { param?: string }).param ?? null).toBe(param); // as the line above found
   });
   it('rejects a model of another kind', async () => {
-    expect(await failureOf(create({ model: 'text-embedding-3-small' }))).toMatchObject(UNKNOWN_MODEL);
+    expect(await failureOf(create({ model: 'text-embedding-3-small' }))).toMatchObject(
+      UNKNOWN_MODEL,
+    );
   });
 });
 
 describe('the schema of an answer', () => {
   const text = { type: 'string' };
   const object = (properties: Record<string, unknown>, more: object = {}) => ({
-    ...{ type: 'object', properties, required: Object.keys(properties), additionalProperties: false, ...more },
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+    ...more,
   });
   it.each<[string, unknown, RegExp]>([
     ['is missing', undefined, /type: "object"/],
@@ -136,12 +176,32 @@ describe('the schema of an answer', () => {
     ['is a choice', { anyOf: [object({})] }, /'anyOf' is not permitted/],
     ['is open', { type: 'object', properties: {}, required: [] }, /additionalProperties/],
     ['has an optional member', object({ a: text }, { required: [] }), /Missing 'a'/],
-    ['requires an undeclared member', object({ a: text }, { required: ['a', 'b'] }), /Extra required key 'b'/],
-    ['is open inside', object({ a: { type: 'array', items: { type: 'object' } } }), /'properties', 'a', 'items', \)/],
-    ['has a maximum length', object({ a: { ...text, maxLength: 5 } }), /'maxLength' is not permitted/],
+    [
+      'requires an undeclared member',
+      object({ a: text }, { required: ['a', 'b'] }),
+      /Extra required key 'b'/,
+    ],
+    [
+      'is open inside',
+      object({ a: { type: 'array', items: { type: 'object' } } }),
+      /'properties', 'a', 'items', \)/,
+    ],
+    [
+      'has a maximum length',
+      object({ a: { ...text, maxLength: 5 } }),
+      /'maxLength' is not permitted/,
+    ],
     ['has oneOf', object({ a: { oneOf: [text] } }), /'oneOf' is not permitted/],
-    ['has uniqueItems', object({ a: { type: 'array', items: text, uniqueItems: true } }), /'uniqueItems'/],
-    ['has a format that is not supported', object({ a: { ...text, format: 'uri' } }), /'uri' is not a valid format/],
+    [
+      'has uniqueItems',
+      object({ a: { type: 'array', items: text, uniqueItems: true } }),
+      /'uniqueItems'/,
+    ],
+    [
+      'has a format that is not supported',
+      object({ a: { ...text, format: 'uri' } }),
+      /'uri' is not a valid format/,
+    ],
     ['has a list without items', object({ a: { type: 'array' } }), /missing items/],
     ['has a member without a type', object({ a: {} }), /must have a 'type' key/],
     ['has an unknown type', object({ a: { type: 'text' } }), /'text' is not a valid type/],
@@ -151,15 +211,28 @@ describe('the schema of an answer', () => {
     expect(strictSchemaProblem(schema)).toMatch(problem);
   });
   it('is accepted as the zod helper generates it, and has a valid sample', () => {
-    const Part = z.object({ file: z.string(), line: z.int().min(1).max(9), kind: z.enum(['a', 'b']) });
+    const Part = z.object({
+      file: z.string(),
+      line: z.int().min(1).max(9),
+      kind: z.enum(['a', 'b']),
+    });
     const Whole = z.object({
-      ...{ text: z.string(), maybe: z.string().nullable(), flag: z.boolean() },
-      ...{ parts: z.array(Part).min(2).max(3), none: z.array(z.string()).max(0) },
-      ...{ when: z.iso.date(), at: z.iso.datetime(), choice: z.union([z.literal('yes'), Part]) },
-      ...{ score: z.number().min(0).max(1), below: z.number().max(-1) },
+      text: z.string(),
+      maybe: z.string().nullable(),
+      flag: z.boolean(),
+      parts: z.array(Part).min(2).max(3),
+      none: z.array(z.string()).max(0),
+      when: z.iso.date(),
+      at: z.iso.datetime(),
+      choice: z.union([z.literal('yes'), Part]),
+      score: z.number().min(0).max(1),
+      below: z.number().max(-1),
     });
     const { schema = {} } = zodResponseFormat(Whole, 'whole').json_schema;
     expect(strictSchemaProblem(schema)).toBeUndefined();
-    expect(Whole.safeParse(sampleOfSchema(schema, 'words'))).toMatchObject({ success: true, data: { text: 'words' } });
+    expect(Whole.safeParse(sampleOfSchema(schema, 'words'))).toMatchObject({
+      success: true,
+      data: { text: 'words' },
+    });
   });
 });

@@ -1,6 +1,9 @@
 import { Index } from '@upstash/vector';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startVectorServer, type VectorServerOptions } from '../../../tools/stand-ins/vector/vector-server.ts';
+import {
+  startVectorServer,
+  type VectorServerOptions,
+} from '../../../tools/stand-ins/vector/vector-server.ts';
 
 const vector = [1, 0];
 const numbered = (count: number, prefix = '') =>
@@ -9,7 +12,11 @@ const idsOf = (found: readonly { id: number | string }[]) => found.map(({ id }) 
 
 /** A server for one test, of two dimensions by default, and the official client of its first index. */
 const startVector = async (options: VectorServerOptions = {}) => {
-  const server = await startVectorServer({ indexes: [{ dimension: 2 }], indexingDelayMs: 0, ...options });
+  const server = await startVectorServer({
+    indexes: [{ dimension: 2 }],
+    indexingDelayMs: 0,
+    ...options,
+  });
   onTestFinished(() => server.stop());
   const clientFor = (token: string) => new Index({ url: server.url, token, retry: { retries: 0 } });
   return { server, index: clientFor(server.token), clientFor };
@@ -32,7 +39,9 @@ describe('the client against the local vector index', () => {
     await index.upsert(numbered(10));
     const first = await index.range({ cursor: 0, limit: 5 });
     expect(first).toEqual({ nextCursor: '5', vectors: numbered(5).map(({ id }) => ({ id })) });
-    expect(await index.range({ cursor: first.nextCursor, limit: 5 })).toMatchObject({ nextCursor: '' });
+    expect(await index.range({ cursor: first.nextCursor, limit: 5 })).toMatchObject({
+      nextCursor: '',
+    });
   });
   it('deletes by prefix or filter, and reports how many there were', async () => {
     const { index } = await startVector();
@@ -43,7 +52,13 @@ describe('the client against the local vector index', () => {
   });
   it('scores by cosine from 0 to 1, whatever the length of the vectors, and returns the first topK', async () => {
     const { index } = await startVector();
-    const vectors = { opposite: [-1, 0], right: [0, 2], same: [7, 0], near: [0.6, 0.8], zero: [0, 0] };
+    const vectors = {
+      opposite: [-1, 0],
+      right: [0, 2],
+      same: [7, 0],
+      near: [0.6, 0.8],
+      zero: [0, 0],
+    };
     await index.upsert(Object.entries(vectors).map(([id, each]) => ({ id, vector: each })));
     const scores = Object.entries({ same: 1, near: 0.8, right: 0.5, zero: 0.5, opposite: 0 });
     const expected = scores.map(([id, score]) => ({ id, score }));
@@ -56,16 +71,25 @@ describe('the client against the local vector index', () => {
     await index.reset({ namespace: 'one' });
     expect(await index.listNamespaces()).toEqual(['', 'one', 'two']);
     await index.deleteNamespace('one');
-    await expect(index.deleteNamespace('one')).rejects.toThrow('Namespace one for the index local-0 does not exist');
+    await expect(index.deleteNamespace('one')).rejects.toThrow(
+      'Namespace one for the index local-0 does not exist',
+    );
     await index.reset({ all: true });
-    expect(await index.info()).toMatchObject({ vectorCount: 0, namespaces: { '': {}, two: { vectorCount: 0 } } });
+    expect(await index.info()).toMatchObject({
+      vectorCount: 0,
+      namespaces: { '': {}, two: { vectorCount: 0 } },
+    });
   });
   it('opens one index for each token, and writes nothing with a read-only token', async () => {
     const { index, clientFor } = await startVector({
       indexes: [{ dimension: 2, readOnlyToken: 'read-only' }, { token: 'second' }],
     });
     await index.upsert({ id: 'a', vector });
-    expect(await clientFor('second').info()).toMatchObject({ vectorCount: 0, dimension: 1536, indexType: 'DENSE' });
+    expect(await clientFor('second').info()).toMatchObject({
+      vectorCount: 0,
+      dimension: 1536,
+      indexType: 'DENSE',
+    });
     const reader = clientFor('read-only');
     expect(await reader.query({ vector, topK: 1 })).toHaveLength(1);
     const writes = [
@@ -88,7 +112,9 @@ describe('filters', () => {
       ankara: { name: 'Ankara', population: 5_700_000, kind: 'inland' },
       oslo: { name: "O'slo", population: -5.5, kind: null },
     };
-    await index.upsert(Object.entries(metadata).map(([id, each]) => ({ id, vector, metadata: each })));
+    await index.upsert(
+      Object.entries(metadata).map(([id, each]) => ({ id, vector, metadata: each })),
+    );
     await index.upsert({ id: 'bare', vector });
     return async (filter: string) => idsOf(await index.query({ vector, topK: 10, filter }));
   };
@@ -99,7 +125,10 @@ describe('filters', () => {
     ['population > 5700000', ['istanbul']],
     ['population <= -5.5', ['oslo']],
     ['name > 0', []],
-    ["(name in ('Istanbul', 'Ankara')) AND (population >= 1) AND (population <= 6000000.5)", ['ankara']],
+    [
+      "(name in ('Istanbul', 'Ankara')) AND (population >= 1) AND (population <= 6000000.5)",
+      ['ankara'],
+    ],
     ["name = 'Istanbul' OR name = 'Ankara' AND population < 0", ['istanbul']],
     ["(name = 'Istanbul' or name = 'Ankara') and population < 9000000", ['ankara']],
     // A quote within a value ends it: what follows is read as conditions.
@@ -110,7 +139,14 @@ describe('filters', () => {
   });
   it('are refused when they are malformed or not supported', async () => {
     const find = await start();
-    const wrong = ["name == 'x'", "name = 'x", "name = 'it''s'", 'name = x', 'population > 1e-10', "(name = 'x'"];
+    const wrong = [
+      "name == 'x'",
+      "name = 'x",
+      "name = 'it''s'",
+      'name = x',
+      'population > 1e-10',
+      "(name = 'x'",
+    ];
     for (const filter of [...wrong, 'name IN ()', "größe = 'x'", "name = 'x'; DROP"])
       await expect(find(filter), filter).rejects.toThrow('Invalid filter');
   });
@@ -120,8 +156,20 @@ describe('a request that the index cannot serve', () => {
   const one = { id: 'a', vector };
   const large = { ...one, metadata: { text: 'x'.repeat(48 * 1024) } };
   it.each<[what: string, path: string, body: unknown, status: number, message: string]>([
-    ['a vector of another dimension', 'upsert', [one, { id: 'b', vector: [1] }], 422, 'dimension: 1, expected: 2'],
-    ['a query of another dimension', 'query', { vector: [1, 0, 0] }, 422, 'dimension: 3, expected: 2'],
+    [
+      'a vector of another dimension',
+      'upsert',
+      [one, { id: 'b', vector: [1] }],
+      422,
+      'dimension: 1, expected: 2',
+    ],
+    [
+      'a query of another dimension',
+      'query',
+      { vector: [1, 0, 0] },
+      422,
+      'dimension: 3, expected: 2',
+    ],
     ['too much metadata', 'upsert', large, 422, 'Metadata is too large'],
     ['an empty id', 'upsert', { ...one, id: '' }, 400, 'Invalid request'],
     ['a vector of strings', 'upsert', { ...one, vector: ['1', '0'] }, 400, 'Invalid request'],
@@ -130,7 +178,13 @@ describe('a request that the index cannot serve', () => {
     ['a topK over 1,000', 'query', { vector, topK: 1001 }, 400, 'Invalid request'],
     ['a page over 1,000', 'range', { cursor: 0, limit: 1001 }, 400, 'Invalid request'],
     ['an unknown cursor', 'range', { cursor: 'x', limit: 1 }, 400, 'Invalid cursor'],
-    ['a delete of more than 1,000 ids', 'delete', { ids: idsOf(numbered(1001)) }, 400, 'Invalid request'],
+    [
+      'a delete of more than 1,000 ids',
+      'delete',
+      { ids: idsOf(numbered(1001)) },
+      400,
+      'Invalid request',
+    ],
     [
       'a delete by two criteria',
       'delete',
@@ -158,8 +212,8 @@ describe('eventual consistency', () => {
     const started = await startVector({ indexingDelayMs: 150, now: () => clock.now, ...options });
     /** What queries find: ids with the version that they see. */
     const find = async () =>
-      (await started.index.query({ vector, topK: 10, includeMetadata: true })).map(({ id, metadata }) =>
-        [id, metadata?.version].join(''),
+      (await started.index.query({ vector, topK: 10, includeMetadata: true })).map(
+        ({ id, metadata }) => [id, metadata?.version].join(''),
       );
     return { ...started, clock, find };
   };
@@ -177,7 +231,9 @@ describe('eventual consistency', () => {
     expect(await find()).toEqual(['a1']);
     await write(2);
     expect(await find()).toEqual(['a1']);
-    expect(await index.fetch(['a'], { includeMetadata: true })).toEqual([{ id: 'a', metadata: { version: 2 } }]);
+    expect(await index.fetch(['a'], { includeMetadata: true })).toEqual([
+      { id: 'a', metadata: { version: 2 } },
+    ]);
     clock.now += 150;
     expect(await find()).toEqual(['a2']);
   });

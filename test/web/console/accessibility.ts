@@ -10,20 +10,23 @@ const LEVELS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pr
 const COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /** The page, or one frame of it, violates no rule of WCAG 2.2 A and AA, in both themes, and fits into a width. */
-export const expectAccessible = async (
+export async function expectAccessible(
   page: Page,
   { width, frame = page.mainFrame() }: { width?: number; frame?: Frame } = {},
-): Promise<void> => {
+): Promise<void> {
   // By the debugger, since the policy of the page forbids other scripts.
   if (!(await frame.evaluate(() => 'axe' in globalThis))) await frame.evaluate(SCRIPT);
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme });
-    expect([theme, await violationsIn(frame, theme === 'light' ? LEVELS : COLOURS)]).toEqual([theme, []]);
+    expect([theme, await violationsIn(frame, theme === 'light' ? LEVELS : COLOURS)]).toEqual([
+      theme,
+      [],
+    ]);
   }
   if (width === undefined) return;
   await page.setViewportSize({ width, height: 844 });
   await expectToFit(frame);
-};
+}
 
 const violationsIn = (frame: Frame, runOnly: string[]): Promise<unknown[]> =>
   frame.evaluate(async (rules) => {
@@ -38,25 +41,28 @@ const violationsIn = (frame: Frame, runOnly: string[]): Promise<unknown[]> =>
   }, runOnly);
 
 /** Nothing is wider than the window. */
-export const expectToFit = async (page: Page | Frame): Promise<void> => {
+export async function expectToFit(page: Page | Frame): Promise<void> {
   const wider = await page.evaluate(() => {
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth <= clientWidth) return [];
     const over = [...document.querySelectorAll('main *')].filter(
-      (element) => element.getBoundingClientRect().right > clientWidth + 1 && !element.closest('.scrolls, pre'),
+      (element) =>
+        element.getBoundingClientRect().right > clientWidth + 1 &&
+        !element.closest('.scrolls, pre'),
     );
     // What is placed by itself may also lie in what scrolls.
     return [scrollWidth - clientWidth, ...over.map(({ outerHTML }) => outerHTML.slice(0, 160))];
   });
   expect(wider).toEqual([]);
-};
+}
 
 /** The place can be seen, without scrolling. */
-export const expectInView = (page: Page, locator: Locator): Promise<void> =>
-  expect
+export function expectInView(page: Page, locator: Locator): Promise<void> {
+  return expect
     .poll(async () => {
       const box = await locator.boundingBox();
       const height = page.viewportSize()?.height ?? 0;
       return box !== null && box.y >= 0 && box.y + box.height <= height;
     })
     .toBe(true);
+}

@@ -46,17 +46,20 @@ describe('the view Answers', () => {
     ];
     const { reply } = await ask(product, 'And in Eco?', { metadata: { history } });
     const page = await open('/answers');
-    const row = page.locator('tbody tr').filter({ has: page.locator(`[href$="${reply.metadata?.answer_id}"]`) });
+    const row = page
+      .locator('tbody tr')
+      .filter({ has: page.locator(`[href$="${reply.metadata?.answer_id}"]`) });
     await row.getByText('Understood as: How loud is the Apollo III in Eco mode?').waitFor();
-    expect(await page.locator('tbody tr').filter({ hasText: DECLINED }).first().textContent()).not.toContain(
-      'Understood',
-    );
+    expect(
+      await page.locator('tbody tr').filter({ hasText: DECLINED }).first().textContent(),
+    ).not.toContain('Understood');
     await expectAccessible(page, { width: 390 });
   });
 
   it('shows a conversation as one, in its order', async () => {
     const conversation_id = crypto.randomUUID();
-    for (const query of [ANSWERED, 'And in <b>Eco</b>?']) await ask(product, query, { conversation_id });
+    for (const query of [ANSWERED, 'And in <b>Eco</b>?'])
+      await ask(product, query, { conversation_id });
     const page = await open(`/answers/conversation/${conversation_id}`);
     const turns = page.locator('.conversation > li');
     const shown = async () => {
@@ -65,7 +68,10 @@ describe('the view Answers', () => {
       return turns.count();
     };
     await expect.poll(shown).toBe(2);
-    expect(await page.locator('.asked-by .prose').allTextContents()).toEqual([ANSWERED, 'And in <b>Eco</b>?']);
+    expect(await page.locator('.asked-by .prose').allTextContents()).toEqual([
+      ANSWERED,
+      'And in <b>Eco</b>?',
+    ]);
     expect(await page.locator('.answered-with table').count()).toBeGreaterThan(0);
     await expectAccessible(page, { width: 390 });
     await page.getByRole('link', { name: 'Details' }).first().click();
@@ -86,7 +92,9 @@ describe('the view Answers', () => {
     const [sent] = await Promise.all([page.waitForRequest(/\/replay$/), again.click()]);
     expect(sent.postDataJSON()).toEqual({ librarian: 'semantic', model: false });
     const librarian = replay.getByRole('row', { name: /^Librarian/ });
-    await expect.poll(() => librarian.locator('td').allTextContents()).toEqual(['navigator', 'semantic']);
+    await expect
+      .poll(() => librarian.locator('td').allTextContents())
+      .toEqual(['navigator', 'semantic']);
     expect(await replay.locator('.difference > .removed del').first().textContent()).toMatch(/dB/);
     expect(await replay.getByRole('row', { name: /^Cost/ }).textContent()).toBe('Cost$0.00$0.00');
     await expectAccessible(page, { width: 390 });
@@ -96,7 +104,10 @@ describe('the view Answers', () => {
     const article = 'guides/replay-of-a-test.md';
     /** The id of the first answer from an edition with this word. */
     const publishAndAsk = async (word: string): Promise<string> => {
-      await publish(article, { title: 'Colour of a test', content: `# Colour\n\nThe zorbit lamp shines ${word}.\n` });
+      await publish(article, {
+        title: 'Colour of a test',
+        content: `# Colour\n\nThe zorbit lamp shines ${word}.\n`,
+      });
       let reply: Awaited<ReturnType<typeof ask>>['reply'] | undefined;
       const answered = async () => {
         ({ reply } = await ask(product, 'Which colour does the zorbit lamp shine?'));
@@ -110,7 +121,8 @@ describe('the view Answers', () => {
     const page = await open(`/answers/${id}`);
     const replay = page.locator('.replay');
     const edition = replay.getByLabel('Edition', { exact: true });
-    const answered = (await edition.locator('option', { hasText: 'this answer' }).getAttribute('value')) ?? '';
+    const answered =
+      (await edition.locator('option', { hasText: 'this answer' }).getAttribute('value')) ?? '';
     const again = replay.getByRole('button', { name: 'Ask again' });
     await again.click();
     await replay.locator('.difference ins').first().waitFor();
@@ -132,7 +144,9 @@ describe('the view Answers', () => {
     await page.getByRole('link', { name: ANSWERED }).first().click();
     const statement = page.locator('.statement').first();
     await statement.getByRole('button', { name: /supported/ }).click();
-    expect(await statement.getByRole('region', { name: 'Evidence of statement 1' }).textContent()).toMatch(/dB/);
+    expect(
+      await statement.getByRole('region', { name: 'Evidence of statement 1' }).textContent(),
+    ).toMatch(/dB/);
     expect(await page.locator('.facts').first().textContent()).toMatch(/not sure.*%.*API/);
     await page.getByText('Technical details').click();
     expect(await page.locator('.facts').nth(1).textContent()).toMatch(/Navigator.*tokens/i);
@@ -180,7 +194,9 @@ describe('the view Answers', () => {
     await page.locator('tbody tr').first().waitFor();
     const { answers } = await page.evaluate(async () => {
       const key = sessionStorage.getItem('constellation.key');
-      return (await fetch('/v1/answers?limit=1', { headers: { authorization: `Bearer ${key}` } })).json();
+      return (
+        await fetch('/v1/answers?limit=1', { headers: { authorization: `Bearer ${key}` } })
+      ).json();
     });
     const total = 50_000;
     const cursors: string[] = [];
@@ -202,7 +218,12 @@ describe('the view Answers', () => {
     expect(cursors).toEqual(['0', '100']);
     await expect.poll(() => page.locator('tbody tr').count()).toBe(50);
     // The next page is read ahead.
-    for (const range of ['51 to 100 of 200', '101 to 150 of 200', '151 to 200 of 200', '201 to 250 of 300']) {
+    for (const range of [
+      '51 to 100 of 200',
+      '101 to 150 of 200',
+      '151 to 200 of 200',
+      '201 to 250 of 300',
+    ]) {
       await page.getByRole('button', { name: 'Next' }).click();
       await page.getByText(range).waitFor();
     }

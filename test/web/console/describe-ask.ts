@@ -6,7 +6,8 @@ import { send } from '../../functions/product-for-test.ts';
 import { expectAccessible, expectToFit } from './accessibility.ts';
 import { answerWith, askIn, open, openAndAsk, press, product, read } from './console-for-test.ts';
 
-const HOSTILE = '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
+const HOSTILE =
+  '<img src=x onerror="document.title=\'broken\'"><script>document.title="broken"</script>';
 
 describe('the view Ask', () => {
   it('shows statements with their evidence, and keeps them over a reload and going back', async () => {
@@ -16,10 +17,12 @@ describe('the view Ask', () => {
     const statement = page.locator('.statement').first();
     await statement.getByRole('button', { name: /supported/ }).click();
     const evidence = statement.getByRole('region', { name: 'Evidence of statement 1' });
-    expect(await evidence.locator('.quote').first().textContent()).toContain('Only the password and the API tokens');
-    expect(await evidence.getByRole('link', { name: 'open there' }).first().getAttribute('href')).toContain(
-      'https://docs.example.com/dashboard/log-in-and-password-reset#:~:text=',
+    expect(await evidence.locator('.quote').first().textContent()).toContain(
+      'Only the password and the API tokens',
     );
+    expect(
+      await evidence.getByRole('link', { name: 'open there' }).first().getAttribute('href'),
+    ).toContain('https://docs.example.com/dashboard/log-in-and-password-reset#:~:text=');
     expect(await evidence.locator('mark').allTextContents()).toContain('password');
     await expectAccessible(page, { width: 320 });
     const address = page.url();
@@ -42,7 +45,9 @@ describe('the view Ask', () => {
     expect(await statements.nth(1).getAttribute('class')).toContain('lit');
     await page.getByRole('button', { name: 'Copy as Markdown' }).click();
     const copied = await page.evaluate(() => navigator.clipboard.readText());
-    expect(copied).toMatch(/^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s);
+    expect(copied).toMatch(
+      /^\*\*How loud.*\*\*\n\n.*\[\^1\].*\n\[\^2\]: [^\n]*<https:\/\/docs\.example\.com\//s,
+    );
   });
 
   it('shows what a partner claims as its claim, and nothing of what it has not signed', async () => {
@@ -52,15 +57,17 @@ describe('the view Ask', () => {
     const turn = page.locator('.turn').first();
     expect(await turn.locator('.doubt').textContent()).toContain('This answer comes from lying.');
     await turn.getByRole('button', { name: /not checked/ }).click();
-    expect(await turn.getByRole('region', { name: 'Evidence of statement 1' }).textContent()).toContain(
-      'not checked · reported by lying',
-    );
+    expect(
+      await turn.getByRole('region', { name: 'Evidence of statement 1' }).textContent(),
+    ).toContain('not checked · reported by lying');
     expect(await turn.locator('.quote').count()).toBe(0);
     const shown = await turn.textContent();
     expect(shown).not.toMatch(/supported|the words of the source|Edition/);
     expect(shown).toContain('Confidence 99%, as lying states it');
     await turn.getByRole('button', { name: 'Copy as Markdown' }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('reported by lying');
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain(
+      'reported by lying',
+    );
 
     await page.getByLabel('Librarian').selectOption('partner.unsigned');
     await askIn(page, 'How do I restore my wallet?');
@@ -71,7 +78,10 @@ describe('the view Ask', () => {
   it('answers a question as when it is asked alone, after every other one, and thanks for thanks', async () => {
     const alone = new Map<string, LibrarianResponse>();
     for (const query of QUESTIONS)
-      alone.set(query, LibrarianResponse.parse(await (await send(product, 'POST /v1/ask', { query })).json()));
+      alone.set(
+        query,
+        LibrarianResponse.parse(await (await send(product, 'POST /v1/ask', { query })).json()),
+      );
     const page = await open('/ask');
     const questions = everyPair(QUESTIONS);
     const pairs = new Set<string>();
@@ -117,10 +127,13 @@ describe('the view Ask', () => {
 
   it('explains a declined question: why, the closest articles, and a reported gap', async () => {
     const from = new Date().toISOString();
-    const kept = async () => (await read(AnswersPage, `/v1/answers?text=Bluetooth&from=${from}`)).answers;
+    const kept = async () =>
+      (await read(AnswersPage, `/v1/answers?text=Bluetooth&from=${from}`)).answers;
     const page = await openAndAsk('Does the Apollo support Bluetooth headphones?');
     const card = page.locator('.declined');
-    expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain('No article answers this');
+    expect(await card.getByRole('heading', { level: 3 }).textContent()).toContain(
+      'No article answers this',
+    );
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThan(0);
     await expect.poll(async () => (await kept()).length, { timeout: 60_000 }).toBe(1);
     await card.getByRole('button', { name: 'Report as gap' }).click();
@@ -132,7 +145,9 @@ describe('the view Ask', () => {
     };
     await expect.poll(noted, { timeout: 60_000, interval: 500 }).toBe(1);
     await expectAccessible(page);
-    const { gaps } = (await (await product.fetch('/v1/knowledge/gaps')).json()) as { gaps: { gap: string }[] };
+    const { gaps } = (await (await product.fetch('/v1/knowledge/gaps')).json()) as {
+      gaps: { gap: string }[];
+    };
     expect(gaps.map(({ gap }) => gap)).toContain('Does the Apollo support Bluetooth headphones?');
     // A report is no question, and leaves no answer behind.
     expect((await kept()).length).toBe(1);
@@ -157,7 +172,9 @@ describe('the view Ask', () => {
     const [sent] = await Promise.all([page.waitForRequest(/\/v1\/ask$/), askIn(page, query)]);
     const conversation_id = new URL(page.url()).pathname.split('/').at(-1);
     expect(sent.postDataJSON()).toEqual({
-      ...{ query, librarian: 'navigator', conversation_id },
+      query,
+      librarian: 'navigator',
+      conversation_id,
       include: ['statements', 'navigator', 'trace'],
     });
     await expect.poll(() => page.locator('.turn').count()).toBe(2);
@@ -170,7 +187,11 @@ describe('the view Ask', () => {
       ['.chart svg rect', 'section > .table td.right', '> p:has-text("📊 Analytics Database")'],
     ],
     ['semantic', 'Which articles cover overheating?', ['.documents a', '.excerpt']],
-    ['web-search', 'Compare our price of the iPhone 17 with other shops', ['.prices dd', '.links a']],
+    [
+      'web-search',
+      'Compare our price of the iPhone 17 with other shops',
+      ['.prices dd', '.links a'],
+    ],
   ])('shows the blocks of the agent %s', async (librarian, query, parts) => {
     const page = await open('/ask');
     await page.getByLabel('Librarian').selectOption(librarian);
@@ -182,12 +203,20 @@ describe('the view Ask', () => {
   it('shows a statement before the answer is complete, and withdraws one that is removed', async () => {
     const page = await open('/ask');
     const statementOf = (index: number, text: string) =>
-      ['statement', { type: 'statement', index, text, sources: [], support: 1, check: 'reported' }] as const;
-    const removed = ['removed', { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' }] as const;
+      [
+        'statement',
+        { type: 'statement', index, text, sources: [], support: 1, check: 'reported' },
+      ] as const;
+    const removed = [
+      'removed',
+      { type: 'removed', index: 0, text: 'First.', reason: 'not in its source' },
+    ] as const;
     // A stream that never ends keeps its first statement on the page.
     await answerWith(page, statementOf(0, 'First.'), statementOf(1, 'Second.'), removed);
     await askIn(page, 'Is it there?');
-    expect(await page.locator('.statement').allTextContents()).toEqual([expect.stringContaining('Second.')]);
+    expect(await page.locator('.statement').allTextContents()).toEqual([
+      expect.stringContaining('Second.'),
+    ]);
     expect(await page.getByRole('alert').textContent()).toContain('UNREACHABLE');
     await page.unroute('**/v1/ask');
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -198,14 +227,29 @@ describe('the view Ask', () => {
 
   it('keeps hostile answers, names, quotes and addresses inert', async () => {
     const page = await open('/ask');
-    const source = { name: HOSTILE, url: 'javascript:alert(1)', section: HOSTILE, quote: `${HOSTILE} reset` };
+    const source = {
+      name: HOSTILE,
+      url: 'javascript:alert(1)',
+      section: HOSTILE,
+      quote: `${HOSTILE} reset`,
+    };
     const text = `${HOSTILE}\n\n[link](javascript:alert(1)) ![picture](https://evil.example/x.png) **bold**\n\n${'> '.repeat(3000)}deep`;
     const statement = { text, sources: [source], support: 0.9, check: 'compared' };
     const response = {
-      ...{ answer: text, sources: [{ name: HOSTILE, url: 'javascript:alert(1)' }], confidence: 0.7 },
-      metadata: { statements: [statement], trace: { traceId: 'a'.repeat(32), hops: [] }, answer_id: HOSTILE },
+      answer: text,
+      sources: [{ name: HOSTILE, url: 'javascript:alert(1)' }],
+      confidence: 0.7,
+      metadata: {
+        statements: [statement],
+        trace: { traceId: 'a'.repeat(32), hops: [] },
+        answer_id: HOSTILE,
+      },
     };
-    await answerWith(page, ['statement', { type: 'statement', index: 0, ...statement }], ['done', response]);
+    await answerWith(
+      page,
+      ['statement', { type: 'statement', index: 0, ...statement }],
+      ['done', response],
+    );
     await askIn(page, HOSTILE);
     await page.locator('.chip').click();
     expect(await page.locator('main :is(img, script, iframe)').count()).toBe(0);
@@ -219,14 +263,18 @@ describe('the view Ask', () => {
     const word = 'Hauptbetriebswerk'.repeat(20);
     const source = { name: word, url: `https://docs.example.com/${word}`, section: word };
     const text = `## ${word}\n\n${word} \`${word}\`\n\n| ${word} | b |\n| --- | --- |\n| 1 | ${word} |`;
-    const statements = [{ text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' }];
+    const statements = [
+      { text, sources: [{ ...source, quote: word }], support: 0.9, check: 'compared' },
+    ];
     const response = { answer: text, sources: [source], confidence: 0.7, metadata: { statements } };
     await answerWith(page, ['done', response]);
     await askIn(page, `What is ${word}?`);
     await page.locator('.chip').click();
     await page.locator('.evidence').waitFor();
     await expectToFit(page);
-    const right = await page.locator('.statement').evaluate((statement) => statement.getBoundingClientRect().right);
+    const right = await page
+      .locator('.statement')
+      .evaluate((statement) => statement.getBoundingClientRect().right);
     expect(right).toBeLessThanOrEqual(390);
   });
 

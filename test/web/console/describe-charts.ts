@@ -5,7 +5,10 @@ import { grant } from '../../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
 import { changeReply, goTo, open, product, read } from './console-for-test.ts';
 
-const QUESTIONS = ['How loud is the Apollo III in Turbo mode?', 'How do I knit a scarf for my grandmother?'];
+const QUESTIONS = [
+  'How loud is the Apollo III in Turbo mode?',
+  'How do I knit a scarf for my grandmother?',
+];
 const STATISTICS = '/v1/answers/statistics?bucket=day';
 
 describe('the view Charts', () => {
@@ -15,7 +18,8 @@ describe('the view Charts', () => {
     const outcomes = page.locator('.chart').first();
     await outcomes.waitFor();
     const { total, buckets } = await read(AnswerStatistics, STATISTICS);
-    const sum = (verdict: AnswerVerdict) => buckets.reduce((before, { verdicts }) => before + verdicts[verdict], 0);
+    const sum = (verdict: AnswerVerdict) =>
+      buckets.reduce((before, { verdicts }) => before + verdicts[verdict], 0);
     // Thanks ask nothing.
     const questions = total - sum('closes');
     const share = (verdict: AnswerVerdict) => `${Math.round((100 * sum(verdict)) / questions)}%`;
@@ -33,7 +37,15 @@ describe('the view Charts', () => {
     expect(await page.getByLabel('Outcome').locator('option:checked').textContent()).toBe(verdict);
     await page.goBack();
     await outcomes.getByText('Show data').click();
-    const shown = ['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error'] as const;
+    const shown = [
+      'answered',
+      'hedged',
+      'declined',
+      'clarifying',
+      'closes',
+      'person',
+      'error',
+    ] as const;
     const week = buckets.slice(-7);
     const counted = shown.filter((each) => week.some(({ verdicts }) => verdicts[each] > 0));
     const numbers = week.flatMap(({ verdicts }) => counted.map((each) => `${verdicts[each]}`));
@@ -80,14 +92,24 @@ describe('the view Charts', () => {
 
   it('draws tokens, cost and reused answers when a model was called, and reports when there is no data', async () => {
     const key = 'ck_charts_0123456789abcdef';
-    await grant(product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });
-    await (await open('/charts', { key })).getByText('No answer has been kept in this time').waitFor();
+    await grant(product, key, {
+      capabilities: ['kb:read', 'answers:read'],
+      workspaces: ['silent'],
+    });
+    await (await open('/charts', { key }))
+      .getByText('No answer has been kept in this time')
+      .waitFor();
     const page = await open('/operations');
     await page.getByText('No model has been asked in this time').waitFor();
     await changeReply<AnswerStatistics>(page, /answers\/statistics/, ({ buckets }) => ({
       buckets: buckets.map((bucket) => {
         const { total } = bucket;
-        return { ...bucket, tokens: total * 1500, cost_usd: total * 0.00042, cached: Math.min(1, total) };
+        return {
+          ...bucket,
+          tokens: total * 1500,
+          cost_usd: total * 0.00042,
+          cached: Math.min(1, total),
+        };
       }),
     }));
     await page.reload();
@@ -111,7 +133,9 @@ describe('the view Charts', () => {
     const legend = page.locator('.chart').first().locator('.legend span');
     await legend.nth(AnswerVerdict.options.length - 1).waitFor();
     const colours = await legend.evaluateAll((spans) =>
-      spans.map((span) => getComputedStyle(span, '::before').backgroundColor + getComputedStyle(span).color),
+      spans.map(
+        (span) => getComputedStyle(span, '::before').backgroundColor + getComputedStyle(span).color,
+      ),
     );
     expect(new Set(colours).size).toBe(AnswerVerdict.options.length);
     await expectAccessible(page);

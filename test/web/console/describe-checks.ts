@@ -28,14 +28,25 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const check = async (lines: string) => {
   const [file, junit] = [join(folder, 'questions.jsonl'), join(folder, 'checks.xml')];
   writeFileSync(file, lines);
-  const args = ['client/command-line/constellation.ts', 'check', '--url', product.url.origin, '--junit', junit, file];
-  const { status, stdout, stderr } = await runNode(args, { env: { CONSTELLATION_API_KEY: product.key } });
+  const args = [
+    'client/command-line/constellation.ts',
+    'check',
+    '--url',
+    product.url.origin,
+    '--junit',
+    junit,
+    file,
+  ];
+  const { status, stdout, stderr } = await runNode(args, {
+    env: { CONSTELLATION_API_KEY: product.key },
+  });
   return { status, stdout, stderr, junit: readFileSync(junit, 'utf8') };
 };
 
 describe('the view Checks', { timeout: 120_000 }, () => {
   afterAll(async () => {
-    for (const { id } of (await checks()).checks) await send(product, `DELETE /v1/knowledge/checks/${id}`);
+    for (const { id } of (await checks()).checks)
+      await send(product, `DELETE /v1/knowledge/checks/${id}`);
   });
 
   it('is empty, imports the thirty of the sample, and shows that all are green', async () => {
@@ -87,7 +98,10 @@ describe('the view Checks', { timeout: 120_000 }, () => {
     );
     await expectAccessible(page, { width: 390 });
     const report = await check(LINES);
-    expect([report.status, report.stdout]).toEqual([1, expect.stringContaining(`RED  line 19  ${QUESTION}`)]);
+    expect([report.status, report.stdout]).toEqual([
+      1,
+      expect.stringContaining(`RED  line 19  ${QUESTION}`),
+    ]);
     expect(report.stdout).toContain('29 of 30 green');
     expect(report.junit).toContain('tests="30" failures="1" errors="0"');
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -96,7 +110,9 @@ describe('the view Checks', { timeout: 120_000 }, () => {
     await goTo(page, `/knowledge?${new URLSearchParams({ article: ARTICLE })}&edit`);
     await page.getByLabel('Markdown or HTML').fill(article.content);
     await page.getByRole('button', { name: 'Check the text' }).click();
-    await page.getByText('30 checks run with this text: none turns red').waitFor({ timeout: 60_000 });
+    await page
+      .getByText('30 checks run with this text: none turns red')
+      .waitFor({ timeout: 60_000 });
     await page.getByText('1 red check would be green again.').waitFor();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: article.title }).waitFor({ timeout: 60_000 });
@@ -108,7 +124,9 @@ describe('the view Checks', { timeout: 120_000 }, () => {
   });
 
   it('makes a check of an answer with one click, and changes and deletes it', async () => {
-    const asked = await send(product, 'POST /v1/ask', { query: 'What is the default user name of SSH?' });
+    const asked = await send(product, 'POST /v1/ask', {
+      query: 'What is the default user name of SSH?',
+    });
     const { metadata } = (await asked.json()) as { metadata: { answer_id: string } };
     const page = await open(`/answers/${metadata.answer_id}`);
     await page.getByRole('button', { name: 'Must stay like this' }).click();
@@ -141,7 +159,9 @@ describe('the view Checks', { timeout: 120_000 }, () => {
     const gap = page.getByRole('listitem').filter({ hasText: question }).first();
     await gap.getByRole('button', { name: 'Must stay like this' }).click();
     await gap.getByText('Noted as a check').waitFor();
-    expect((await checks()).checks).toContainEqual(expect.objectContaining({ question, cites: 'setup/hinge.md' }));
+    expect((await checks()).checks).toContainEqual(
+      expect.objectContaining({ question, cites: 'setup/hinge.md' }),
+    );
     await withdraw('setup/hinge.md');
   });
 
@@ -168,7 +188,9 @@ describe('the view Checks', { timeout: 120_000 }, () => {
     const item = page.getByRole('listitem').filter({ hasText: QUESTION }).first();
     await item.getByRole('button').click();
     await item.getByText('Answered').waitFor();
-    expect(await page.getByRole('button', { name: /New check|Run all|Import|Change|Delete/ }).count()).toBe(0);
+    expect(
+      await page.getByRole('button', { name: /New check|Run all|Import|Change|Delete/ }).count(),
+    ).toBe(0);
     const args = [
       'client/command-line/constellation.ts',
       'check',
@@ -178,7 +200,10 @@ describe('the view Checks', { timeout: 120_000 }, () => {
       SAMPLE_CHECKS,
     ];
     const refused = await runNode(args, { env: { CONSTELLATION_API_KEY: key } });
-    expect([refused.status, refused.stderr]).toEqual([1, expect.stringMatching(/^UNAUTHORIZED: .*kb:write/)]);
+    expect([refused.status, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^UNAUTHORIZED: .*kb:write/),
+    ]);
   });
 
   it('names broken lines of a file on the command line, runs the others, and exits with 2', async () => {

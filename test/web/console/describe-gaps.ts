@@ -11,8 +11,11 @@ const POLL = { timeout: 60_000, interval: 1000 };
 describe('the view Gaps', () => {
   it('shows a gap with its questions and the closest article, and whether it has an answer now', async () => {
     // A search that times out records no gap.
-    const analyse = async () => (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
-    await expect.poll(analyse, { timeout: 60_000, interval: 1000 }).toMatch(/"gaps":\[[^\]]*Zephyr/);
+    const analyse = async () =>
+      (await send(product, 'POST /v1/support/analyze', { message: MESSAGE })).text();
+    await expect
+      .poll(analyse, { timeout: 60_000, interval: 1000 })
+      .toMatch(/"gaps":\[[^\]]*Zephyr/);
     // Before it is saved, the editor looks whether there is one of that id.
     const page = await open('/gaps', { expected: /404/ });
     const gap = page.getByRole('listitem').filter({ hasText: 'Zephyr' }).first();
@@ -45,7 +48,11 @@ describe('the view Gaps', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     // The page of the gap shows when its questions are answered.
     await page.waitForURL('**/gaps/*?written');
-    await page.getByText('Saved. The questions are asked again').or(page.getByText('closed')).first().waitFor();
+    await page
+      .getByText('Saved. The questions are asked again')
+      .or(page.getByText('closed'))
+      .first()
+      .waitFor();
     await goTo(page, '/gaps?state=all');
     await gap.getByRole('button', { name: /1 question/ }).click();
     const again = async () => {

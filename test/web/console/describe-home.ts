@@ -23,7 +23,8 @@ describe('the view Home', () => {
     await ask(product, ANSWERED);
     await ask(product, 'How do I cook rice?');
     await send(product, 'POST /v1/knowledge/gaps', { question: NOT_ANSWERED });
-    const declined = async () => (await read(Overview, '/v1/overview')).answers?.now.verdicts.declined;
+    const declined = async () =>
+      (await read(Overview, '/v1/overview')).answers?.now.verdicts.declined;
     await expect.poll(declined, POLL).toBeGreaterThan(0);
     const page = await open('/');
     await page.getByRole('heading', { level: 1, name: 'The last 7 days' }).waitFor();
@@ -32,7 +33,10 @@ describe('the view Home', () => {
     const { total, verdicts } = answers?.now ?? { total: 0, verdicts: { closes: 0 } };
     expect(await figureOf(page, 'questions')).toBe(`${total - verdicts.closes}`);
     const { answered, hedged, declined: declines } = answers?.now.verdicts ?? {};
-    expect([await figureOf(page, 'answered'), await figureOf(page, 'not sure')]).toEqual([`${answered}`, `${hedged}`]);
+    expect([await figureOf(page, 'answered'), await figureOf(page, 'not sure')]).toEqual([
+      `${answered}`,
+      `${hedged}`,
+    ]);
     // The words of a customer are text.
     const asked = page.getByRole('link', { name: NOT_ANSWERED });
     await asked.waitFor();
@@ -57,7 +61,10 @@ describe('the view Home', () => {
   });
 
   it('leads from the number of red checks to them', async () => {
-    const check = { question: 'Is this check of the view Home red?', contains: 'a text of no article' };
+    const check = {
+      question: 'Is this check of the view Home red?',
+      contains: 'a text of no article',
+    };
     await send(product, 'PUT /v1/knowledge/checks', { checks: [check] });
     await send(product, 'POST /v1/knowledge/checks/run', {});
     const red = async () => (await read(Overview, '/v1/overview')).checks?.red;
@@ -78,7 +85,9 @@ describe('the view Home', () => {
     await grant(product, key, { capabilities: ['kb:read'] });
     const page = await open('/', { key });
     await page.getByRole('heading', { name: 'Articles to look at' }).waitFor();
-    expect(await page.locator('main').textContent()).toMatch(/answers:read.*support:analyze.*helpdesk:write/s);
+    expect(await page.locator('main').textContent()).toMatch(
+      /answers:read.*support:analyze.*helpdesk:write/s,
+    );
     const reply = await send(product, 'GET /v1/overview', undefined, key);
     const { answers, gaps, tickets, articles } = Overview.parse(await reply.json());
     expect([answers, gaps, tickets]).toEqual([null, null, null]);
@@ -88,7 +97,10 @@ describe('the view Home', () => {
 
   it('says what to do without questions, and where none are kept, and when a part cannot be read', async () => {
     const key = 'ck_home_silent_0123456789';
-    await grant(product, key, { capabilities: ['kb:read', 'answers:read'], workspaces: ['silent'] });
+    await grant(product, key, {
+      capabilities: ['kb:read', 'answers:read'],
+      workspaces: ['silent'],
+    });
     const page = await open('/', { key });
     await page.getByRole('heading', { name: 'No question in this time' }).waitFor();
     await expectAccessible(page, { width: 390 });

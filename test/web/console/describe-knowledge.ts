@@ -24,9 +24,15 @@ describe('the view Knowledge', () => {
     await page.getByRole('heading', { level: 1, name: /Log in to the dashboard/ }).waitFor();
     const passage = page.getByRole('region', { name: 'Passages' }).getByRole('row').nth(1);
     await expect.poll(() => passage.textContent()).toMatch(/^[\d,]+–[\d,]+/);
-    const [, start, end] = /^([\d,]+)–([\d,]+)/.exec((await passage.textContent())?.replaceAll(',', '') ?? '') ?? [];
-    const { text } = await read(z.object({ text: z.string() }), '/api/kb/text/dashboard/log-in-and-password-reset.md');
-    expect(await passage.getByRole('paragraph').textContent()).toBe(text.slice(Number(start), Number(end)));
+    const [, start, end] =
+      /^([\d,]+)–([\d,]+)/.exec((await passage.textContent())?.replaceAll(',', '') ?? '') ?? [];
+    const { text } = await read(
+      z.object({ text: z.string() }),
+      '/api/kb/text/dashboard/log-in-and-password-reset.md',
+    );
+    expect(await passage.getByRole('paragraph').textContent()).toBe(
+      text.slice(Number(start), Number(end)),
+    );
     await expectToFit(page);
     await expectAccessible(page);
   });
@@ -34,7 +40,10 @@ describe('the view Knowledge', () => {
   it('shows the changes of an edition by line, and publishes an earlier one again after confirmation', async () => {
     const id = 'guides/editions-of-a-test.md';
     for (const hours of ['9 to 5', '8 to `<b>6</b>`'])
-      await publish(id, { title: 'Hours of a test', content: `# Hours\n\nWe answer on weekdays.\n\n- ${hours}\n` });
+      await publish(id, {
+        title: 'Hours of a test',
+        content: `# Hours\n\nWe answer on weekdays.\n\n- ${hours}\n`,
+      });
     const page = await open('/knowledge');
     await page.getByRole('link', { name: 'Editions' }).click();
     const rows = page.getByRole('table', { name: 'Editions' }).getByRole('row');
@@ -54,7 +63,9 @@ describe('the view Knowledge', () => {
     const dialog = page.getByRole('dialog');
     expect(await dialog.textContent()).toContain('The next sync publishes the sources again');
     await dialog.getByRole('button', { name: 'Publish this edition again' }).click();
-    await expect.poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 60_000 }).not.toBe(earlier);
+    await expect
+      .poll(() => new URL(page.url()).searchParams.get('edition'), { timeout: 60_000 })
+      .not.toBe(earlier);
     const published = async () => (await product.fetch(`/api/kb/text/${id}`)).text();
     await expect.poll(published, { timeout: 60_000 }).toContain('9 to 5');
     await withdraw(id);
@@ -62,9 +73,10 @@ describe('the view Knowledge', () => {
 
   it('shows an article beside its source, with what was left out and why', async () => {
     const id = 'guides/reading-of-a-test.md';
-    const long = Array.from({ length: 40 }, (_, at) => `Step ${at + 1} is done before step ${at + 2} begins.`).join(
-      '\n\n',
-    );
+    const long = Array.from(
+      { length: 40 },
+      (_, at) => `Step ${at + 1} is done before step ${at + 2} begins.`,
+    ).join('\n\n');
     const content = `---\nintent: [hose]\n---\n\n# Change the hose\n\nTurn the water off first. [Order](/shop) a hose of **12 mm**.\n\n<!-- Ask Kim whether 14 mm fits too -->\n\n## Sizes\n\n| Model | Hose |\n| --- | --- |\n| One | 12 mm |\n| Two | 16 mm |\n\n<style>.red { color: red }</style>\n\n## Steps\n\n${long}\n\n## After the change\n\n1. Open the tap.\n2. Look for drops at the brass ring.\n\n<p hidden>An internal remark for the team</p>\n`;
     await publish(id, { title: 'Change the hose', content });
     const { text } = await read(z.object({ text: z.string() }), `/api/kb/text/${id}`);
@@ -72,7 +84,9 @@ describe('the view Knowledge', () => {
     const page = await open(`/knowledge?article=${id}&start=${start}&end=${start + 36}`);
     await page.getByText('The cited passage is marked.').waitFor();
     const marked = () =>
-      page.evaluate(() => [...(CSS.highlights.get('passage') ?? [])].map((each) => (each as Range).toString()));
+      page.evaluate(() =>
+        [...(CSS.highlights.get('passage') ?? [])].map((each) => (each as Range).toString()),
+      );
     expect(await marked()).toEqual(['Look for drops at the brass ring']);
     await expectInView(page, page.getByText('Look for drops at the brass ring.').first());
     const leftOut = page.getByRole('region', { name: 'Left out' });
@@ -113,7 +127,9 @@ describe('the view Knowledge', () => {
     const kind = (await finding.locator('.support').textContent())?.trim() ?? '';
     const title = (await finding.getByRole('link').first().textContent()) ?? '';
     const kinds = await page.getByLabel('Kind').getByRole('option').allTextContents();
-    await page.getByLabel('Kind').selectOption({ label: kinds.find((each) => each.startsWith(kind)) ?? '' });
+    await page
+      .getByLabel('Kind')
+      .selectOption({ label: kinds.find((each) => each.startsWith(kind)) ?? '' });
     expect(await page.locator('.findings .support').allTextContents()).toContain(` ${kind}`);
     expect(new URL(page.url()).searchParams.get('health')).not.toBe('all');
     await expectAccessible(page);
@@ -133,15 +149,20 @@ describe('the view Knowledge', () => {
     const inventory = await read(Inventory, '/api/kb/inventory');
     const { articles } = await read(AnswerStatistics, '/v1/answers/statistics');
     // Articles that were deleted since are cited, but not listed.
-    const cited = articles.filter(({ article }) => inventory.articles.some(({ id }) => id === article));
+    const cited = articles.filter(({ article }) =>
+      inventory.articles.some(({ id }) => id === article),
+    );
     const rows = page.locator('tbody tr');
     expect(await rows.count()).toBe(cited.length);
     const [most] = cited;
     expect(await rows.first().locator('td').nth(1).textContent()).toBe(`${most?.total}`);
     await expectAccessible(page);
     await page.getByLabel('Articles').selectOption('never');
-    await page.getByText(new RegExp(`^${40 - cited.length} of 40 articles were not cited`)).waitFor();
-    for (const { title } of cited) expect(await page.getByRole('link', { name: title, exact: true }).count()).toBe(0);
+    await page
+      .getByText(new RegExp(`^${40 - cited.length} of 40 articles were not cited`))
+      .waitFor();
+    for (const { title } of cited)
+      expect(await page.getByRole('link', { name: title, exact: true }).count()).toBe(0);
     await page.setViewportSize({ width: 390, height: 844 });
     await expectToFit(page);
     await goTo(page, '/knowledge?cited=most');
@@ -169,7 +190,9 @@ describe('the view Knowledge', () => {
     await page.getByLabel('Id', { exact: true }).fill('setup/wall mount.md');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Hanging the <b>Zephyr</b> on a wall' }).waitFor();
+    await page
+      .getByRole('heading', { level: 1, name: 'Hanging the <b>Zephyr</b> on a wall' })
+      .waitFor();
     expect(new URL(page.url()).searchParams.get('article')).toBe('setup/wall mount.md');
     await goTo(page, '/knowledge?intent=wall');
     await page.getByRole('link', { name: /Zephyr/ }).click();

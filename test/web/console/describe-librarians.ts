@@ -9,12 +9,18 @@ import { changeReply, goTo, open, product, read } from './console-for-test.ts';
 describe('the views Librarians, Intents and Settings', () => {
   it('Librarians shows health and capabilities, and links to a question for a librarian', async () => {
     const page = await open('/librarians');
-    const card = page.getByRole('listitem').filter({ has: page.locator('code', { hasText: /^analytics$/ }) });
+    const card = page
+      .getByRole('listitem')
+      .filter({ has: page.locator('code', { hasText: /^analytics$/ }) });
     expect(await card.textContent()).toMatch(/ready.*Rights.*sql:read/);
     await expectAccessible(page, { width: 390 });
     await card.getByRole('link', { name: /^Ask this one/ }).press('Enter');
-    await expect.poll(() => page.getByLabel('Librarian', { exact: true }).inputValue()).toBe('analytics');
-    await page.getByLabel('Your question').fill('How many iPhone 17 are in stock in each warehouse?');
+    await expect
+      .poll(() => page.getByLabel('Librarian', { exact: true }).inputValue())
+      .toBe('analytics');
+    await page
+      .getByLabel('Your question')
+      .fill('How many iPhone 17 are in stock in each warehouse?');
     await page.keyboard.press('Enter');
     await page.locator('.turn[aria-busy="false"] .chart').waitFor();
   });
@@ -38,7 +44,9 @@ describe('the views Librarians, Intents and Settings', () => {
     await page.getByText(`${taxonomy.intents.length} rows`).waitFor();
     await page.getByRole('button', { name: 'Recognise the intent' }).click();
     expect(await page.getByRole('alert').textContent()).toBe('Enter a message.');
-    await page.getByLabel('Message of the customer').fill('My Apollo III shows 0 H/s since yesterday');
+    await page
+      .getByLabel('Message of the customer')
+      .fill('My Apollo III shows 0 H/s since yesterday');
     await page.getByRole('button', { name: 'Recognise the intent' }).click();
     const intent = page.locator('.classification li').first();
     // By its title, once that is read.
@@ -52,37 +60,60 @@ describe('the views Librarians, Intents and Settings', () => {
     const accuracy = await read(TaxonomyAccuracy, '/v1/support/taxonomy/accuracy');
     const examples = accuracy.examples.toLocaleString('en');
     await page.getByText(new RegExp(`of ${examples} examples are recognised`)).waitFor();
-    const [worst] = accuracy.intents.toSorted((one, other) => one.right / one.examples - other.right / other.examples);
+    const [worst] = accuracy.intents.toSorted(
+      (one, other) => one.right / one.examples - other.right / other.examples,
+    );
     const row = page.locator('tbody tr').first();
     const percent = `${Math.round((100 * (worst?.right ?? 0)) / (worst?.examples ?? 1))}%`;
-    for (const shown of [`${worst?.intent}`, percent, `else taken for ${worst?.taken_for[0]?.intent}`])
+    for (const shown of [
+      `${worst?.intent}`,
+      percent,
+      `else taken for ${worst?.taken_for[0]?.intent}`,
+    ])
       expect(await row.textContent()).toContain(shown);
     await expectAccessible(page, { width: 390 });
   });
 
   it.each([
     ['en-GB', 'Audit log', /Deleted an article.*own\/audited\.md.*done/, 'API key'],
-    ['de-DE', 'Verwaltungsprotokoll', /Einen Artikel gelöscht.*own\/audited\.md.*erledigt/, 'API-Schlüssel'],
-  ])('the audit log shows who did what and when, to those who may read it: %s', async (locale, title, row, by) => {
-    const path = '/api/kb/articles/own%2Faudited.md';
-    const article = { title: 'Audited', content: 'The lamp is green.' };
-    expect((await product.fetch(path, { method: 'PUT', body: JSON.stringify(article) })).ok).toBe(true);
-    expect((await product.fetch(path, { method: 'DELETE' })).status).toBe(204);
-    const key = 'ck_audit_view_0123456789abcdef';
-    await grant(product, key, { capabilities: ['audit:read'] });
-    await expect
-      .poll(async () => JSON.stringify(await (await product.fetch('/v1/audit')).json()), { timeout: 60_000 })
-      .toContain('own/audited.md');
-    const page = await open('/settings', { key, locale, expected: /401|403/ });
-    await page.getByRole('main').getByRole('link', { name: title }).click();
-    await page.getByRole('heading', { name: title }).waitFor();
-    const shown = page.getByRole('table', { name: title }).locator('tbody tr').filter({ hasText: 'own/audited.md' });
-    expect(await shown.first().textContent()).toMatch(row);
-    expect(await shown.first().textContent()).toMatch(/user:[0-9a-f]{16}/);
-    expect(await shown.first().textContent()).toContain(by);
-    expect(Date.parse((await shown.first().locator('time').getAttribute('datetime')) ?? '')).toBeGreaterThan(0);
-    await expectAccessible(page, { width: 390 });
-  });
+    [
+      'de-DE',
+      'Verwaltungsprotokoll',
+      /Einen Artikel gelöscht.*own\/audited\.md.*erledigt/,
+      'API-Schlüssel',
+    ],
+  ])(
+    'the audit log shows who did what and when, to those who may read it: %s',
+    async (locale, title, row, by) => {
+      const path = '/api/kb/articles/own%2Faudited.md';
+      const article = { title: 'Audited', content: 'The lamp is green.' };
+      expect((await product.fetch(path, { method: 'PUT', body: JSON.stringify(article) })).ok).toBe(
+        true,
+      );
+      expect((await product.fetch(path, { method: 'DELETE' })).status).toBe(204);
+      const key = 'ck_audit_view_0123456789abcdef';
+      await grant(product, key, { capabilities: ['audit:read'] });
+      await expect
+        .poll(async () => JSON.stringify(await (await product.fetch('/v1/audit')).json()), {
+          timeout: 60_000,
+        })
+        .toContain('own/audited.md');
+      const page = await open('/settings', { key, locale, expected: /401|403/ });
+      await page.getByRole('main').getByRole('link', { name: title }).click();
+      await page.getByRole('heading', { name: title }).waitFor();
+      const shown = page
+        .getByRole('table', { name: title })
+        .locator('tbody tr')
+        .filter({ hasText: 'own/audited.md' });
+      expect(await shown.first().textContent()).toMatch(row);
+      expect(await shown.first().textContent()).toMatch(/user:[0-9a-f]{16}/);
+      expect(await shown.first().textContent()).toContain(by);
+      expect(
+        Date.parse((await shown.first().locator('time').getAttribute('datetime')) ?? ''),
+      ).toBeGreaterThan(0);
+      await expectAccessible(page, { width: 390 });
+    },
+  );
 
   it('the audit log is neither offered nor shown to a key without its right', async () => {
     const key = 'ck_no_audit_0123456789abcdef';
@@ -101,11 +132,15 @@ describe('the views Librarians, Intents and Settings', () => {
     const page = await open('/settings', { key });
     const facts = page.locator('.facts-list');
     await facts.nth(1).getByText('sql:read').waitFor();
-    expect(await facts.nth(1).textContent()).toMatch(/rightskb:readsql:readworkspacesdefaultrequestsunlimited/);
+    expect(await facts.nth(1).textContent()).toMatch(
+      /rightskb:readsql:readworkspacesdefaultrequestsunlimited/,
+    );
     const { adapters } = await (await product.fetch('/healthz')).json();
     for (const [role, adapter] of Object.entries(adapters))
       expect(await facts.first().textContent()).toContain(`${role}${adapter}`);
-    expect(await page.getByRole('navigation').getByRole('link', { name: 'API' }).getAttribute('href')).toBe('/docs');
+    expect(
+      await page.getByRole('navigation').getByRole('link', { name: 'API' }).getAttribute('href'),
+    ).toBe('/docs');
     await expectAccessible(page);
     const helpdesks = { connections: 2, misconfigured: ['zammad'] };
     await changeReply(page, '**/healthz', () => ({ status: 'degraded', helpdesks }));

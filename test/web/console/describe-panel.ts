@@ -44,10 +44,17 @@ describe('the panel beside a ticket', () => {
     const { ticketId, draft } = await ticketWithDraft('zendesk', RESET);
     const { page, panel } = await openBeside('zendesk', ticketId);
     // The draft has its steps as a list, and each article once below it.
-    await panel.locator('.draft').getByRole('listitem').filter({ hasText: 'button for 5 seconds' }).first().waitFor();
+    await panel
+      .locator('.draft')
+      .getByRole('listitem')
+      .filter({ hasText: 'button for 5 seconds' })
+      .first()
+      .waitFor();
     const article = panel.locator('.draft-sources details').first();
     await article.locator('summary').click();
-    expect((await panel.locator('.quote').allTextContents()).join(' ')).toContain('button for 5 seconds');
+    expect((await panel.locator('.quote').allTextContents()).join(' ')).toContain(
+      'button for 5 seconds',
+    );
     const shown = await panel.locator('.draft-sources summary').allTextContents();
     expect(new Set(shown).size).toBe(shown.length);
     expect(await article.getByRole('link').last().getAttribute('href')).toContain(
@@ -66,7 +73,9 @@ describe('the panel beside a ticket', () => {
     const frame = page.frames()[1];
     if (frame === undefined) throw new Error('The panel is in no frame');
     expect(frame.url()).not.toContain(KEY);
-    expect(await frame.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(KEY);
+    expect(
+      await frame.evaluate(() => JSON.stringify(localStorage) + document.cookie),
+    ).not.toContain(KEY);
     await expectAccessible(page, { frame });
     await expectToFit(frame);
   });
@@ -81,7 +90,10 @@ describe('the panel beside a ticket', () => {
     expect(await panel.getByRole('button', { name: 'Copy the draft' }).count()).toBe(1);
     // A function of the helpdesk's page.
     const openTicket = (id: string) =>
-      page.evaluate((ticket) => (window as unknown as { openTicket(id: string): void }).openTicket(ticket), id);
+      page.evaluate(
+        (ticket) => (window as unknown as { openTicket(id: string): void }).openTicket(ticket),
+        id,
+      );
     const hostile = '<img src=x onerror="alert(1)"> E30';
     const quote = '| E30 | <b>fan</b> |\n|---|---|\n| E31 | a \\| b |';
     const row = [{ title: 'Codes', url: 'https://docs.example.com/codes', quote }];
@@ -89,19 +101,40 @@ describe('the panel beside a ticket', () => {
       const response = await route.fetch();
       if (response.status() !== 200) return route.fulfill({ response });
       const replaced = [
-        { text: hostile, evidence: [{ title: hostile, url: 'javascript:alert(1)', quote: hostile }] },
+        {
+          text: hostile,
+          evidence: [{ title: hostile, url: 'javascript:alert(1)', quote: hostile }],
+        },
         { text: 'One.', evidence: row },
         { text: 'Two.', evidence: row },
       ];
-      const changes = { risks: [hostile], sentences: replaced, markdown: `## A\n\n1. ${hostile}\n2. \`code\`` };
+      const changes = {
+        risks: [hostile],
+        sentences: replaced,
+        markdown: `## A\n\n1. ${hostile}\n2. \`code\``,
+      };
       await route.fulfill({ response, json: { ...(await response.json()), ...changes } });
     });
     await openTicket(second.ticketId);
     await draft.getByText(hostile).waitFor();
-    expect(await draft.locator('h2, li, code').allTextContents()).toEqual(['A', hostile, 'code', 'code']);
+    expect(await draft.locator('h2, li, code').allTextContents()).toEqual([
+      'A',
+      hostile,
+      'code',
+      'code',
+    ]);
     for (const summary of await panel.locator('summary').all()) await summary.click();
-    expect(await panel.locator('.panel img, .panel a:not([href^="https://docs.example.com/codes"])').count()).toBe(0);
-    expect(await panel.locator('.quote :is(th, td)').allTextContents()).toEqual(['E30', '<b>fan</b>', 'E31', 'a | b']);
+    expect(
+      await panel
+        .locator('.panel img, .panel a:not([href^="https://docs.example.com/codes"])')
+        .count(),
+    ).toBe(0);
+    expect(await panel.locator('.quote :is(th, td)').allTextContents()).toEqual([
+      'E30',
+      '<b>fan</b>',
+      'E31',
+      'a | b',
+    ]);
     expect(await panel.getByText('button for 5 seconds').count()).toBe(0);
     await openTicket('999999');
     await panel.getByText('There is no draft for this ticket').waitFor();
@@ -112,7 +145,9 @@ describe('the panel beside a ticket', () => {
     ['/panel/zendesk', () => "trusted-types 'none'"],
     ['/', () => "frame-ancestors 'none'"],
   ])('may be framed only by the configured helpdesks: %s', async (path, policy) => {
-    const { headers } = await fetch(new URL(path, product.url), { headers: { accept: 'text/html' } });
+    const { headers } = await fetch(new URL(path, product.url), {
+      headers: { accept: 'text/html' },
+    });
     expect(headers.get('content-security-policy')).toContain(policy());
   });
 
@@ -127,7 +162,8 @@ describe('the panel beside a ticket', () => {
 
   it('records from sent replies how drafts were used, until a draft is erased', async () => {
     const { chatwoot, zendesk } = helpdesks.desks;
-    const outcomes = async () => TicketOutcomes.parse(await (await get('/v1/support/tickets/outcomes')).json());
+    const outcomes = async () =>
+      TicketOutcomes.parse(await (await get('/v1/support/tickets/outcomes')).json());
     const sums = async () => {
       const { intents } = await outcomes();
       return (['kept', 'edited', 'discarded'] as const).map((name) =>
@@ -135,7 +171,10 @@ describe('the panel beside a ticket', () => {
       );
     };
     const first = await ticketWithDraft('zendesk', RESET);
-    const [second, third] = [await ticketWithDraft('chatwoot', RESET), await ticketWithDraft('chatwoot', RESET)];
+    const [second, third] = [
+      await ticketWithDraft('chatwoot', RESET),
+      await ticketWithDraft('chatwoot', RESET),
+    ];
     const { text } = first.draft;
     zendesk.addAgentReply(first.ticketId, text);
     await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 0, 0]);
@@ -143,11 +182,17 @@ describe('the panel beside a ticket', () => {
     await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 1, 0]);
     chatwoot.addAgentReply(third.ticketId, 'Please call us.');
     await expect.poll(sums, { timeout: 60_000 }).toEqual([1, 1, 1]);
-    const table = (await open('/tickets')).getByRole('table', { name: 'What agents made of drafts' });
+    const table = (await open('/tickets')).getByRole('table', {
+      name: 'What agents made of drafts',
+    });
     expect(await table.getByRole('row', { name: /^Login/ }).textContent()).toMatch(/11101/);
     const { intents, articles } = await read(TicketOutcomes, '/v1/support/tickets/outcomes');
     expect(intents.map(({ intent }) => intent)).toEqual(['login_issue']);
-    expect(articles[0]).toMatchObject({ url: expect.stringContaining('/dashboard/'), kept: 1, edited: 1 });
+    expect(articles[0]).toMatchObject({
+      url: expect.stringContaining('/dashboard/'),
+      kept: 1,
+      edited: 1,
+    });
     const route = routeOf('zendesk', first.ticketId);
     expect((await send(product, `DELETE ${route}`)).status).toBe(204);
     expect([(await get(route)).status, await sums()]).toEqual([404, [0, 1, 1]]);

@@ -3,7 +3,16 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { grant } from '../../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
-import { askIn, changeReply, goTo, identityProvider, newPage, open, openAndAsk, product } from './console-for-test.ts';
+import {
+  askIn,
+  changeReply,
+  goTo,
+  identityProvider,
+  newPage,
+  open,
+  openAndAsk,
+  product,
+} from './console-for-test.ts';
 
 const READER = 'ck_reader_0123456789abcdef';
 const MAX_SCRIPT = 45 * 1024;
@@ -30,7 +39,10 @@ describe('the shell', () => {
 
   it('signs in at an identity provider, and returns to the same view', async () => {
     const { host } = new URL(identityProvider.issuer);
-    const page = await open('/knowledge?q=fan', { key: '', expected: /request to http:\/\/127|401/ });
+    const page = await open('/knowledge?q=fan', {
+      key: '',
+      expected: /request to http:\/\/127|401/,
+    });
     const button = page.getByRole('button', { name: `Sign in at ${host}` });
     await button.waitFor();
     await expectAccessible(page);
@@ -55,25 +67,36 @@ describe('the shell', () => {
     await askIn(page, 'Does the Apollo support Bluetooth headphones?');
     await page.getByRole('button', { name: 'Report as gap' }).click();
     await page.getByText('This needs the capability support:analyze').waitFor();
-    expect(await page.locator('.question').textContent()).toBe('Does the Apollo support Bluetooth headphones?');
+    expect(await page.locator('.question').textContent()).toBe(
+      'Does the Apollo support Bluetooth headphones?',
+    );
   });
 
   it.each([
     ['/gaps', 'kb:read', 'support:analyze', 'This needs the capability', 'en-GB'],
     ['/knowledge', 'support:analyze', 'kb:read', 'This needs the capability', 'en-GB'],
     ['/tickets', 'kb:read', 'helpdesk:write', 'Das braucht das Recht', 'de-DE'],
-  ])('explains at %s that a key with %s lacks %s: %s', async (path, capability, missing, text, locale) => {
-    const key = `ck_only_${capability.replace(':', '_')}_0123456789`;
-    await grant(product, key, { capabilities: [capability] });
-    const page = await open(path, { key, locale, expected: /401|403/ });
-    await page.getByText(text).filter({ hasText: missing }).first().waitFor();
-  });
+  ])(
+    'explains at %s that a key with %s lacks %s: %s',
+    async (path, capability, missing, text, locale) => {
+      const key = `ck_only_${capability.replace(':', '_')}_0123456789`;
+      await grant(product, key, { capabilities: [capability] });
+      const page = await open(path, { key, locale, expected: /401|403/ });
+      await page.getByText(text).filter({ hasText: missing }).first().waitFor();
+    },
+  );
 
   it('requests another key when this one is no longer accepted, and keeps the input', async () => {
     const page = await open('/ask', { expected: /401/ });
     await page.getByLabel('Your question').fill('How do I swap the fan?');
-    const error = { code: 'UNAUTHORIZED', message: 'Cannot accept the API key', recoverable: false };
-    await page.route(/\/v1\/(ask|librarians)/, (route) => route.fulfill({ status: 401, json: { error } }));
+    const error = {
+      code: 'UNAUTHORIZED',
+      message: 'Cannot accept the API key',
+      recoverable: false,
+    };
+    await page.route(/\/v1\/(ask|librarians)/, (route) =>
+      route.fulfill({ status: 401, json: { error } }),
+    );
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByText('no longer accepted').waitFor();
     await page.unroute(/\/v1\/(ask|librarians)/);
@@ -131,10 +154,15 @@ describe('the shell', () => {
 
   it('serves the page with a policy at every address of a view, and its files as immutable', async () => {
     const { url } = product;
-    const get = (path: string, accept = 'text/html') => fetch(new URL(path, url), { headers: { accept } });
+    const get = (path: string, accept = 'text/html') =>
+      fetch(new URL(path, url), { headers: { accept } });
     for (const path of ['/', '/ask/abc', '/no/such/view']) {
       const page = await get(path);
-      expect([path, page.status, page.headers.get('Cache-Control')]).toEqual([path, 200, 'no-cache']);
+      expect([path, page.status, page.headers.get('Cache-Control')]).toEqual([
+        path,
+        200,
+        'no-cache',
+      ]);
       expect(page.headers.get('Content-Security-Policy')).toContain("trusted-types 'none'");
       expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
     }
@@ -151,7 +179,8 @@ describe('the shell', () => {
   describe('a link that brings a key', () => {
     const OTHER = 'ck_another_owner_00000000';
     const heldBy = (page: Page) => page.evaluate(() => sessionStorage.getItem('constellation.key'));
-    const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'A link brings another key' });
+    const dialogOf = (page: Page) =>
+      page.getByRole('dialog', { name: 'A link brings another key' });
 
     it('replaces no key without a question that names both workspaces', async () => {
       await grant(product, OTHER, { workspaces: ['acme'], capabilities: ['kb:read'] });
@@ -177,7 +206,9 @@ describe('the shell', () => {
       const page = await open('/ask', { expected: /401/ });
       await goTo(page, `/gaps#key=${OTHER}x`);
       await dialogOf(page).getByText('does not accept the key of the link').waitFor();
-      expect(await page.getByRole('button', { name: 'Use the key of the link' }).isDisabled()).toBe(true);
+      expect(await page.getByRole('button', { name: 'Use the key of the link' }).isDisabled()).toBe(
+        true,
+      );
     });
 
     it('signs no one in at a deployment without a question', async () => {
@@ -219,12 +250,17 @@ describe('the shell', () => {
     const page = await openAndAsk("What's the Apollo's E30?");
     await page.getByRole('button', { name: 'Show request' }).click();
     await page.locator('.requests button', { hasText: '/v1/ask' }).click();
-    expect(await page.getByRole('tabpanel').textContent()).toContain(String.raw`"What'\''s the Apollo'\''s E30?"`);
+    expect(await page.getByRole('tabpanel').textContent()).toContain(
+      String.raw`"What'\''s the Apollo'\''s E30?"`,
+    );
     await page.getByRole('tab', { name: 'TypeScript' }).click();
     expect(await page.getByRole('tabpanel').textContent()).toContain('client.askStream({');
     await page.getByRole('tab', { name: 'MCP' }).click();
     const call = JSON.parse((await page.getByRole('tabpanel').textContent()) ?? '');
-    expect(call.params).toMatchObject({ name: 'ask', arguments: { query: "What's the Apollo's E30?" } });
+    expect(call.params).toMatchObject({
+      name: 'ask',
+      arguments: { query: "What's the Apollo's E30?" },
+    });
     await expectAccessible(page);
   });
 });

@@ -24,10 +24,19 @@ describe('the view Sync', () => {
     await page.route(/\/v1\/sync/, (route) => {
       processed += 10;
       const progress = {
-        ...{ run_id: 'r', full: true, started_at: new Date().toISOString(), listed: 40, total: 40 },
-        ...{ processed, to_process: 40, embedded: 0, to_embed: 12 },
+        run_id: 'r',
+        full: true,
+        started_at: new Date().toISOString(),
+        listed: 40,
+        total: 40,
+        processed,
+        to_process: 40,
+        embedded: 0,
+        to_embed: 12,
       };
-      const skipped = [{ id: '<img src=x>.md', reason: 'Cannot take in the article: content is empty' }];
+      const skipped = [
+        { id: '<img src=x>.md', reason: 'Cannot take in the article: content is empty' },
+      ];
       const last_report = { ...status.last_report, skipped_count: 1, skipped };
       const running = processed > 30 ? {} : { state: 'embedding', progress };
       return route.fulfill({ json: { ...status, last_report, ...running } });
@@ -38,7 +47,9 @@ describe('the view Sync', () => {
     expect(await page.getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(true);
     await expectAccessible(page);
     await bar.waitFor({ state: 'detached' });
-    expect(await page.getByRole('region', { name: 'Skipped' }).textContent()).toContain('<img src=x>.md');
+    expect(await page.getByRole('region', { name: 'Skipped' }).textContent()).toContain(
+      '<img src=x>.md',
+    );
     expect(await page.getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(false);
   });
 

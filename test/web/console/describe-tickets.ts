@@ -34,7 +34,9 @@ describe('the view Tickets', () => {
     expect(await editor.inputValue()).toContain('<b>Best wishes</b>');
     await page.getByRole('button', { name: 'Send back as a better draft' }).click();
     await page.getByRole('heading', { name: 'How it should have been' }).waitFor();
-    expect((await page.locator('.word-difference ins').allTextContents()).join('')).toContain('<b>Best wishes</b>');
+    expect((await page.locator('.word-difference ins').allTextContents()).join('')).toContain(
+      '<b>Best wishes</b>',
+    );
     chatwoot.addAgentReply(ticketId, draft.replace('password', 'pass phrase'));
     const sent = async () => {
       await page.reload();
@@ -45,7 +47,9 @@ describe('the view Tickets', () => {
     expect(await page.locator('.word-difference del').allTextContents()).toContain('password');
     // What the agent sent instead proposes an addition to the article, which a writer sees as a difference.
     await goTo(page, '/tickets/learning');
-    const lesson = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: hostile }) });
+    const lesson = page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('link', { name: hostile }) });
     await lesson.getByText('Show the difference').click();
     expect(await lesson.locator('.word-difference ins').allTextContents()).toContain('pass phrase');
     await expectAccessible(page, { width: 390 });
@@ -64,13 +68,17 @@ describe('the view Tickets', () => {
 
   it('shows the note for a message and why another one failed, and retries that one until it has a note', async () => {
     const { chatwoot } = helpdesks.desks;
-    const done = chatwoot.createTicket({ message: 'How do I reset the dashboard password?' }).ticketId;
+    const done = chatwoot.createTicket({
+      message: 'How do I reset the dashboard password?',
+    }).ticketId;
     const page = await open('/operations');
-    const rowOf = (ticket: string) => page.getByRole('row', { name: new RegExp(`^${ticket} Chatwoot`) });
+    const rowOf = (ticket: string) =>
+      page.getByRole('row', { name: new RegExp(`^${ticket} Chatwoot`) });
     await rowOf(done).getByText('note').waitFor();
     helpdesks.faults.next(1, { kind: 'status', status: 401 }, '/chatwoot');
     const dead = chatwoot.createTicket({ message: 'My Apollo shows 0 H/s.' }).ticketId;
-    const state = async () => (await read(TicketsResponse, `/v1/support/tickets?ticket_id=${dead}`)).tickets[0]?.state;
+    const state = async () =>
+      (await read(TicketsResponse, `/v1/support/tickets?ticket_id=${dead}`)).tickets[0]?.state;
     await expect.poll(state, { timeout: 60_000 }).toBe('dead');
     await page.getByRole('combobox', { name: 'State' }).selectOption('failed');
     expect(new URL(page.url()).search).toBe('?state=dead');
@@ -91,14 +99,18 @@ describe('the view Tickets', () => {
   });
 
   it('shows which connection fails, finds a ticket by its id, and reports when there is none', async () => {
-    const { ticketId } = helpdesks.desks.zendesk.createTicket({ message: 'What does error E30 mean?' });
+    const { ticketId } = helpdesks.desks.zendesk.createTicket({
+      message: 'What does error E30 mean?',
+    });
     const page = await open('/ask');
     const problem = 'its secret is <b>not</b> set';
     await changeReply<TicketsResponse>(page, /support\/tickets\?/, ({ helpdesks: all }) => ({
       helpdesks: [...all, { helpdesk: 'zammad', problem, refused: 2, last_refused_at: null }],
     }));
     await goTo(page, `/tickets?helpdesk=zendesk&ticket_id=${ticketId}`);
-    const connections = page.getByRole('list', { name: 'Connected helpdesks' }).getByRole('listitem');
+    const connections = page
+      .getByRole('list', { name: 'Connected helpdesks' })
+      .getByRole('listitem');
     expect(await connections.filter({ hasText: 'zammad' }).textContent()).toMatch(
       /cannot be used.*its secret is <b>not<\/b> set.*2 deliveries refused/,
     );

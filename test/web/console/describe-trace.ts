@@ -4,11 +4,15 @@ import { openAndAsk, product } from './console-for-test.ts';
 
 describe('the views Trace and Why', () => {
   it('Trace shows narrowed capabilities and budget, and verifies a receipt in the browser', async () => {
-    const page = await openAndAsk('How many iPhone 17 are in stock and what does the warranty cover?');
+    const page = await openAndAsk(
+      'How many iPhone 17 are in stock and what does the warranty cover?',
+    );
     await page.getByRole('button', { name: 'Trace' }).click();
     const row = page.getByRole('row', { name: /analytics/ });
     expect(await row.textContent()).toMatch(/sql:read.*calls.*tokens.*verified/);
-    expect(await page.getByRole('row', { name: /semantic/ }).textContent()).not.toContain('sql:read');
+    expect(await page.getByRole('row', { name: /semantic/ }).textContent()).not.toContain(
+      'sql:read',
+    );
     await row.getByRole('button').click();
     await page.getByRole('button', { name: 'Verify in this browser' }).click();
     await page.getByText('The signature is valid.').waitFor();

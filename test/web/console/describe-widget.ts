@@ -19,7 +19,9 @@ describe('the widget on a page of another origin', () => {
   afterAll(() => demo?.close());
   beforeEach(async () => {
     requests = [];
-    page = await newPage({ expected: /ERR_FAILED|Failed to fetch|Cannot reach|Cannot get an answer/ });
+    page = await newPage({
+      expected: /ERR_FAILED|Failed to fetch|Cannot reach|Cannot get an answer/,
+    });
     page.on('request', (request) => {
       const { authorization } = request.headers();
       requests.push({ method: request.method(), url: request.url(), authorization });
@@ -41,10 +43,14 @@ describe('the widget on a page of another origin', () => {
     const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
     expect(await answer.textContent()).toContain('hold the button for 5 seconds');
     const source = answer.getByRole('link', { name: /^Log in to the dashboard/ });
-    expect(await source.getAttribute('href')).toBe('https://docs.example.com/dashboard/log-in-and-password-reset');
+    expect(await source.getAttribute('href')).toBe(
+      'https://docs.example.com/dashboard/log-in-and-password-reset',
+    );
     expect(await source.getAttribute('rel')).toBe('noopener noreferrer');
     await askIn(inline(), 'and on the Apollo?');
-    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('USB stick');
+    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain(
+      'USB stick',
+    );
   });
 
   it('declines a question that no article answers, also after another subject, and offers a handover with the conversation', async () => {
@@ -53,7 +59,9 @@ describe('the widget on a page of another origin', () => {
     const declined = inline().getByRole('listitem', { name: 'Answer' }).last();
     expect(await declined.textContent()).toContain("I don't have information");
     expect(await declined.getByRole('link').count()).toBe(0);
-    const contact = await inline().getByRole('link', { name: 'Contact a person' }).getAttribute('href');
+    const contact = await inline()
+      .getByRole('link', { name: 'Contact a person' })
+      .getAttribute('href');
     expect(decodeURIComponent(contact ?? '')).toMatch(
       /^mailto:support@example\.com\?subject=Question&body=.*cook rice/s,
     );
@@ -77,7 +85,9 @@ describe('the widget on a page of another origin', () => {
     expect(await thanked.textContent()).toContain("You're welcome.");
     expect(await thanked.getByRole('button').count()).toBe(0);
     await askIn(inline(), 'Can I speak to a human please?');
-    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain('by e-mail');
+    expect(await inline().getByRole('listitem', { name: 'Answer' }).last().textContent()).toContain(
+      'by e-mail',
+    );
     expect(await inline().getByLabel('Your e-mail address').isVisible()).toBe(true);
     expect(await inline().getByLabel('What do you need?').inputValue()).toBe(questions.at(-1));
   });
@@ -137,19 +147,25 @@ describe('the widget on a page of another origin', () => {
     await expect.poll(() => box.getByText('Quellen').count()).toBe(1);
     await page.keyboard.press('Escape');
     expect(await box.getByRole('textbox').isVisible()).toBe(false);
-    await expect.poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible()).toBe(true);
+    await expect
+      .poll(() => box.getByRole('button', { name: 'Frage stellen' }).isVisible())
+      .toBe(true);
   });
 
   it('names the partner at each statement that it claims, and shows nothing that it has not signed', async () => {
     const askPartner = (librarian: string) =>
       page.route('**/v1/ask', (route) =>
-        route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), librarian }) }),
+        route.continue({
+          postData: JSON.stringify({ ...route.request().postDataJSON(), librarian }),
+        }),
       );
     await askPartner('partner.lying');
     await askIn(inline(), 'How do I reset the dashboard password?');
     const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
     const claimed = answer.locator('.statement');
-    expect(await claimed.allTextContents()).toEqual([`${LIE.answer} [1]Reported by lying, not checked by us`]);
+    expect(await claimed.allTextContents()).toEqual([
+      `${LIE.answer} [1]Reported by lying, not checked by us`,
+    ]);
     expect(await answer.locator('.sources li').allTextContents()).toEqual([
       'Log in and password reset (Reported by lying, not checked by us)',
     ]);
@@ -166,10 +182,22 @@ describe('the widget on a page of another origin', () => {
 
     // Joined with an answer of ours, only the claim is marked, and before the end.
     const own = { text: 'Hold the button.', sources: [], support: 1, check: 'quoted' };
-    const other = { text: 'Write to them.', sources: [], support: 0, check: 'reported', reported_by: 'partner.lying' };
+    const other = {
+      text: 'Write to them.',
+      sources: [],
+      support: 0,
+      check: 'reported',
+      reported_by: 'partner.lying',
+    };
     await answerWith(
       page,
-      ['routing', { type: 'routing', librarians: [{ id: 'navigator' }, { id: 'partner.lying', name: 'Acme help' }] }],
+      [
+        'routing',
+        {
+          type: 'routing',
+          librarians: [{ id: 'navigator' }, { id: 'partner.lying', name: 'Acme help' }],
+        },
+      ],
       ['statement', { type: 'statement', index: 0, ...own }],
       ['statement', { type: 'statement', index: 1, ...other }],
       ['done', { answer: 'Hold the button.\n\nWrite to them.' }],
@@ -186,9 +214,13 @@ describe('the widget on a page of another origin', () => {
   it('calls only the gateway, with the publishable key and without a cookie', async () => {
     await askIn(inline(), 'What does error E30 mean?');
     const { origin } = product.url;
-    const called = requests.flatMap(({ url }) => (url.startsWith('http') ? [new URL(url).origin] : []));
+    const called = requests.flatMap(({ url }) =>
+      url.startsWith('http') ? [new URL(url).origin] : [],
+    );
     expect(new Set(called)).toEqual(new Set([demo.url, origin]));
-    const questions = requests.filter(({ method, url }) => method === 'POST' && url.startsWith(origin));
+    const questions = requests.filter(
+      ({ method, url }) => method === 'POST' && url.startsWith(origin),
+    );
     expect(questions).toMatchObject([{ authorization: expect.stringMatching(/^Bearer ck_pub_/) }]);
     expect(await page.context().cookies()).toEqual([]);
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
@@ -200,8 +232,14 @@ describe('the widget on a page of another origin', () => {
     const box = page.locator('body > constellation-answers');
     await box.getByRole('button', { name: 'Frage stellen' }).click();
     await askIn(box, 'How do I cook rice?', 'Die Antwort ist vollständig.');
-    await box.getByRole('listitem', { name: 'Antwort' }).getByRole('button', { name: 'Einen Menschen fragen' }).click();
-    const [email, message] = [box.getByLabel('Ihre E-Mail-Adresse'), box.getByLabel('Was brauchen Sie?')];
+    await box
+      .getByRole('listitem', { name: 'Antwort' })
+      .getByRole('button', { name: 'Einen Menschen fragen' })
+      .click();
+    const [email, message] = [
+      box.getByLabel('Ihre E-Mail-Adresse'),
+      box.getByLabel('Was brauchen Sie?'),
+    ];
     expect(await message.inputValue()).toBe('How do I cook rice?');
     const send = box.getByRole('button', { name: 'An einen Menschen senden' });
     await email.fill('not an address');
@@ -221,13 +259,20 @@ describe('the widget on a page of another origin', () => {
     await expect.poll(() => zendesk.ticketIds().length, { timeout: 60_000 }).toBe(before + 1);
     const [first] = zendesk.seenByCustomer(zendesk.ticketIds().at(-1) ?? '');
     expect(first?.body).toMatch(/^I want to cook <b>rice<\/b>\..*Question: How do I cook rice\?/s);
-    const visitors = (await open('/tickets')).getByRole('table', { name: 'Visitors who asked for a person' });
+    const visitors = (await open('/tickets')).getByRole('table', {
+      name: 'Visitors who asked for a person',
+    });
     await visitors.getByText('The text is in the helpdesk.').waitFor();
   });
 
   it('shows an answer as it is written when what reads Markdown cannot be loaded', async () => {
     await page.route('**/widget-markdown.js', (route) => route.abort());
-    const statement = { text: 'Hold **the** button.', sources: [{ name: 'Reset' }], support: 1, check: 'quoted' };
+    const statement = {
+      text: 'Hold **the** button.',
+      sources: [{ name: 'Reset' }],
+      support: 1,
+      check: 'quoted',
+    };
     await answerWith(
       page,
       ['statement', { type: 'statement', index: 0, ...statement }],
@@ -240,9 +285,19 @@ describe('the widget on a page of another origin', () => {
   });
 
   it('keeps a hostile answer inert, and the question when the gateway cannot be reached', async () => {
-    const text = '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
-    const statement = { text, sources: [{ name: text, url: 'javascript:alert(1)' }], support: 1, check: 'quoted' };
-    await answerWith(page, ['statement', { type: 'statement', index: 0, ...statement }], ['done', { answer: text }]);
+    const text =
+      '<img src=x onerror=alert(1)> [click](javascript:alert(1)) ![i](https://evil.example.com/i.png)';
+    const statement = {
+      text,
+      sources: [{ name: text, url: 'javascript:alert(1)' }],
+      support: 1,
+      check: 'quoted',
+    };
+    await answerWith(
+      page,
+      ['statement', { type: 'statement', index: 0, ...statement }],
+      ['done', { answer: text }],
+    );
     await askIn(inline(), 'What?');
     const answer = inline().getByRole('listitem', { name: 'Answer' }).last();
     expect(await answer.locator('img, script').count()).toBe(0);

@@ -3,7 +3,9 @@ import { diffLines, diffWords } from '../../../src/web/console/parts/differences
 
 const shown = (before: string, after: string): string =>
   diffLines(before, after)
-    .map(({ kind, text }) => `${{ same: ' ', removed: '-', added: '+', skipped: '~' }[kind]}${text}`)
+    .map(
+      ({ kind, text }) => `${{ same: ' ', removed: '-', added: '+', skipped: '~' }[kind]}${text}`,
+    )
     .join('|');
 
 it('keeps common lines, two of them around each change', () => {
@@ -19,14 +21,26 @@ it('shows whole texts as changed when a comparison would take too long', () => {
 });
 
 it('compares texts word by word, and joins what lies together', () => {
-  const words = diffWords('Press the button for 5 seconds.', 'Press the red button for 10 seconds.\n\nRegards');
+  const words = diffWords(
+    'Press the button for 5 seconds.',
+    'Press the red button for 10 seconds.\n\nRegards',
+  );
   expect(words.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
-    ...['same Press the ', 'added red ', 'same button for ', 'removed 5', 'added 10', 'same  seconds.'],
+    ...[
+      'same Press the ',
+      'added red ',
+      'same button for ',
+      'removed 5',
+      'added 10',
+      'same  seconds.',
+    ],
     'added \n\nRegards',
   ]);
   expect(diffWords('', '')).toEqual([]);
   // Single words in common do not take two other sentences apart.
-  expect(diffWords('Unplug the device for ten minutes.', 'Write to the shop about ten vouchers.')).toEqual([
+  expect(
+    diffWords('Unplug the device for ten minutes.', 'Write to the shop about ten vouchers.'),
+  ).toEqual([
     { kind: 'removed', text: 'Unplug the device for ten minutes' },
     { kind: 'added', text: 'Write to the shop about ten vouchers' },
     { kind: 'same', text: '.' },

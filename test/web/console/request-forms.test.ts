@@ -6,7 +6,10 @@ import { asTypeScript } from '../../../src/web/console/session/request-forms.ts'
 
 const ORIGIN = 'https://answers.example.com';
 const shown = (route: string, body?: unknown) =>
-  asTypeScript({ route, path: route.split(' ')[1] ?? '', body, accept: 'application/json' }, ORIGIN);
+  asTypeScript(
+    { route, path: route.split(' ')[1] ?? '', body, accept: 'application/json' },
+    ORIGIN,
+  );
 
 describe('a request as TypeScript', () => {
   it.each(

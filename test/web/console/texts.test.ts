@@ -19,16 +19,27 @@ describe('the texts of the console', () => {
     for (const key of Object.keys(english).filter((each) => each.endsWith('.one')))
       expect(english).toHaveProperty([key.replace(/\.one$/, '.other')]);
     for (const language of ['en', 'de']) {
-      const both = Object.keys(textsIn(language)).filter((key) => key in textsIn(`${language}-views`));
+      const both = Object.keys(textsIn(language)).filter(
+        (key) => key in textsIn(`${language}-views`),
+      );
       expect(both).toEqual([]);
     }
   });
 
   it('of the first view are loaded with it', async () => {
     const { metafile } = await build({
-      entryPoints: ['main.tsx', 'views/home/home-view.tsx'].map((file) => fileURLToPath(new URL(file, CONSOLE))),
-      ...{ bundle: true, splitting: true, format: 'esm', write: false, metafile: true, outdir: 'none' },
-      ...{ jsx: 'automatic', jsxImportSource: 'preact', absWorkingDir: fileURLToPath(CONSOLE) },
+      entryPoints: ['main.tsx', 'views/home/home-view.tsx'].map((file) =>
+        fileURLToPath(new URL(file, CONSOLE)),
+      ),
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      write: false,
+      metafile: true,
+      outdir: 'none',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+      absWorkingDir: fileURLToPath(CONSOLE),
     });
     const reached = new Set<string>();
     const reach = (file: string): void => {
@@ -41,9 +52,14 @@ describe('the texts of the console', () => {
     for (const file of ['main.tsx', 'views/home/home-view.tsx']) reach(file);
     const own = [...reached].filter((file) => /^[a-z].*\.tsx?$/.test(file));
     expect(own).toContain('parts/values.tsx');
-    const late = Object.keys(textsIn('en-views')).flatMap((key) => [key, key.replace(/\.other$/, '')]);
+    const late = Object.keys(textsIn('en-views')).flatMap((key) => [
+      key,
+      key.replace(/\.other$/, ''),
+    ]);
     for (const file of own) {
-      const named = new Set([...read(file).matchAll(/'([a-z_]+\.[a-z_.\d]+)'/g)].map(([, key]) => key));
+      const named = new Set(
+        [...read(file).matchAll(/'([a-z_]+\.[a-z_.\d]+)'/g)].map(([, key]) => key),
+      );
       expect([file, late.filter((key) => named.has(key))]).toEqual([file, []]);
     }
   });
@@ -51,8 +67,12 @@ describe('the texts of the console', () => {
 
 describe('markWords()', () => {
   it('marks forms of the words, joins adjacent ones, and skips short words', () => {
-    const parts = markWords('Resetting the password: a password reset at 88 °C.', ['reset the password at 88']);
-    expect(parts.map(({ text }) => text).join('')).toBe('Resetting the password: a password reset at 88 °C.');
+    const parts = markWords('Resetting the password: a password reset at 88 °C.', [
+      'reset the password at 88',
+    ]);
+    expect(parts.map(({ text }) => text).join('')).toBe(
+      'Resetting the password: a password reset at 88 °C.',
+    );
     expect(parts.filter(({ isMarked }) => isMarked).map(({ text }) => text)).toEqual([
       ...['Resetting', 'password', 'password reset', '88'],
     ]);

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, DECLINED, errorOf, headers, isAnswer, isDecline, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  DECLINED,
+  errorOf,
+  headers,
+  isAnswer,
+  isDecline,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 /** A task of version 0.3 of the protocol. */
 interface Task {
@@ -29,7 +39,10 @@ interface Sdk {
 // The oldest version takes no `fetch` of its own.
 const plainFetch = globalThis.fetch;
 const withKey: typeof fetch = (input, init) =>
-  plainFetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers } });
+  plainFetch(input, {
+    ...init,
+    headers: { ...Object.fromEntries(new Headers(init?.headers)), ...headers },
+  });
 globalThis.fetch = withKey;
 
 const { A2AClient } = await load<Sdk>('@a2a-js/sdk/client');
@@ -39,15 +52,23 @@ const connected =
     : await A2AClient.fromCardUrl(`${url}/.well-known/agent-card.json`, { fetchImpl: withKey });
 
 const message = (text: string) => ({
-  message: { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts: [{ kind: 'text', text }] },
+  message: {
+    kind: 'message',
+    messageId: crypto.randomUUID(),
+    role: 'user',
+    parts: [{ kind: 'text', text }],
+  },
 });
 const taskOf = ({ error, result, ...task }: Reply): Task => {
   assert.equal(error, undefined, error?.message);
   return result ?? task;
 };
 const textOf = ({ artifacts = [], artifact }: Task): string =>
-  [...artifacts, ...(artifact ? [artifact] : [])].flatMap(({ parts }) => parts.map(({ text = '' }) => text)).join('');
-const ask = async (text: string): Promise<Task> => taskOf(await connected.sendMessage(message(text)));
+  [...artifacts, ...(artifact ? [artifact] : [])]
+    .flatMap(({ parts }) => parts.map(({ text = '' }) => text))
+    .join('');
+const ask = async (text: string): Promise<Task> =>
+  taskOf(await connected.sendMessage(message(text)));
 /** The error of a reply, which some versions return and others throw. */
 const codeOf = async (call: () => Promise<Reply>): Promise<number> => {
   try {

@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, DECLINED, errorOf, headers, isAnswer, isDecline, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  DECLINED,
+  errorOf,
+  headers,
+  isAnswer,
+  isDecline,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 interface Part {
   content?: { $case: string; value: unknown };
@@ -29,27 +39,38 @@ interface Codec {
 }
 
 const { SendMessageRequest } = await load<Codec>('@a2a-js/sdk');
-const { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } = await load<Factory>('@a2a-js/sdk/client');
+const { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } =
+  await load<Factory>('@a2a-js/sdk/client');
 const connect = (sent = headers) => {
   const fetchImpl: typeof fetch = (input, init) =>
-    fetch(input, { ...init, headers: { ...Object.fromEntries(new Headers(init?.headers)), ...sent } });
+    fetch(input, {
+      ...init,
+      headers: { ...Object.fromEntries(new Headers(init?.headers)), ...sent },
+    });
   const transports = [new JsonRpcTransportFactory({ fetchImpl })];
-  return new ClientFactory(ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports })).createFromUrl(
-    url,
-  );
+  return new ClientFactory(
+    ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports }),
+  ).createFromUrl(url);
 };
 const connected = await connect();
 
 const message = (text: string) =>
-  SendMessageRequest.fromJSON({ message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] } });
+  SendMessageRequest.fromJSON({
+    message: { messageId: crypto.randomUUID(), role: 'ROLE_USER', parts: [{ text }] },
+  });
 const textOf = (parts: readonly Part[]): string =>
-  parts.flatMap(({ content }) => (content?.$case === 'text' ? [String(content.value)] : [])).join('');
-const answerOf = ({ artifacts = [] }: Task): string => artifacts.map(({ parts }) => textOf(parts)).join('');
+  parts
+    .flatMap(({ content }) => (content?.$case === 'text' ? [String(content.value)] : []))
+    .join('');
+const answerOf = ({ artifacts = [] }: Task): string =>
+  artifacts.map(({ parts }) => textOf(parts)).join('');
 
 await tryAll({
   card: async () => assert((await connected.getAgentCard()).skills.length > 0),
-  'a question answered': async () => isAnswer(answerOf(await connected.sendMessage(message(ANSWERED)))),
-  'a question declined': async () => isDecline(answerOf(await connected.sendMessage(message(DECLINED)))),
+  'a question answered': async () =>
+    isAnswer(answerOf(await connected.sendMessage(message(ANSWERED)))),
+  'a question declined': async () =>
+    isDecline(answerOf(await connected.sendMessage(message(DECLINED)))),
   'a stream': async () => {
     let text = '';
     for await (const { payload } of connected.sendMessageStream(message(ANSWERED)))

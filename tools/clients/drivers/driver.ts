@@ -22,22 +22,26 @@ function variable(name: string): string {
 }
 
 /** Loads a module of the client: its types differ from version to version, so the caller says what it uses of it. */
-export const load = async <T>(specifier: string): Promise<T> => (await import(specifier)) as T; // see above
+export async function load<T>(specifier: string): Promise<T> {
+  return (await import(specifier)) as T;
+} // see above
 
 /** An answer that says how long, with its source: a number, or the address in structured content. */
-export const isAnswer = (text: string): void => {
+export function isAnswer(text: string): void {
   assert.match(text, /Canada/);
   assert.match(text, /\[1\]|https?:/);
-};
+}
 
 /** A refusal: words for people, without an answer, a path, an id or a number of ours. */
-export const isDecline = (text: string): void => {
+export function isDecline(text: string): void {
   assert.match(text, /\w+ \w+/);
   assert.doesNotMatch(text, /Verdi wrote|\.md\b|threshold|similarity|0\.\d/);
-};
+}
 
 /** The error that an action ends with. */
-export const errorOf = async (action: () => PromiseLike<unknown>): Promise<Error & Record<string, unknown>> => {
+export async function errorOf(
+  action: () => PromiseLike<unknown>,
+): Promise<Error & Record<string, unknown>> {
   try {
     await action();
   } catch (error) {
@@ -45,26 +49,30 @@ export const errorOf = async (action: () => PromiseLike<unknown>): Promise<Error
     return error as Error & Record<string, unknown>; // an error is an object
   }
   return assert.fail('it did not fail');
-};
+}
 
 const ACTION_MS = 30_000;
 
 /** Tries each action alone, prints a line of JSON for each, and ends the process: some clients keep connections open. */
-export const tryAll = async (actions: Record<string, () => Promise<unknown>>): Promise<never> => {
+export async function tryAll(actions: Record<string, () => Promise<unknown>>): Promise<never> {
   for (const [tried, action] of Object.entries(actions)) {
     const problem = await bounded(action).then(
       () => undefined,
-      (error: unknown) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 400),
+      (error: unknown) =>
+        (error instanceof Error ? `${error.name}: ${error.message}` : String(error)).slice(0, 400),
     );
     process.stdout.write(`${JSON.stringify({ tried, problem })}\n`);
   }
   process.exit(0);
-};
+}
 
 const bounded = (action: () => Promise<unknown>): Promise<unknown> =>
   Promise.race([
     action(),
     new Promise((_resolve, reject) => {
-      setTimeout(() => reject(new Error(`no result within ${ACTION_MS / 1000} s`)), ACTION_MS).unref();
+      setTimeout(
+        () => reject(new Error(`no result within ${ACTION_MS / 1000} s`)),
+        ACTION_MS,
+      ).unref();
     }),
   ]);

@@ -5,40 +5,62 @@ import { promisify } from 'node:util';
 import { ANSWERED, DECLINED, isAnswer, isDecline, load, url } from './driver.ts';
 
 /** The description of the API, as a file that generators read. */
-export const description = async (): Promise<string> => {
+export async function description(): Promise<string> {
   const response = await fetch(`${url}/openapi.json`);
   await writeFile('openapi.json', await response.text());
   return 'openapi.json';
-};
+}
 
-export const run = async (program: string, ...args: string[]): Promise<void> => {
+export async function run(program: string, ...args: string[]): Promise<void> {
   try {
-    await promisify(execFile)(`node_modules/.bin/${program}`, args, { timeout: 120_000, maxBuffer: 10_000_000 });
+    await promisify(execFile)(`node_modules/.bin/${program}`, args, {
+      timeout: 120_000,
+      maxBuffer: 10_000_000,
+    });
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }; // as execFile documents
     throw new Error(`${program} failed: ${stdout}\n${stderr}`, { cause: error });
   }
-};
+}
 
 /** Compiles a program that uses what was generated, strictly. */
-export const compile = async (file: string, program: string): Promise<void> => {
+export async function compile(file: string, program: string): Promise<void> {
   await writeFile(file, program);
-  const lib = ['--lib', 'es2023,dom,dom.iterable', '--skipLibCheck', '--allowImportingTsExtensions'];
-  const target = ['--noEmit', '--strict', '--target', 'es2023', '--module', 'esnext', '--moduleResolution', 'bundler'];
+  const lib = [
+    '--lib',
+    'es2023,dom,dom.iterable',
+    '--skipLibCheck',
+    '--allowImportingTsExtensions',
+  ];
+  const target = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2023',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+  ];
   await run('tsc', ...target, ...lib, file);
-};
+}
 
 /** A program with a generated client that hands on what it gets. */
 interface Program {
   ask(
     query: string,
     headers?: object,
-  ): Promise<{ data?: { answer: string }; error?: { error: { code: string } }; response: Response }>;
+  ): Promise<{
+    data?: { answer: string };
+    error?: { error: { code: string } };
+    response: Response;
+  }>;
 }
 
 /** What every generated client does with `POST /v1/ask`; the program is loaded when it is asked, as it is generated before. */
-export const askActions = (path: string): Record<string, () => Promise<void>> => {
-  const ask = async (query: string, headers?: object) => (await load<Program>(path)).ask(query, headers);
+export function askActions(path: string): Record<string, () => Promise<void>> {
+  const ask = async (query: string, headers?: object) =>
+    (await load<Program>(path)).ask(query, headers);
   return {
     'a question answered': async () => isAnswer(`${(await ask(ANSWERED)).data?.answer} [1]`),
     'a question declined': async () => isDecline((await ask(DECLINED)).data?.answer ?? ''),
@@ -51,4 +73,4 @@ export const askActions = (path: string): Record<string, () => Promise<void>> =>
       assert.deepEqual([response.status, error?.error.code], [401, 'UNAUTHORIZED']);
     },
   };
-};
+}

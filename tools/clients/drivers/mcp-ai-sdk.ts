@@ -9,7 +9,9 @@ interface Tool {
   execute(given: object, options: object): Promise<Parameters<typeof calledOf>[0]>;
 }
 const { createMCPClient } = await load<Mcp>('@ai-sdk/mcp');
-const connected = await createMCPClient({ transport: { type: 'http', url: `${url}/mcp`, headers } });
+const connected = await createMCPClient({
+  transport: { type: 'http', url: `${url}/mcp`, headers },
+});
 const tools = await connected.tools();
 
 await tryAll(
@@ -20,7 +22,9 @@ await tryAll(
       assert(tool);
       let failed = false;
       const called = await orThrown(async () => {
-        const { text, isError } = calledOf(await tool.execute(given, { toolCallId: '1', messages: [] }));
+        const { text, isError } = calledOf(
+          await tool.execute(given, { toolCallId: '1', messages: [] }),
+        );
         failed = isError;
         return text;
       });

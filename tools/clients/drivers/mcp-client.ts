@@ -22,7 +22,9 @@ const { Client, StreamableHTTPClientTransport } = await load<Sdk>('@modelcontext
 
 const connect = async (sent: object = headers): Promise<SdkClient> => {
   const connected = new Client({ name: 'clients', version: '1' }, { versionNegotiation: { mode } });
-  await connected.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: sent } }));
+  await connected.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: sent } }),
+  );
   return connected;
 };
 
@@ -47,5 +49,8 @@ await tryAll({
     assert((await sdk.readResource({ uri: first?.uri ?? '' })).contents[0]?.text);
   },
   'a wrong key': async () =>
-    assert.match((await errorOf(() => connect({ Authorization: 'Bearer wrong' }))).message, /401|UNAUTHORIZED/i),
+    assert.match(
+      (await errorOf(() => connect({ Authorization: 'Bearer wrong' }))).message,
+      /401|UNAUTHORIZED/i,
+    ),
 });

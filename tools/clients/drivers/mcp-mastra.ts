@@ -6,7 +6,9 @@ interface Mastra {
   MCPClient: new (
     options: object,
   ) => {
-    listTools(): Promise<Record<string, { execute(given: object, context: object): Promise<unknown> }>>;
+    listTools(): Promise<
+      Record<string, { execute(given: object, context: object): Promise<unknown> }>
+    >;
   };
 }
 const { MCPClient } = await load<Mastra>('@mastra/mcp');

@@ -12,12 +12,17 @@ interface Agents {
   };
 }
 const { MCPServerStreamableHttp } = await load<Agents>('@openai/agents');
-const server = new MCPServerStreamableHttp({ name: 'constellation', url: `${url}/mcp`, requestInit: { headers } });
+const server = new MCPServerStreamableHttp({
+  name: 'constellation',
+  url: `${url}/mcp`,
+  requestInit: { headers },
+});
 await server.connect();
 
 await tryAll(
   toolActions(
     async () => (await server.listTools()).map(({ name }) => name),
-    (name, given) => orThrown(async () => calledOf({ content: await server.callTool(name, given) }).text),
+    (name, given) =>
+      orThrown(async () => calledOf({ content: await server.callTool(name, given) }).text),
   ),
 );

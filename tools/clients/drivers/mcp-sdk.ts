@@ -23,11 +23,15 @@ interface Transport {
 }
 
 const { Client } = await load<Sdk>('@modelcontextprotocol/sdk/client/index.js');
-const { StreamableHTTPClientTransport } = await load<Transport>('@modelcontextprotocol/sdk/client/streamableHttp.js');
+const { StreamableHTTPClientTransport } = await load<Transport>(
+  '@modelcontextprotocol/sdk/client/streamableHttp.js',
+);
 
 const connect = async (sent: object = headers): Promise<SdkClient> => {
   const connected = new Client({ name: 'clients', version: '1' });
-  await connected.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: sent } }));
+  await connected.connect(
+    new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers: sent } }),
+  );
   return connected;
 };
 
@@ -51,9 +55,15 @@ await tryAll({
   },
   prompts: async () => {
     const [first] = (await sdk.listPrompts()).prompts;
-    const { messages } = await sdk.getPrompt({ name: first?.name ?? '', arguments: { question: 'Why?' } });
+    const { messages } = await sdk.getPrompt({
+      name: first?.name ?? '',
+      arguments: { question: 'Why?' },
+    });
     assert.equal(messages.length, 1);
   },
   'a wrong key': async () =>
-    assert.match((await errorOf(() => connect({ Authorization: 'Bearer wrong' }))).message, /401|UNAUTHORIZED/i),
+    assert.match(
+      (await errorOf(() => connect({ Authorization: 'Bearer wrong' }))).message,
+      /401|UNAUTHORIZED/i,
+    ),
 });

@@ -1,9 +1,21 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, DECLINED, errorOf, isAnswer, isDecline, key, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  DECLINED,
+  errorOf,
+  isAnswer,
+  isDecline,
+  key,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 interface Agents {
   Agent: new (options: object) => object;
-  Runner: new (options: object) => { run(agent: object, question: string, options?: object): Promise<Run> };
+  Runner: new (
+    options: object,
+  ) => { run(agent: object, question: string, options?: object): Promise<Run> };
   OpenAIProvider: new (options: object) => object;
 }
 interface Run {
@@ -37,7 +49,9 @@ await tryAll({
     assert.equal(status, 404, message);
   },
   'a wrong key': async () => {
-    const { status, message } = await errorOf(() => runWith({ useResponses: false }, 'wrong')('Why?'));
+    const { status, message } = await errorOf(() =>
+      runWith({ useResponses: false }, 'wrong')('Why?'),
+    );
     assert.equal(status, 401, message);
   },
 });

@@ -1,9 +1,23 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, client, DECLINED, errorOf, isAnswer, isDecline, key, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  client,
+  DECLINED,
+  errorOf,
+  isAnswer,
+  isDecline,
+  key,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 interface Ai {
   generateText(options: object): Promise<{ text: string; finishReason: string; sources: object[] }>;
-  streamText(options: object): { textStream: AsyncIterable<string>; finishReason: PromiseLike<string> };
+  streamText(options: object): {
+    textStream: AsyncIterable<string>;
+    finishReason: PromiseLike<string>;
+  };
   APICallError: { isInstance(error: unknown): boolean };
 }
 type Provider = (options: object) => ((model: string) => object) & { chat?(model: string): object };
@@ -42,7 +56,8 @@ await tryAll({
     isAnswer(text);
     assert.equal(finishReason, 'stop');
   },
-  'a question declined': async () => isDecline((await generateText({ ...common, prompt: DECLINED })).text),
+  'a question declined': async () =>
+    isDecline((await generateText({ ...common, prompt: DECLINED })).text),
   'several turns': async () => {
     const messages = [
       { role: 'user', content: ANSWERED },
@@ -55,11 +70,16 @@ await tryAll({
   ...(provider.chat === undefined || isCompatible
     ? {}
     : {
-        'chat completions streamed': async () => isAnswer(await streamed({ model: provider.chat?.('constellation') })),
+        'chat completions streamed': async () =>
+          isAnswer(await streamed({ model: provider.chat?.('constellation') })),
       }),
   'a bad request': () => failsWith(400, () => generateText({ ...common, prompt: ' ' })),
   'an unknown model': () =>
-    failsWith(404, () => generateText({ ...common, model: provider('gpt-unknown'), prompt: 'Why?' })),
+    failsWith(404, () =>
+      generateText({ ...common, model: provider('gpt-unknown'), prompt: 'Why?' }),
+    ),
   'a wrong key': () =>
-    failsWith(401, () => generateText({ ...common, model: providerFor('wrong')('constellation'), prompt: 'Why?' })),
+    failsWith(401, () =>
+      generateText({ ...common, model: providerFor('wrong')('constellation'), prompt: 'Why?' }),
+    ),
 });

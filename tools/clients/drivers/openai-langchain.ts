@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, DECLINED, errorOf, isAnswer, isDecline, key, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  DECLINED,
+  errorOf,
+  isAnswer,
+  isDecline,
+  key,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 interface Message {
   text?: string;
@@ -9,7 +19,9 @@ interface Model {
   invoke(question: string | object[]): Promise<Message>;
   stream(question: string): Promise<AsyncIterable<Message>>;
 }
-const { ChatOpenAI } = await load<{ ChatOpenAI: new (options: object) => Model }>('@langchain/openai');
+const { ChatOpenAI } = await load<{ ChatOpenAI: new (options: object) => Model }>(
+  '@langchain/openai',
+);
 const modelWith = (more: object = {}) =>
   new ChatOpenAI({
     model: 'constellation',
@@ -35,7 +47,8 @@ await tryAll({
   'a question answered': async () => isAnswer(textOf(await modelWith().invoke(ANSWERED))),
   'a question declined': async () => isDecline(textOf(await modelWith().invoke(DECLINED))),
   'a stream': async () => isAnswer(await streamed(modelWith())),
-  responses: async () => isAnswer(textOf(await modelWith({ useResponsesApi: true }).invoke(ANSWERED))),
+  responses: async () =>
+    isAnswer(textOf(await modelWith({ useResponsesApi: true }).invoke(ANSWERED))),
   'responses streamed': async () => isAnswer(await streamed(modelWith({ useResponsesApi: true }))),
   'a bad request': () => failsWith(400, modelWith({ n: 2 })),
   'an unknown model': () => failsWith(404, modelWith({ model: 'gpt-unknown' })),

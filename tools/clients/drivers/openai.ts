@@ -1,5 +1,15 @@
 import assert from 'node:assert/strict';
-import { ANSWERED, DECLINED, errorOf, isAnswer, isDecline, key, load, tryAll, url } from './driver.ts';
+import {
+  ANSWERED,
+  DECLINED,
+  errorOf,
+  isAnswer,
+  isDecline,
+  key,
+  load,
+  tryAll,
+  url,
+} from './driver.ts';
 
 interface Chat {
   choices: { message: { content: string }; finish_reason: string }[];
@@ -17,9 +27,9 @@ interface Client {
   };
   responses: {
     create(body: object): Promise<{ output_text: string; status: string }>;
-    stream(
-      body: object,
-    ): AsyncIterable<{ type: string }> & { finalResponse(): Promise<{ output: { content?: { text?: string }[] }[] }> };
+    stream(body: object): AsyncIterable<{ type: string }> & {
+      finalResponse(): Promise<{ output: { content?: { text?: string }[] }[] }>;
+    };
   };
 }
 type OpenAI = (new (options: object) => Client) & Record<string, new () => Error>;
@@ -35,7 +45,11 @@ const ask = (content: string, more: object = {}) => ({
 const textOf = ({ choices }: Chat): string => choices[0]?.message.content ?? '';
 
 /** The class of the client that its documentation names for the status. */
-const failsWith = async (name: string, status: number, action: () => Promise<unknown>): Promise<void> => {
+const failsWith = async (
+  name: string,
+  status: number,
+  action: () => Promise<unknown>,
+): Promise<void> => {
   const error = await errorOf(action);
   assert.deepEqual([error.constructor.name, error.status], [name, status]);
   assert.match(error.message, /\w+ \w+ \w+/);
@@ -47,8 +61,10 @@ await tryAll({
     for await (const { id } of openai.models.list()) ids.push(id);
     assert(ids.includes('constellation'), ids.join());
   },
-  'a question answered': async () => isAnswer(textOf(await openai.chat.completions.create(ask(ANSWERED)))),
-  'a question declined': async () => isDecline(textOf(await openai.chat.completions.create(ask(DECLINED)))),
+  'a question answered': async () =>
+    isAnswer(textOf(await openai.chat.completions.create(ask(ANSWERED)))),
+  'a question declined': async () =>
+    isDecline(textOf(await openai.chat.completions.create(ask(DECLINED)))),
   'several turns': async () => {
     const messages = [
       { role: 'system', content: 'You are helpful.' },
@@ -56,7 +72,10 @@ await tryAll({
       { role: 'assistant', content: '4 to 7 days.' },
       { role: 'user', content: 'And how much does it cost?' },
     ];
-    assert.notEqual(textOf(await openai.chat.completions.create({ model: 'constellation', messages })), '');
+    assert.notEqual(
+      textOf(await openai.chat.completions.create({ model: 'constellation', messages })),
+      '',
+    );
   },
   'a stream': async () => {
     const stream = (await openai.chat.completions.create(
@@ -73,12 +92,17 @@ await tryAll({
     assert.equal(typeof tokens, 'number');
   },
   responses: async () => {
-    const { output_text, status } = await openai.responses.create({ model: 'constellation', input: ANSWERED });
+    const { output_text, status } = await openai.responses.create({
+      model: 'constellation',
+      input: ANSWERED,
+    });
     isAnswer(output_text);
     assert.equal(status, 'completed');
   },
   'responses declined': async () =>
-    isDecline((await openai.responses.create({ model: 'constellation', input: DECLINED })).output_text),
+    isDecline(
+      (await openai.responses.create({ model: 'constellation', input: DECLINED })).output_text,
+    ),
   'responses streamed': async () => {
     const stream = openai.responses.stream({ model: 'constellation', input: ANSWERED });
     const types = new Set<string>();
@@ -88,15 +112,20 @@ await tryAll({
     const { output } = await stream.finalResponse();
     isAnswer(output.flatMap(({ content = [] }) => content.map(({ text = '' }) => text)).join(''));
   },
-  'a bad request': () => failsWith('BadRequestError', 400, () => openai.chat.completions.create(ask('Why?', { n: 2 }))),
+  'a bad request': () =>
+    failsWith('BadRequestError', 400, () => openai.chat.completions.create(ask('Why?', { n: 2 }))),
   'a bad response_format': () =>
     failsWith('BadRequestError', 400, () =>
       openai.chat.completions.create(ask('Why?', { response_format: { type: 'json_object' } })),
     ),
   'a bad request to responses': () =>
-    failsWith('BadRequestError', 400, () => openai.responses.create({ model: 'constellation', input: '' })),
+    failsWith('BadRequestError', 400, () =>
+      openai.responses.create({ model: 'constellation', input: '' }),
+    ),
   'an unknown model': () =>
-    failsWith('NotFoundError', 404, () => openai.chat.completions.create({ ...ask('Why?'), model: 'gpt-unknown' })),
+    failsWith('NotFoundError', 404, () =>
+      openai.chat.completions.create({ ...ask('Why?'), model: 'gpt-unknown' }),
+    ),
   'a wrong key': () =>
     failsWith('AuthenticationError', 401, () =>
       new OpenAI({ ...options, apiKey: 'wrong' }).chat.completions.create(ask('Why?')),

@@ -11,7 +11,8 @@ export const ask = async (query: string, headers: Record<string, string> = ${JSO
 `;
 
 await tryAll({
-  generate: async () => run('openapi-ts', '-i', await description(), '-o', 'generated', '-c', '@hey-api/client-fetch'),
+  generate: async () =>
+    run('openapi-ts', '-i', await description(), '-o', 'generated', '-c', '@hey-api/client-fetch'),
   compile: () => compile('program.ts', PROGRAM),
   bundle: () => run('esbuild', 'program.ts', '--bundle', '--format=esm', '--outfile=program.js'),
   ...askActions('./program.js'),

@@ -22,7 +22,10 @@ await tryAll({
   generate: async () => {
     const input = await description();
     const output = { target: 'generated/client.ts', client: 'fetch', baseUrl: url };
-    await writeFile('orval.config.mjs', `export default ${JSON.stringify({ api: { input, output } })};`);
+    await writeFile(
+      'orval.config.mjs',
+      `export default ${JSON.stringify({ api: { input, output } })};`,
+    );
     await run('orval', '--config', 'orval.config.mjs');
   },
   compile: () => compile('program.ts', PROGRAM),

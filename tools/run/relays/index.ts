@@ -4,7 +4,10 @@ import { readAs } from '../../../src/contract/core/error-info.ts';
 import type { Librarian } from '../../../src/contract/core/librarian.ts';
 import { LibrarianId } from '../../../src/contract/core/names.ts';
 import { delegateTo } from '../../../src/librarians/delegation/delegates.ts';
-import { httpsTargets, serviceTargets } from '../../../src/librarians/delegation/librarian-directory.ts';
+import {
+  httpsTargets,
+  serviceTargets,
+} from '../../../src/librarians/delegation/librarian-directory.ts';
 import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import { type IdentityVariables, identityFrom } from '../../../src/platform/context/identity.ts';
 import { serveApp } from '../../../src/platform/serve/serve-app.ts';
@@ -50,7 +53,8 @@ const relay =
     const { via: [next, ...via] = [], ...plan } = read.ok ? read.value : {};
     if (next !== undefined) return { delegate: { to: next, context: { plan: { ...plan, via } } } };
     if (plan.waitMs !== undefined) await new Promise((resolve) => setTimeout(resolve, plan.waitMs));
-    if (plan.delegates === undefined) return { answer: plan.answer ?? `${id} has answered.`, confidence: 0.9 };
+    if (plan.delegates === undefined)
+      return { answer: plan.answer ?? `${id} has answered.`, confidence: 0.9 };
     const requests = plan.delegates.map(({ to, plan: next = {}, fallback }) => ({
       to,
       context: { plan: next },
@@ -69,7 +73,9 @@ const serveRelay = (id: string) =>
     const targets = delegateTo({ ...httpsTargets(identity.directory), ...serviceTargets(env) });
     const app = serveLibrarian(relay(id), { id, name: id }, { ...identity, targets });
     // The same answer without signatures, for comparison.
-    app.post('/unsigned', async (c) => c.json(await relay(id)('', { metadata: await c.req.json() })));
+    app.post('/unsigned', async (c) =>
+      c.json(await relay(id)('', { metadata: await c.req.json() })),
+    );
     return app;
   });
 

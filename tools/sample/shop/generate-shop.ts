@@ -1,11 +1,24 @@
 import { type SeededRandom, seededRandom } from './seeded-random.ts';
-import { CITIES, DOLLAR_COUNTRIES, KINDS, NAMED_PRODUCTS, SERIES, WAREHOUSES } from './shop-words.ts';
+import {
+  CITIES,
+  DOLLAR_COUNTRIES,
+  KINDS,
+  NAMED_PRODUCTS,
+  SERIES,
+  WAREHOUSES,
+} from './shop-words.ts';
 
 type Row = Readonly<Record<string, string | number>>;
 
 /** The rows of every table of schema.sql, by table. The same on every run. */
 export type SampleShop = Record<
-  'products' | 'stock' | 'customers' | 'orders' | 'order_items' | 'customer_contacts' | 'staff_accounts',
+  | 'products'
+  | 'stock'
+  | 'customers'
+  | 'orders'
+  | 'order_items'
+  | 'customer_contacts'
+  | 'staff_accounts',
   Row[]
 >;
 
@@ -33,7 +46,7 @@ interface Customer {
   joined_on: string;
 }
 
-export const generateShop = (): SampleShop => {
+export function generateShop(): SampleShop {
   const random = seededRandom(17);
   const products = makeProducts(random);
   const customers = makeCustomers(random);
@@ -55,7 +68,7 @@ export const generateShop = (): SampleShop => {
       password_hash: `no password: sample ${place + 1}`,
     })),
   };
-};
+}
 
 const makeProducts = (random: SeededRandom): Product[] => {
   const named = NAMED_PRODUCTS.map(([sku, name, category, price_cents, released_on]) => ({
@@ -95,14 +108,18 @@ const takeSome = <T>(list: readonly T[], count: number, random: SeededRandom): T
 };
 
 /** Fixed stock: 50 units of the phone of the web search examples; the first Apollo is no longer sold. */
-const FIXED_STOCK: Readonly<Record<string, readonly number[]>> = { 'iPhone 17': [22, 18, 10], Apollo: [0, 0, 0] };
+const FIXED_STOCK: Readonly<Record<string, readonly number[]>> = {
+  'iPhone 17': [22, 18, 10],
+  Apollo: [0, 0, 0],
+};
 
 const stockOf = ({ product_id, name }: Product, random: SeededRandom): Row[] => {
   const isScarce = random.next() < 0.12;
   return WAREHOUSES.map((warehouse, place) => ({
     product_id,
     warehouse,
-    quantity: FIXED_STOCK[name]?.[place] ?? (isScarce ? random.between(0, 6) : random.between(15, 140)),
+    quantity:
+      FIXED_STOCK[name]?.[place] ?? (isScarce ? random.between(0, 6) : random.between(15, 140)),
     reorder_level: name === 'Apollo' ? 0 : 8,
   }));
 };
@@ -127,7 +144,9 @@ const makeOrders = (
   { products, customers }: { products: readonly Product[]; customers: readonly Customer[] },
 ): Pick<SampleShop, 'orders' | 'order_items'> => {
   // More orders towards the end, as a shop that grows has them.
-  const days = Array.from({ length: ORDERS }, () => dayBetween(FIRST_DAY, LAST_DAY, random.next() ** 0.8)).sort();
+  const days = Array.from({ length: ORDERS }, () =>
+    dayBetween(FIRST_DAY, LAST_DAY, random.next() ** 0.8),
+  ).sort();
   const order_items: Row[] = [];
   const orders = days.map((ordered_on, place) => {
     const order_id = place + 1;
@@ -142,7 +161,14 @@ const makeOrders = (
     }
     const currency = isDollar ? 'USD' : 'EUR';
     const { customer_id } = customer;
-    return { order_id, customer_id, ordered_on, status: statusOf(ordered_on, random), currency, total_cents };
+    return {
+      order_id,
+      customer_id,
+      ordered_on,
+      status: statusOf(ordered_on, random),
+      currency,
+      total_cents,
+    };
   });
   return { orders, order_items };
 };
@@ -150,14 +176,21 @@ const makeOrders = (
 /** The knowledge base says that it is no longer sold. */
 const LAST_OF_APOLLO = '2025-06-30';
 
-const pickProducts = (products: readonly Product[], day: string, random: SeededRandom): Set<Product> => {
+const pickProducts = (
+  products: readonly Product[],
+  day: string,
+  random: SeededRandom,
+): Set<Product> => {
   const sold = products.filter(
     ({ name, released_on }) => released_on <= day && !(name === 'Apollo' && day > LAST_OF_APOLLO),
   );
   const count = random.between(1, 4);
   return new Set(
     // The named products stand first, and sell better.
-    Array.from({ length: count }, () => sold[Math.floor(random.next() ** 1.6 * sold.length)] ?? random.pick(sold)),
+    Array.from(
+      { length: count },
+      () => sold[Math.floor(random.next() ** 1.6 * sold.length)] ?? random.pick(sold),
+    ),
   );
 };
 

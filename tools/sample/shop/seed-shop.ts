@@ -28,9 +28,11 @@ const shopSchema = (): string[] =>
  *
  * @throws {NewerState} When a newer version of the product has made it.
  */
-export const seedShop = async (database: Database): Promise<void> => {
+export async function seedShop(database: Database): Promise<void> {
   await database
-    .prepare('CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)')
+    .prepare(
+      'CREATE TABLE IF NOT EXISTS schema_versions (store TEXT PRIMARY KEY, version INTEGER NOT NULL)',
+    )
     .all();
   const { results } = await database
     .prepare(
@@ -45,9 +47,11 @@ export const seedShop = async (database: Database): Promise<void> => {
     );
   }
   const statements = MIGRATIONS.slice(version).flatMap((migration) => migration(database));
-  const note = database.prepare("INSERT OR REPLACE INTO schema_versions (store, version) VALUES ('shop', ?1)");
+  const note = database.prepare(
+    "INSERT OR REPLACE INTO schema_versions (store, version) VALUES ('shop', ?1)",
+  );
   await database.batch([...statements, note.bind(MIGRATIONS.length)]);
-};
+}
 
 const makeShop = (database: Database): Statement[] => {
   const tables = Object.entries(generateShop()).map(([table, rows]) => {
@@ -55,10 +59,16 @@ const makeShop = (database: Database): Statement[] => {
     const values = columns.map((column) => `value ->> '${column}'`);
     // One value for the whole table: a statement of D1 takes no more than 100.
     return database
-      .prepare(`INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM json_each(?1)`)
+      .prepare(
+        `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${values.join(', ')} FROM json_each(?1)`,
+      )
       .bind(JSON.stringify(rows));
   });
-  return [...shopSchema().map((statement) => database.prepare(statement)), ...tables, database.prepare('ANALYZE')];
+  return [
+    ...shopSchema().map((statement) => database.prepare(statement)),
+    ...tables,
+    database.prepare('ANALYZE'),
+  ];
 };
 
 /** Released ones never change; a new version of the sample appends one. */

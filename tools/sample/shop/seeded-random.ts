@@ -8,7 +8,7 @@ export interface SeededRandom {
 }
 
 /** A multiply-with-carry generator by G. Marsaglia, good enough for sample data. */
-export const seededRandom = (seed: number): SeededRandom => {
+export function seededRandom(seed: number): SeededRandom {
   let high = 362_436_069 ^ seed;
   let low = 521_288_629 + seed;
   const next = (): number => {
@@ -16,7 +16,8 @@ export const seededRandom = (seed: number): SeededRandom => {
     low = (18_000 * (low & 0xffff) + (low >>> 16)) >>> 0;
     return (((high << 16) + (low & 0xffff)) >>> 0) / 2 ** 32;
   };
-  const between = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1));
+  const between = (least: number, most: number): number =>
+    least + Math.floor(next() * (most - least + 1));
   return {
     next,
     between,
@@ -26,4 +27,4 @@ export const seededRandom = (seed: number): SeededRandom => {
       return picked;
     },
   };
-};
+}

@@ -17,10 +17,14 @@ interface Statement {
 }
 
 /** Stores a catalogue, by default that of the sample shop, in a database that has none. */
-export const storeCatalogue = async (database: Database, json = JSON_TEXT): Promise<void> => {
-  await database.prepare('CREATE TABLE IF NOT EXISTS analytics_catalogue (catalogue TEXT NOT NULL)').all();
+export async function storeCatalogue(database: Database, json = JSON_TEXT): Promise<void> {
   await database
-    .prepare('INSERT INTO analytics_catalogue SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM analytics_catalogue)')
+    .prepare('CREATE TABLE IF NOT EXISTS analytics_catalogue (catalogue TEXT NOT NULL)')
+    .all();
+  await database
+    .prepare(
+      'INSERT INTO analytics_catalogue SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM analytics_catalogue)',
+    )
     .bind(json)
     .all();
-};
+}

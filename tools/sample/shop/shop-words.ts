@@ -18,7 +18,11 @@ export const NAMED_PRODUCTS: readonly (readonly [string, string, string, number,
 ];
 
 /** A category, the kinds of product in it, and the euro cents between which they cost. */
-export const KINDS: readonly { category: string; kinds: readonly string[]; cents: readonly [number, number] }[] = [
+export const KINDS: readonly {
+  category: string;
+  kinds: readonly string[];
+  cents: readonly [number, number];
+}[] = [
   { category: 'Phones', kinds: ['Phone', 'Phone Lite'], cents: [19900, 69900] },
   { category: 'Tablets', kinds: ['Tablet', 'Tablet Mini'], cents: [22900, 89900] },
   { category: 'Audio', kinds: ['Headphones', 'Earbuds', 'Speaker'], cents: [3900, 29900] },
@@ -26,13 +30,28 @@ export const KINDS: readonly { category: string; kinds: readonly string[]; cents
   { category: 'Cooling', kinds: ['Desk Fan', 'Heatsink'], cents: [1200, 6900] },
   { category: 'Network', kinds: ['Router', 'Switch 8-Port', 'Access Point'], cents: [3900, 24900] },
   { category: 'Storage', kinds: ['SSD 1 TB', 'SSD 2 TB', 'Memory Card'], cents: [1900, 21900] },
-  { category: 'Cables', kinds: ['USB-C Cable', 'Ethernet Cable', 'Display Cable'], cents: [700, 3900] },
+  {
+    category: 'Cables',
+    kinds: ['USB-C Cable', 'Ethernet Cable', 'Display Cable'],
+    cents: [700, 3900],
+  },
   { category: 'Lighting', kinds: ['Desk Lamp', 'Light Strip'], cents: [1900, 9900] },
   { category: 'Furniture', kinds: ['Desk', 'Chair', 'Monitor Arm'], cents: [5900, 49900] },
 ];
 
 /** First words of product names. */
-export const SERIES = ['Alder', 'Basalt', 'Cobalt', 'Dune', 'Ember', 'Fjord', 'Garnet', 'Harbor', 'Indigo', 'Juniper'];
+export const SERIES = [
+  'Alder',
+  'Basalt',
+  'Cobalt',
+  'Dune',
+  'Ember',
+  'Fjord',
+  'Garnet',
+  'Harbor',
+  'Indigo',
+  'Juniper',
+];
 
 export const WAREHOUSES = ['Rotterdam', 'Lyon', 'Gdansk'] as const;
 

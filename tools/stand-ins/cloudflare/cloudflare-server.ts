@@ -65,10 +65,13 @@ class Refused extends Error {
 }
 
 /** A local server that speaks as much of Cloudflare's REST API as wrangler needs to create what we use and to deploy. */
-export const startCloudflareServer = async (): Promise<CloudflareServer> => {
+export async function startCloudflareServer(): Promise<CloudflareServer> {
   const account: CloudflareAccount = {
-    ...{ id: randomBytes(16).toString('hex'), subdomain: 'example' },
-    ...{ namespaces: [], databases: [], scripts: new Map() },
+    id: randomBytes(16).toString('hex'),
+    subdomain: 'example',
+    namespaces: [],
+    databases: [],
+    scripts: new Map(),
   };
   const token = randomBytes(20).toString('hex');
   const calls: string[] = [];
@@ -78,7 +81,10 @@ export const startCloudflareServer = async (): Promise<CloudflareServer> => {
     const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://local');
     const [, , , first = '', accountId = '', ...path] = pathname.split('/').map(decodeURIComponent);
     const body = await readBody(incoming);
-    if (incoming.headers.authorization !== `Bearer ${token}` && !pathname.includes('/assets/upload'))
+    if (
+      incoming.headers.authorization !== `Bearer ${token}` &&
+      !pathname.includes('/assets/upload')
+    )
       throw new Refused(403, 10000, 'Authentication error');
     const call = `${incoming.method} /${(first === 'accounts' ? path : [first, accountId, ...path]).join('/')}`;
     calls.push(call);
@@ -86,38 +92,59 @@ export const startCloudflareServer = async (): Promise<CloudflareServer> => {
     if (refused !== undefined) throw new Refused(...refused);
     if (first !== 'accounts' || accountId !== account.id) return answerOutside(pathname, account);
     const type = incoming.headers['content-type'] ?? '';
-    return answerCall(account, { method: incoming.method ?? 'GET', path, query: searchParams, body, type });
+    return answerCall(account, {
+      method: incoming.method ?? 'GET',
+      path,
+      query: searchParams,
+      body,
+      type,
+    });
   };
 
   const server = createServer((incoming, response) => {
     answer(incoming)
       .then((result) => {
-        if (result instanceof Uint8Array || typeof result === 'string') return void response.writeHead(200).end(result);
+        if (result instanceof Uint8Array || typeof result === 'string')
+          return void response.writeHead(200).end(result);
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ success: true, errors: [], messages: [], ...pageOf(result, incoming) }));
+        response.end(
+          JSON.stringify({ success: true, errors: [], messages: [], ...pageOf(result, incoming) }),
+        );
       })
       .catch((error: unknown) => {
-        const { status, code, message } = error instanceof Refused ? error : new Refused(500, 10001, String(error));
+        const { status, code, message } =
+          error instanceof Refused ? error : new Refused(500, 10001, String(error));
         response.writeHead(status, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ success: false, errors: [{ code, message }], messages: [], result: null }));
+        response.end(
+          JSON.stringify({
+            success: false,
+            errors: [{ code, message }],
+            messages: [],
+            result: null,
+          }),
+        );
       });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port, not on a pipe
   return Object.assign(standIn, {
-    ...{ url: `http://127.0.0.1:${port}/client/v4`, token, account, calls },
+    url: `http://127.0.0.1:${port}/client/v4`,
+    token,
+    account,
+    calls,
     stop: async () => {
       const closed = once(server, 'close');
       server.close().closeAllConnections();
       await closed;
     },
   });
-};
+}
 
 const answerOutside = (pathname: string, { id }: CloudflareAccount): unknown => {
   if (pathname.endsWith('/accounts')) return [{ id, name: 'Example' }];
-  if (pathname.endsWith('/memberships')) return [{ id, account: { id, name: 'Example' }, roles: [] }];
+  if (pathname.endsWith('/memberships'))
+    return [{ id, account: { id, name: 'Example' }, roles: [] }];
   if (pathname.endsWith('/user')) return { id: 'user', email: 'operator@example.com' };
   if (pathname.endsWith('/tokens/verify')) return { id: 'token', status: 'active' };
   throw new Refused(404, 7003, `Could not route to ${pathname}`);
@@ -141,7 +168,8 @@ const answerKv = ({ namespaces }: CloudflareAccount, call: Call): unknown => {
   const { method, path } = call;
   const [id, part, key = ''] = path;
   if (id === undefined) {
-    if (method === 'GET') return namespaces.map(({ id, title }) => ({ id, title, supports_url_encoding: true }));
+    if (method === 'GET')
+      return namespaces.map(({ id, title }) => ({ id, title, supports_url_encoding: true }));
     const { title } = json<{ title: string }>(call);
     if (namespaces.some((namespace) => namespace.title === title))
       throw new Refused(400, 10014, 'a namespace with this account ID and title already exists');
@@ -183,16 +211,21 @@ const answerWorkers = async (account: CloudflareAccount, call: Call): Promise<un
   if (kind === 'subdomain') return { subdomain: account.subdomain };
   if (kind === 'services') {
     if (script === undefined) throw new Refused(404, 10090, 'workers.api.error.service_not_found');
-    return { default_environment: { script: { id: name, tag: name, last_deployed_from: 'wrangler' } } };
+    return {
+      default_environment: { script: { id: name, tag: name, last_deployed_from: 'wrangler' } },
+    };
   }
   if (kind === 'assets') return { jwt: 'done' };
-  if (kind === 'workers' && script !== undefined) return { id: name, name, subdomain: subdomainOf(script) };
+  if (kind === 'workers' && script !== undefined)
+    return { id: name, name, subdomain: subdomainOf(script) };
   if (kind !== 'scripts') throw notFound(call);
   if (part === 'assets-upload-session') return { jwt: 'done', buckets: [] };
   const isVersion = part === 'versions' && method === 'POST';
   if ((part === undefined && method === 'PUT') || isVersion) return upload(account, call);
-  if (script === undefined) throw new Refused(404, 10007, 'This Worker does not exist on your account.');
-  if (part === 'secrets') return Object.keys(script.secrets).map((one) => ({ name: one, type: 'secret_text' }));
+  if (script === undefined)
+    throw new Refused(404, 10007, 'This Worker does not exist on your account.');
+  if (part === 'secrets')
+    return Object.keys(script.secrets).map((one) => ({ name: one, type: 'secret_text' }));
   if (part === 'subdomain') {
     if (method === 'POST') script.workersDev = json<{ enabled: boolean }>(call).enabled;
     return subdomainOf(script);
@@ -203,20 +236,30 @@ const answerWorkers = async (account: CloudflareAccount, call: Call): Promise<un
   }
   if (part === 'deployments') return { deployments: [deploymentOf(script, name)] };
   if (part === 'versions' && more !== undefined) return versionOf(script, name);
-  if (part === 'settings' || part === 'script-settings') return { bindings: script.metadata.bindings };
+  if (part === 'settings' || part === 'script-settings')
+    return { bindings: script.metadata.bindings };
   throw notFound(call);
 };
 
-const subdomainOf = ({ workersDev }: UploadedScript) => ({ enabled: workersDev, previews_enabled: false });
+const subdomainOf = ({ workersDev }: UploadedScript) => ({
+  enabled: workersDev,
+  previews_enabled: false,
+});
 
 const deploymentOf = ({ versions }: UploadedScript, name: string) => ({
-  ...{ id: `${name}-${versions}`, source: 'wrangler', strategy: 'percentage', author_email: 'operator@example.com' },
-  ...{ created_on: '2026-01-01T00:00:00Z', annotations: {} },
+  id: `${name}-${versions}`,
+  source: 'wrangler',
+  strategy: 'percentage',
+  author_email: 'operator@example.com',
+  created_on: '2026-01-01T00:00:00Z',
+  annotations: {},
   versions: [{ version_id: `${name}-${versions}`, percentage: 100 }],
 });
 
 const versionOf = ({ versions, metadata }: UploadedScript, name: string) => ({
-  ...{ id: `${name}-${versions}`, number: versions, metadata: { created_on: '2026-01-01T00:00:00Z' } },
+  id: `${name}-${versions}`,
+  number: versions,
+  metadata: { created_on: '2026-01-01T00:00:00Z' },
   resources: { bindings: metadata.bindings, script: {}, script_runtime: {} },
 });
 
@@ -226,10 +269,14 @@ const upload = async (account: CloudflareAccount, { path, body, type }: Call): P
   const form = await new Response(body, { headers: { 'content-type': type } }).formData();
   const metadata = JSON.parse(String(form.get('metadata'))) as UploadMetadata; // what wrangler sends
   refuseDangling(account, name, metadata);
-  const files = [...form].flatMap(([part, value]) => (part === 'metadata' || typeof value === 'string' ? [] : [value]));
+  const files = [...form].flatMap(([part, value]) =>
+    part === 'metadata' || typeof value === 'string' ? [] : [value],
+  );
   const modules = await Promise.all(
     files.map(async (file) => ({
-      ...{ name: file.name, type: file.type, bytes: new Uint8Array(await file.arrayBuffer()) },
+      name: file.name,
+      type: file.type,
+      bytes: new Uint8Array(await file.arrayBuffer()),
     })),
   );
   const old = account.scripts.get(name);
@@ -237,7 +284,10 @@ const upload = async (account: CloudflareAccount, { path, body, type }: Call): P
     type === 'secret_text' ? [[secret, String(text)] as const] : [],
   );
   account.scripts.set(name, {
-    ...{ metadata, modules, crons: old?.crons ?? [], workersDev: old?.workersDev ?? false },
+    metadata,
+    modules,
+    crons: old?.crons ?? [],
+    workersDev: old?.workersDev ?? false,
     secrets: { ...old?.secrets, ...Object.fromEntries(secrets) },
     versions: (old?.versions ?? 0) + 1,
   });
@@ -245,20 +295,39 @@ const upload = async (account: CloudflareAccount, { path, body, type }: Call): P
   if (stored === undefined) throw new Error('Cannot find what was just stored');
   const deployment_id = `${name}-${stored.versions}`;
   const isVersion = path[2] === 'versions';
-  const upload = { etag: deployment_id, pipeline_hash: '', deployment_id, startup_time_ms: 1, has_preview: false };
+  const upload = {
+    etag: deployment_id,
+    pipeline_hash: '',
+    deployment_id,
+    startup_time_ms: 1,
+    has_preview: false,
+  };
   return { ...versionOf(stored, name), ...upload, ...(isVersion ? {} : { id: name }) };
 };
 
-const refuseDangling = (account: CloudflareAccount, own: string, { bindings }: UploadMetadata): void => {
+const refuseDangling = (
+  account: CloudflareAccount,
+  own: string,
+  { bindings }: UploadMetadata,
+): void => {
   for (const binding of bindings) {
     const { type, service, script_name, namespace_id, id, database_id } = binding;
-    const called = type === 'service' ? service : type === 'durable_object_namespace' ? script_name : undefined;
+    const called =
+      type === 'service' ? service : type === 'durable_object_namespace' ? script_name : undefined;
     if (called !== undefined && called !== own && !account.scripts.has(String(called)))
-      throw new Refused(400, 10143, `Could not resolve binding '${binding.name}': ${String(called)} was not found`);
+      throw new Refused(
+        400,
+        10143,
+        `Could not resolve binding '${binding.name}': ${String(called)} was not found`,
+      );
     if (type === 'kv_namespace' && !account.namespaces.some((one) => one.id === namespace_id))
       throw new Refused(400, 10041, `KV namespace '${String(namespace_id)}' not found`);
     if (type === 'd1' && !account.databases.some(({ uuid }) => uuid === id || uuid === database_id))
-      throw new Refused(400, 10181, `D1 binding '${binding.name}' references a database that does not exist`);
+      throw new Refused(
+        400,
+        10181,
+        `D1 binding '${binding.name}' references a database that does not exist`,
+      );
   }
 };
 
@@ -266,7 +335,10 @@ const refuseDangling = (account: CloudflareAccount, own: string, { bindings }: U
 const pageOf = (result: unknown, { url = '' }: IncomingMessage) => {
   if (!Array.isArray(result)) return { result };
   const { searchParams } = new URL(url, 'http://local');
-  const [page, per_page] = [Number(searchParams.get('page') ?? 1), Number(searchParams.get('per_page') ?? 100)];
+  const [page, per_page] = [
+    Number(searchParams.get('page') ?? 1),
+    Number(searchParams.get('per_page') ?? 100),
+  ];
   const shown: unknown[] = result.slice((page - 1) * per_page, page * per_page);
   const total_pages = Math.ceil(result.length / per_page);
   return {

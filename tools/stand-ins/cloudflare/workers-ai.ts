@@ -1,4 +1,9 @@
-import { type ChatScript, type Completion, completionOf, usualAnswer } from '../openai/chat-answer.ts';
+import {
+  type ChatScript,
+  type Completion,
+  completionOf,
+  usualAnswer,
+} from '../openai/chat-answer.ts';
 import { ChatRequest } from '../openai/chat-request.ts';
 import { answerOf } from '../openai/openai-server.ts';
 import { textVector } from '../openai/text-vector.ts';
@@ -47,7 +52,7 @@ const RERANKER = '@cf/baai/bge-reranker-base';
  * platform's own interface (`response`; a bare schema; JSON mode without streams) and with OpenAI's (`choices`; a schema with its name),
  * embeddings of at most 100 texts, the reranker, and the platform's form of errors.
  */
-export const startWorkersAI = async (): Promise<WorkersAIServer> => {
+export async function startWorkersAI(): Promise<WorkersAIServer> {
   let usual: ChatScript = usualAnswer;
   const refusals: ServiceRefusal[] = [];
   let always: ServiceRefusal | undefined;
@@ -62,7 +67,8 @@ export const startWorkersAI = async (): Promise<WorkersAIServer> => {
   };
   const server = await startLocalServer({
     handle,
-    refusal: (status, description = 'it failed') => refusalBody({ status, internalCode: 3000, description }),
+    refusal: (status, description = 'it failed') =>
+      refusalBody({ status, internalCode: 3000, description }),
   });
   return {
     url: server.url,
@@ -82,7 +88,7 @@ export const startWorkersAI = async (): Promise<WorkersAIServer> => {
     },
     stop: server.stop,
   };
-};
+}
 
 /** The proxy hands a header on under a name of its own. What has none is no call. */
 const runsIn = ({ headers, body }: RecordedRequest): Run[] => {
@@ -97,23 +103,38 @@ const refusalBody = ({ internalCode, description }: ServiceRefusal) => ({
   name: 'AiError',
   message: `AiError: ${description}`,
 });
-const refusalReply = (refusal: ServiceRefusal): LocalReply => ({ status: refusal.status, body: refusalBody(refusal) });
+const refusalReply = (refusal: ServiceRefusal): LocalReply => ({
+  status: refusal.status,
+  body: refusalBody(refusal),
+});
 const badInput = (problem: string): LocalReply =>
-  refusalReply({ status: 400, internalCode: 5006, description: `AiError: Bad input: Error: ${problem}` });
+  refusalReply({
+    status: 400,
+    internalCode: 5006,
+    description: `AiError: Bad input: Error: ${problem}`,
+  });
 
 const replyTo = async ({ model, inputs }: Run, script: ChatScript): Promise<LocalReply> => {
   if (model === EMBEDDING) return embed(inputs);
   if (model === RERANKER) return rerank(inputs);
   if (model === NATIVE_CHAT) return chatNatively(inputs, script);
   if (model === OPENAI_CHAT) return chatAsOpenAI(inputs, script);
-  return refusalReply({ status: 400, internalCode: 5007, description: `No such model ${model} or task` });
+  return refusalReply({
+    status: 400,
+    internalCode: 5007,
+    description: `No such model ${model} or task`,
+  });
 };
 
 const embed = ({ text }: Run['inputs']): LocalReply => {
   const texts = [text].flat().map(String);
-  if (texts.length > MAX_TEXTS) return badInput(`oneOf at '/' not met: '/text' maxItems ${MAX_TEXTS}`);
+  if (texts.length > MAX_TEXTS)
+    return badInput(`oneOf at '/' not met: '/text' maxItems ${MAX_TEXTS}`);
   const data = texts.map((each) => [...textVector(each, EMBEDDING_DIMENSIONS)]);
-  return { status: 200, body: { shape: [data.length, EMBEDDING_DIMENSIONS], data, pooling: 'cls' } };
+  return {
+    status: 200,
+    body: { shape: [data.length, EMBEDDING_DIMENSIONS], data, pooling: 'cls' },
+  };
 };
 
 const rerank = ({ query, contexts, top_k: most }: Run['inputs']): LocalReply => {
@@ -121,10 +142,15 @@ const rerank = ({ query, contexts, top_k: most }: Run['inputs']): LocalReply => 
     return badInput("required properties at '/' are 'query,contexts'");
   const asked = textVector(query, EMBEDDING_DIMENSIONS);
   const scores = contexts.map(({ text }: { text: string }, id) => {
-    const score = textVector(text, EMBEDDING_DIMENSIONS).reduce((sum, value, at) => sum + value * (asked[at] ?? 0), 0);
+    const score = textVector(text, EMBEDDING_DIMENSIONS).reduce(
+      (sum, value, at) => sum + value * (asked[at] ?? 0),
+      0,
+    );
     return { id, score };
   });
-  const response = scores.sort((one, other) => other.score - one.score).slice(0, Number(most ?? contexts.length));
+  const response = scores
+    .sort((one, other) => other.score - one.score)
+    .slice(0, Number(most ?? contexts.length));
   return { status: 200, body: { response } };
 };
 
@@ -137,20 +163,31 @@ interface Format {
 /** What the scripts of models read: OpenAI's form. */
 const askedIn = (inputs: Run['inputs'], format: ChatRequest['response_format']): ChatRequest => {
   const known = Object.entries(inputs).filter(([name]) => name in ChatRequest.shape);
-  return ChatRequest.parse({ ...Object.fromEntries(known), model: 'workers-ai', response_format: format });
+  return ChatRequest.parse({
+    ...Object.fromEntries(known),
+    model: 'workers-ai',
+    response_format: format,
+  });
 };
 
 const complete = async (asked: ChatRequest, script: ChatScript): Promise<Completion> =>
   completionOf(await answerOf(script, asked), {
     request: asked,
-    model: { kind: 'chat', id: asked.model, dated: asked.model, isReasoning: false, contextTokens: 24_000 },
+    model: {
+      kind: 'chat',
+      id: asked.model,
+      dated: asked.model,
+      isReasoning: false,
+      contextTokens: 24_000,
+    },
     id: 'run-1',
     now: Date.now(),
   });
 
 const chatNatively = async (inputs: Run['inputs'], script: ChatScript): Promise<LocalReply> => {
   const format = inputs.response_format as Format | undefined;
-  if (format !== undefined && inputs.stream === true) return badInput('JSON Mode does not support stream');
+  if (format !== undefined && inputs.stream === true)
+    return badInput('JSON Mode does not support stream');
   const schema = format?.json_schema;
   if (schema !== undefined && typeof schema.type !== 'string')
     return badInput("response_format/json_schema: required properties at '/' are 'type'");
@@ -163,15 +200,24 @@ const chatNatively = async (inputs: Run['inputs'], script: ChatScript): Promise<
     const response = format !== undefined && content ? JSON.parse(content) : content;
     return { status: 200, body: { response, tool_calls: [], usage } };
   }
-  const pieces = [...(content ?? '').matchAll(/.{1,12}/gsu)].map(([response]) => ({ response, p: 'abdefgh' }));
+  const pieces = [...(content ?? '').matchAll(/.{1,12}/gsu)].map(([response]) => ({
+    response,
+    p: 'abdefgh',
+  }));
   return streamed([...pieces, { response: '', usage }]);
 };
 
 const chatAsOpenAI = async (inputs: Run['inputs'], script: ChatScript): Promise<LocalReply> => {
   const format = inputs.response_format as ChatRequest['response_format'];
-  if (format?.type === 'json_schema' && !('schema' in format.json_schema && 'name' in format.json_schema))
+  if (
+    format?.type === 'json_schema' &&
+    !('schema' in format.json_schema && 'name' in format.json_schema)
+  )
     return badInput("required properties at '/response_format/json_schema' are 'name'");
-  const { content, finish, usage, id, created, model } = await complete(askedIn(inputs, format), script);
+  const { content, finish, usage, id, created, model } = await complete(
+    askedIn(inputs, format),
+    script,
+  );
   const common = { id, created, model };
   if (inputs.stream !== true) {
     const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: finish }];
@@ -181,7 +227,11 @@ const chatAsOpenAI = async (inputs: Run['inputs'], script: ChatScript): Promise<
     ...common,
     choices: [{ index: 0, delta, finish_reason }],
   });
-  return streamed([chunk({ role: 'assistant', content }, null), chunk({}, finish), { ...common, choices: [], usage }]);
+  return streamed([
+    chunk({ role: 'assistant', content }, null),
+    chunk({}, finish),
+    { ...common, choices: [], usage },
+  ]);
 };
 
 const streamed = (events: readonly unknown[]): LocalReply => ({

@@ -10,7 +10,9 @@ import { type Routes, routed } from './desk/route.ts';
 export const ControlledTicket = z.strictObject({
   message: z.string().min(1).max(20_000),
   subject: z.string().max(500).optional(),
-  customer: z.strictObject({ name: z.string().min(1).max(200), email: z.string().min(3).max(200) }).optional(),
+  customer: z
+    .strictObject({ name: z.string().min(1).max(200), email: z.string().min(3).max(200) })
+    .optional(),
   fields: z.record(z.string().max(100), z.string().max(500)).optional(),
   /** Whether its delivery is signed with a wrong secret. */
   isForged: z.boolean().default(false),
@@ -35,24 +37,30 @@ export type TicketNotes = z.infer<typeof TicketNotes>;
  * The program's side of the stand-ins for another process on this machine: `POST /control/<tool>/tickets` and
  * `GET /control/<tool>/tickets/<id>`, with a token as bearer.
  */
-export const controlRoutes = (
+export function controlRoutes(
   deskOf: (tool: string) => LocalDesk | undefined,
   token: string,
-): ((request: RecordedRequest) => LocalReply) => {
+): (request: RecordedRequest) => LocalReply {
   const routes: Routes = {
     'POST /control/:tool/tickets': (request, [tool = '']) => {
       const desk = deskOf(tool);
       const read = readAs(ControlledTicket, membersOf(request));
-      if (desk === undefined || !read.ok) return { status: 400, body: { error: 'Cannot write such a ticket' } };
+      if (desk === undefined || !read.ok)
+        return { status: 400, body: { error: 'Cannot write such a ticket' } };
       const { isForged, ...ticket } = read.value;
       const { ticketId, messageId } = desk.createTicket(ticket);
-      const delivery = desk.sign(ticketId, messageId, isForged ? { secret: 'nobody shares this secret' } : {});
+      const delivery = desk.sign(
+        ticketId,
+        messageId,
+        isForged ? { secret: 'nobody shares this secret' } : {},
+      );
       const body: WrittenTicket = { ticketId, delivery };
       return { status: 201, body };
     },
     'GET /control/:tool/tickets/:id': (_, [tool = '', id = '']) => {
       const desk = deskOf(tool);
-      if (!desk?.ticketIds().includes(id)) return { status: 404, body: { error: 'Cannot find this ticket' } };
+      if (!desk?.ticketIds().includes(id))
+        return { status: 404, body: { error: 'Cannot find this ticket' } };
       const body: TicketNotes = { notes: desk.notes(id), drafts: desk.drafts(id) };
       return { status: 200, body };
     },
@@ -61,4 +69,4 @@ export const controlRoutes = (
     request.headers.authorization === `Bearer ${token}`
       ? (routed(routes, request) ?? { status: 404, body: { error: 'Not found' } })
       : { status: 401, body: { error: 'Unauthorized' } };
-};
+}

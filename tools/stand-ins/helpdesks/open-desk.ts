@@ -18,10 +18,10 @@ export interface OpenDesk {
 
 const POST_MS = 5000;
 
-export const openDesk = (
+export function openDesk(
   standIn: StandIn,
   { now, idOffset, apiUrl }: { now: () => number; idOffset: number; apiUrl: () => string },
-): OpenDesk => {
+): OpenDesk {
   const { id, access, articleId, locale, first } = standIn;
   const limit = rateLimit(now);
   const target: { url?: string | undefined; only?: 'notes' | undefined } = {};
@@ -34,7 +34,11 @@ export const openDesk = (
         void deliver(target.url, ticket, post);
     },
   });
-  const articles = localArticles({ now, idOf: articleId, ...(locale === undefined ? {} : { locale }) });
+  const articles = localArticles({
+    now,
+    idOf: articleId,
+    ...(locale === undefined ? {} : { locale }),
+  });
   const api = standIn.open({ state, articles, apiUrl, now });
 
   const signingOf = (about: string, options: SignOptions = {}) => ({
@@ -71,7 +75,11 @@ export const openDesk = (
       return { ...access, apiUrl: apiUrl() };
     },
     get articleSource() {
-      return { apiUrl: apiUrl(), token: standIn.articleToken ?? access.apiToken, options: access.options };
+      return {
+        apiUrl: apiUrl(),
+        token: standIn.articleToken ?? access.apiToken,
+        options: access.options,
+      };
     },
     createTicket: (given) => {
       const { ticket, post } = state.create(given);
@@ -83,19 +91,25 @@ export const openDesk = (
     addPersonsDraft: (ticketId, body) => void state.add(ticketId, { kind: 'draft', body }),
     notes: (ticketId) => shown(ticketId, ({ kind, isOurs }) => kind === 'note' && isOurs),
     drafts: (ticketId) => shown(ticketId, ({ kind, isOurs }) => kind === 'draft' && isOurs),
-    seenByCustomer: (ticketId) => shown(ticketId, ({ kind }) => kind === 'customer' || kind === 'reply'),
+    seenByCustomer: (ticketId) =>
+      shown(ticketId, ({ kind }) => kind === 'customer' || kind === 'reply'),
     ticketIds: () => state.all().map((ticket) => ticket.id),
     about: (ticketId) => state.get(ticketId),
     sign: (ticketId, messageId, options) => {
       const ticket = state.get(ticketId);
       const post = ticket.posts.find((one) => one.id === messageId);
-      if (post === undefined) throw new Error(`Cannot sign: ticket ${ticketId} has no message ${messageId}`);
+      if (post === undefined)
+        throw new Error(`Cannot sign: ticket ${ticketId} has no message ${messageId}`);
       return sign(ticket, post, options);
     },
     signArticle:
       api.articleDelivery &&
       ((article, change, options) =>
-        api.articleDelivery?.(article, change, signingOf(`${change} ${article} ${now()}`, options)) ?? NOTHING),
+        api.articleDelivery?.(
+          article,
+          change,
+          signingOf(`${change} ${article} ${now()}`, options),
+        ) ?? NOTHING),
     articles,
     limitRate: limit.set,
     deliverTo: (url, options = {}) => {
@@ -114,6 +128,6 @@ export const openDesk = (
       return { status: 429, body: api.refusal(429), headers: api.refusalHeaders(429, waitMs) };
     },
   };
-};
+}
 
 const NOTHING: SignedDelivery = { headers: {}, body: '' };

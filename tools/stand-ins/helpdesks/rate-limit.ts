@@ -5,7 +5,7 @@ export interface RateLimit {
 }
 
 /** Counts requests in windows that begin with the first of them. */
-export const rateLimit = (now: () => number): RateLimit => {
+export function rateLimit(now: () => number): RateLimit {
   let limit: { requests: number; windowMs: number } | undefined;
   let window = { from: 0, count: 0 };
   return {
@@ -20,4 +20,4 @@ export const rateLimit = (now: () => number): RateLimit => {
       return window.count > limit.requests ? window.from + limit.windowMs - now() : undefined;
     },
   };
-};
+}

@@ -16,22 +16,25 @@ export type RunningDesks = z.infer<typeof RunningDesks>;
 
 const fileIn = (state: string): string => join(state, 'helpdesks.json');
 
-export const rememberDesks = (state: string, desks: RunningDesks): void =>
+export function rememberDesks(state: string, desks: RunningDesks): void {
   writeFileSync(fileIn(state), JSON.stringify(desks), { mode: 0o600 });
+}
 
-export const forgetDesks = (state: string): void => rmSync(fileIn(state), { force: true });
+export function forgetDesks(state: string): void {
+  rmSync(fileIn(state), { force: true });
+}
 
 /** The desks of the start that began last, among all states in a folder. */
-export const findNewestDesks = (home: string): RunningDesks | undefined => {
+export function findNewestDesks(home: string): RunningDesks | undefined {
   const states = existsSync(home) ? readdirSync(home).map((name) => join(home, name)) : [];
   const running = states.filter((state) => existsSync(fileIn(state)));
   const startedAt = (state: string): number => statSync(fileIn(state)).mtimeMs;
   const [newest] = running.toSorted((one, other) => startedAt(other) - startedAt(one));
   return newest === undefined ? undefined : findDesks(newest);
-};
+}
 
 /** Undefined when none was left there. */
-export const findDesks = (state: string): RunningDesks | undefined => {
+export function findDesks(state: string): RunningDesks | undefined {
   const file = fileIn(state);
   if (!existsSync(file)) return undefined;
   try {
@@ -40,4 +43,4 @@ export const findDesks = (state: string): RunningDesks | undefined => {
   } catch {
     return undefined;
   }
-};
+}

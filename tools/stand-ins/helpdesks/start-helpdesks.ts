@@ -48,13 +48,13 @@ const STAND_INS: Readonly<Record<LocalDeskId, StandIn>> = {
 };
 
 /** Starts all of them over the loopback interface, with tickets and articles in memory. */
-export const startHelpdesks = async ({
+export async function startHelpdesks({
   port,
   now = Date.now,
   idOffset = 0,
   controlToken,
   faults,
-}: HelpdesksOptions = {}): Promise<LocalHelpdesks> => {
+}: HelpdesksOptions = {}): Promise<LocalHelpdesks> {
   const base = { url: '' };
   const opened = LOCAL_DESK_IDS.map((id): [LocalDeskId, OpenDesk] => [
     id,
@@ -63,7 +63,10 @@ export const startHelpdesks = async ({
   const byId = new Map<string, OpenDesk>(opened);
   const deskOf = ({ path }: RecordedRequest) => byId.get(path.split('/', 2)[1] ?? '');
 
-  const control = controlToken === undefined ? undefined : controlRoutes((id) => byId.get(id)?.desk, controlToken);
+  const control =
+    controlToken === undefined
+      ? undefined
+      : controlRoutes((id) => byId.get(id)?.desk, controlToken);
   const handle = (request: RecordedRequest): LocalReply => {
     if (control && request.path.startsWith('/control/')) return control(request);
     const open = deskOf(request);
@@ -87,11 +90,14 @@ export const startHelpdesks = async ({
   return {
     url: server.url,
     // There is one for each of the ids.
-    desks: Object.fromEntries(opened.map(([id, { desk }]) => [id, desk])) as Record<LocalDeskId, LocalDesk>,
+    desks: Object.fromEntries(opened.map(([id, { desk }]) => [id, desk])) as Record<
+      LocalDeskId,
+      LocalDesk
+    >,
     faults: server.faults,
     requests: server.requests,
     forgetRequests: server.forgetRequests,
     finishLate: server.finishLate,
     stop: server.stop,
   };
-};
+}

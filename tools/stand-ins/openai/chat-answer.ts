@@ -1,4 +1,10 @@
-import { type ChatRequest, promptTokensOf, schemaOf, textOf, tokensOfText } from './chat-request.ts';
+import {
+  type ChatRequest,
+  promptTokensOf,
+  schemaOf,
+  textOf,
+  tokensOfText,
+} from './chat-request.ts';
 import type { ChatModel } from './models.ts';
 import { sampleOfSchema } from './sample-of-schema.ts';
 
@@ -51,14 +57,15 @@ const REASONING_TOKENS = 64;
 /** The service never reports less than a block of its cache. */
 const NOTHING_CACHED = 0;
 
-export const completionOf = (
+export function completionOf(
   answer: ScriptedAnswer,
   { request, model, id, now }: { request: ChatRequest; model: ChatModel; id: string; now: number },
-): Completion => {
+): Completion {
   const { refusal = null, usage } = answer;
   const whole = answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json);
   const reasoning = model.isReasoning ? REASONING_TOKENS : 0;
-  const most = (request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY) - reasoning;
+  const most =
+    (request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY) - reasoning;
   const isCut = tokensOfText(whole) > most;
   const text = isCut ? whole.slice(0, Math.max(0, most) * 4).toWellFormed() : whole;
   const counted = {
@@ -75,7 +82,7 @@ export const completionOf = (
     finish: answer.finish ?? (isCut && refusal === null ? 'length' : 'stop'),
     usage: usage === 'missing' ? undefined : usageOf({ ...counted, ...usage }, reasoning),
   };
-};
+}
 
 const usageOf = (
   { prompt, cached = 0, completion }: { prompt: number; cached?: number; completion: number },
@@ -89,41 +96,53 @@ const usageOf = (
 });
 
 /** The body of an answer in one piece. */
-export const completionBody = ({ id, created, model, content, refusal, finish, usage }: Completion) => ({
+export function completionBody({
   id,
-  object: 'chat.completion',
   created,
   model,
-  choices: [
-    {
-      index: 0,
-      message: { role: 'assistant', content, refusal, annotations: [] },
-      logprobs: null,
-      finish_reason: finish,
-    },
-  ],
-  ...(usage === undefined ? {} : { usage }),
-  service_tier: 'default',
-});
+  content,
+  refusal,
+  finish,
+  usage,
+}: Completion) {
+  return {
+    id,
+    object: 'chat.completion',
+    created,
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', content, refusal, annotations: [] },
+        logprobs: null,
+        finish_reason: finish,
+      },
+    ],
+    ...(usage === undefined ? {} : { usage }),
+    service_tier: 'default',
+  };
+}
 
 /**
  * What the model says when nothing is scripted: a document that fits the schema asked for, or a text. Its words are the
  * longest passage of the last message, so that it quotes what it was given.
  */
-export const usualAnswer = (request: ChatRequest): ScriptedAnswer => {
+export function usualAnswer(request: ChatRequest): ScriptedAnswer {
   const { messages, response_format: format } = request;
   const passage = longestPassage(textOf(messages.at(-1)?.content));
   const asked = schemaOf(request);
   if (asked !== undefined) return { json: sampleOfSchema(asked.schema, passage) };
   return format?.type === 'json_object' ? { json: { answer: passage } } : { text: passage };
-};
+}
 
 const PASSAGE_CHARACTERS = 300;
 
 /** The longest text in a message that is JSON, or else the longest paragraph. */
 const longestPassage = (message: string): string => {
   const texts = textsOf(message) ?? message.split(/\n\s*\n/);
-  const longest = texts.reduce((best, text) => (text.length > best.length ? text : best), '').trim();
+  const longest = texts
+    .reduce((best, text) => (text.length > best.length ? text : best), '')
+    .trim();
   const sentence = /^[\s\S]{20,}?[.!?](?=\s|$)/.exec(longest)?.[0] ?? longest;
   return sentence.slice(0, PASSAGE_CHARACTERS).toWellFormed();
 };

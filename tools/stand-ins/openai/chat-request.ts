@@ -5,7 +5,10 @@ import type { ChatModel, LocalModel } from './models.ts';
 import { readRequest, unknownModel } from './read-request.ts';
 import { refusal } from './refusal.ts';
 
-const Content = z.union([z.string(), z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1)]);
+const Content = z.union([
+  z.string(),
+  z.array(z.object({ type: z.literal('text'), text: z.string() })).min(1),
+]);
 
 const Message = z.object({
   role: z.enum(['developer', 'system', 'user', 'assistant', 'tool']),
@@ -18,7 +21,9 @@ const ResponseFormat = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('json_schema'),
     json_schema: z.strictObject({
-      name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, "string does not match pattern '^[a-zA-Z0-9_-]+$'"),
+      name: z
+        .string()
+        .regex(/^[a-zA-Z0-9_-]{1,64}$/, "string does not match pattern '^[a-zA-Z0-9_-]+$'"),
       description: z.string().optional(),
       strict: z.boolean().nullish(),
       schema: z.record(z.string(), z.unknown()).optional(),
@@ -39,7 +44,10 @@ export const ChatRequest = z.strictObject({
   stop: z.union([z.string(), z.array(z.string()).min(1).max(4)]).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z
-    .strictObject({ include_usage: z.boolean().optional(), include_obfuscation: z.boolean().optional() })
+    .strictObject({
+      include_usage: z.boolean().optional(),
+      include_obfuscation: z.boolean().optional(),
+    })
     .nullish(),
   response_format: ResponseFormat.optional(),
   reasoning_effort: z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).nullish(),
@@ -55,28 +63,43 @@ export const ChatRequest = z.strictObject({
 });
 export type ChatRequest = z.infer<typeof ChatRequest>;
 
-export type ReadChat = { ok: true; request: ChatRequest; model: ChatModel } | { ok: false; refused: LocalReply };
+export type ReadChat =
+  | { ok: true; request: ChatRequest; model: ChatModel }
+  | { ok: false; refused: LocalReply };
 
 /** Reads `POST /v1/chat/completions` and refuses what the service would. */
-export const readChatRequest = (body: string, models: ReadonlyMap<string, LocalModel>): ReadChat => {
+export function readChatRequest(body: string, models: ReadonlyMap<string, LocalModel>): ReadChat {
   const read = readRequest(ChatRequest, body);
   if (!read.ok) return read;
   const request = read.value;
   const model = models.get(request.model);
   if (model?.kind !== 'chat') return { ok: false, refused: unknownModel(request.model) };
-  const refused = problemOfModel(request, model) ?? problemOfFormat(request) ?? problemOfLength(request, model);
+  const refused =
+    problemOfModel(request, model) ?? problemOfFormat(request) ?? problemOfLength(request, model);
   return refused === undefined ? { ok: true, request, model } : { ok: false, refused };
-};
+}
 
-const problemOfModel = (request: ChatRequest, { isReasoning }: ChatModel): LocalReply | undefined => {
-  const { max_tokens, max_completion_tokens, temperature, top_p, reasoning_effort, stream, stream_options } = request;
+const problemOfModel = (
+  request: ChatRequest,
+  { isReasoning }: ChatModel,
+): LocalReply | undefined => {
+  const {
+    max_tokens,
+    max_completion_tokens,
+    temperature,
+    top_p,
+    reasoning_effort,
+    stream,
+    stream_options,
+  } = request;
   const isGiven = (value: unknown) => value !== undefined && value !== null;
   if (isGiven(stream_options) && stream !== true) {
     const problem = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     return refusal(400, problem, { param: 'stream_options' });
   }
   if (isGiven(max_tokens) && isGiven(max_completion_tokens)) {
-    const problem = 'Setting `max_tokens` and `max_completion_tokens` at the same time is not supported.';
+    const problem =
+      'Setting `max_tokens` and `max_completion_tokens` at the same time is not supported.';
     return refusal(400, problem, { param: 'max_tokens', code: 'invalid_parameter_combination' });
   }
   if (!isReasoning) {
@@ -96,8 +119,14 @@ const problemOfModel = (request: ChatRequest, { isReasoning }: ChatModel): Local
   return undefined;
 };
 
-const problemOfFormat = ({ response_format: format, messages }: ChatRequest): LocalReply | undefined => {
-  if (format?.type === 'json_object' && !messages.some(({ content }) => /json/i.test(textOf(content)))) {
+const problemOfFormat = ({
+  response_format: format,
+  messages,
+}: ChatRequest): LocalReply | undefined => {
+  if (
+    format?.type === 'json_object' &&
+    !messages.some(({ content }) => /json/i.test(textOf(content)))
+  ) {
     const problem =
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.";
     return refusal(400, problem, { param: 'messages' });
@@ -107,10 +136,16 @@ const problemOfFormat = ({ response_format: format, messages }: ChatRequest): Lo
   const problem = strictSchemaProblem(schema);
   if (problem === undefined) return undefined;
   const code = 'invalid_json_schema';
-  return refusal(400, `Invalid schema for response_format '${name}': ${problem}`, { param: 'response_format', code });
+  return refusal(400, `Invalid schema for response_format '${name}': ${problem}`, {
+    param: 'response_format',
+    code,
+  });
 };
 
-const problemOfLength = (request: ChatRequest, { contextTokens }: ChatModel): LocalReply | undefined => {
+const problemOfLength = (
+  request: ChatRequest,
+  { contextTokens }: ChatModel,
+): LocalReply | undefined => {
   const tokens = promptTokensOf(request);
   if (tokens <= contextTokens) return undefined;
   const problem = `This model's maximum context length is ${contextTokens} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`;
@@ -118,33 +153,41 @@ const problemOfLength = (request: ChatRequest, { contextTokens }: ChatModel): Lo
 };
 
 /** Four characters a token, and four tokens around each message. */
-export const promptTokensOf = ({ messages, response_format }: ChatRequest): number => {
+export function promptTokensOf({ messages, response_format }: ChatRequest): number {
   const format = response_format?.type === 'json_schema' ? JSON.stringify(response_format) : '';
-  return messages.reduce((sum, { content }) => sum + tokensOfText(textOf(content)) + 4, tokensOfText(format));
-};
+  return messages.reduce(
+    (sum, { content }) => sum + tokensOfText(textOf(content)) + 4,
+    tokensOfText(format),
+  );
+}
 
-export const tokensOfText = (text: string): number => Math.ceil(text.length / 4);
+export function tokensOfText(text: string): number {
+  return Math.ceil(text.length / 4);
+}
 
-export const textOf = (content: z.infer<typeof Content> | null | undefined): string =>
-  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+export function textOf(content: z.infer<typeof Content> | null | undefined): string {
+  return typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('\n');
+}
 
 /** The schema that a reply is to follow, and its name: of the response format, or else one that the prompt shows. */
-export const schemaOf = ({
+export function schemaOf({
   messages,
   response_format: format,
-}: ChatRequest): { name: string; schema: Record<string, unknown> } | undefined => {
+}: ChatRequest): { name: string; schema: Record<string, unknown> } | undefined {
   if (format?.type === 'json_schema') {
     const { name, schema } = format.json_schema;
     return schema === undefined ? undefined : { name, schema };
   }
-  const lines = messages.flatMap(({ content }) => textOf(content).split('\n')).filter((line) => line.startsWith('{'));
+  const lines = messages
+    .flatMap(({ content }) => textOf(content).split('\n'))
+    .filter((line) => line.startsWith('{'));
   for (const line of lines) {
     const schema = parsed(line);
     if (schema?.type === 'object' && typeof schema.properties === 'object')
       return { name: String(schema.title), schema };
   }
   return undefined;
-};
+}
 
 const parsed = (line: string): Record<string, unknown> | undefined => {
   try {

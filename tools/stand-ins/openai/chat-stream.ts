@@ -12,7 +12,10 @@ export interface StreamOptions {
 const CHUNK_CHARACTERS = 12;
 
 /** The events of a completion as the service sends them, one event a piece (OpenAI's specification, streaming). */
-export async function* streamCompletion(completion: Completion, options: StreamOptions): AsyncGenerator<Uint8Array> {
+export async function* streamCompletion(
+  completion: Completion,
+  options: StreamOptions,
+): AsyncGenerator<Uint8Array> {
   const pieces = eventsOf(completion, options);
   if (options.fault === 'split') {
     yield* split(Buffer.concat(await Array.fromAsync(pieces)));

@@ -27,14 +27,19 @@ const EmbeddingRequest = z.strictObject({
 });
 
 /** Answers `POST /v1/embeddings`, within the limits of the service. */
-export const replyToEmbeddings = async (body: string, models: ReadonlyMap<string, LocalModel>): Promise<LocalReply> => {
+export async function replyToEmbeddings(
+  body: string,
+  models: ReadonlyMap<string, LocalModel>,
+): Promise<LocalReply> {
   const read = readRequest(EmbeddingRequest, body);
   if (!read.ok) return read.refused;
   const { model: name, input, dimensions, encoding_format = 'float' } = read.value;
   const model = models.get(name);
   if (model?.kind !== 'embedding') return unknownModel(name);
   if (dimensions !== undefined && !model.canShorten) {
-    return refusal(400, 'This model does not support specifying dimensions.', { param: 'dimensions' });
+    return refusal(400, 'This model does not support specifying dimensions.', {
+      param: 'dimensions',
+    });
   }
   if (dimensions !== undefined && dimensions > model.dimensions) {
     const problem = `Invalid value for 'dimensions' = ${dimensions}. Must be less than or equal to ${model.dimensions}.`;
@@ -59,11 +64,15 @@ export const replyToEmbeddings = async (body: string, models: ReadonlyMap<string
   const size = dimensions ?? model.dimensions;
   const data = inputs.map((entry, index) => {
     const vector = textVector(typeof entry === 'string' ? entry : entry.join(' '), size);
-    return { object: 'embedding', index, embedding: encoding_format === 'base64' ? base64Of(vector) : [...vector] };
+    return {
+      object: 'embedding',
+      index,
+      embedding: encoding_format === 'base64' ? base64Of(vector) : [...vector],
+    };
   });
   const usage = { prompt_tokens: total, total_tokens: total };
   return { status: 200, body: { object: 'list', data, model: name, usage } };
-};
+}
 
 type Input = string | number[];
 
@@ -78,7 +87,9 @@ const inputsOf = (input: z.output<typeof EmbeddingRequest>['input']): Input[] =>
  * vocabulary. Others are taken for one token every four bytes.
  */
 const tokensOf = async (inputs: readonly Input[]): Promise<number[]> => {
-  const bytes = inputs.map((input) => (typeof input === 'string' ? Buffer.byteLength(input) : input.length));
+  const bytes = inputs.map((input) =>
+    typeof input === 'string' ? Buffer.byteLength(input) : input.length,
+  );
   const isLarge = bytes.reduce((sum, count) => sum + count, 0) > MAX_REQUEST_TOKENS;
   const isNear = (length: number) => isLarge || length > MAX_INPUT_TOKENS;
   if (!bytes.some(isNear)) return inputs.map((input, at) => estimate(input, bytes[at] ?? 0));
@@ -87,14 +98,16 @@ const tokensOf = async (inputs: readonly Input[]): Promise<number[]> => {
     const length = bytes[at] ?? 0;
     if (typeof input !== 'string' || !isNear(length)) return estimate(input, length);
     // No token of the vocabulary is longer: it is too long in any case, and not worth the time.
-    if (length > MAX_INPUT_TOKENS * LONGEST_TOKEN_BYTES) return Math.ceil(length / LONGEST_TOKEN_BYTES);
+    if (length > MAX_INPUT_TOKENS * LONGEST_TOKEN_BYTES)
+      return Math.ceil(length / LONGEST_TOKEN_BYTES);
     return countTokens(input, { disallowedSpecial: new Set() });
   });
 };
 
 const LONGEST_TOKEN_BYTES = 128;
 
-const estimate = (input: Input, bytes: number): number => (typeof input === 'string' ? Math.ceil(bytes / 4) : bytes);
+const estimate = (input: Input, bytes: number): number =>
+  typeof input === 'string' ? Math.ceil(bytes / 4) : bytes;
 
 const base64Of = (vector: Float32Array): string =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString('base64');

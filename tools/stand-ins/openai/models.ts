@@ -1,7 +1,7 @@
 /** A model as the local server plays it. */
 export type LocalModel = EmbeddingModel | ChatModel;
 
-export interface EmbeddingModel {
+interface EmbeddingModel {
   kind: 'embedding';
   id: string;
   dimensions: number;
@@ -52,14 +52,16 @@ const MODELS: readonly LocalModel[] = [
 const LOCAL_EMBEDDING = 'local-embedding';
 
 /** All models by all their names. @param dimensions Of `local-embedding`. */
-export const localModels = (dimensions: number): ReadonlyMap<string, LocalModel> =>
-  new Map(
-    [...MODELS, embedding(LOCAL_EMBEDDING, dimensions, false)].flatMap((model): [string, LocalModel][] =>
-      model.kind === 'chat'
-        ? [
-            [model.id, model],
-            [model.dated, model],
-          ]
-        : [[model.id, model]],
+export function localModels(dimensions: number): ReadonlyMap<string, LocalModel> {
+  return new Map(
+    [...MODELS, embedding(LOCAL_EMBEDDING, dimensions, false)].flatMap(
+      (model): [string, LocalModel][] =>
+        model.kind === 'chat'
+          ? [
+              [model.id, model],
+              [model.dated, model],
+            ]
+          : [[model.id, model]],
     ),
   );
+}

@@ -47,18 +47,27 @@ const DAY_MS = 86_400_000;
  * Answers as an Ollama does: its list of models, what they can do, which are loaded (docs.ollama.com/api/tags, /api/show, /api/ps), and OpenAI's
  * chat completions and embeddings, for which it takes any key (docs.ollama.com/api/openai-compatibility).
  */
-export const startOllama = async ({ models = [], port, context = 4096 }: OllamaOptions = {}): Promise<OllamaServer> => {
+export async function startOllama({
+  models = [],
+  port,
+  context = 4096,
+}: OllamaOptions = {}): Promise<OllamaServer> {
   let usual: ChatScript = usualAnswer;
   const loaded = new Set<string>();
-  const byName = (name: unknown) => models.find((model) => model.name === name || model.name === `${name}:latest`);
+  const byName = (name: unknown) =>
+    models.find((model) => model.name === name || model.name === `${name}:latest`);
 
   const handle = async (request: RecordedRequest): Promise<LocalReply> => {
     const { method, path, body, headers } = request;
     if (method === 'GET' && path === '/') return { status: 200, body: 'Ollama is running' };
-    if (method === 'GET' && path === '/api/tags') return { status: 200, body: { models: models.map(listed) } };
+    if (method === 'GET' && path === '/api/tags')
+      return { status: 200, body: { models: models.map(listed) } };
     if (method === 'GET' && path === '/api/ps') {
       const running = models.filter(({ name }) => loaded.has(name));
-      return { status: 200, body: { models: running.map((each) => ({ ...listed(each), context_length: context })) } };
+      return {
+        status: 200,
+        body: { models: running.map((each) => ({ ...listed(each), context_length: context })) },
+      };
     }
     if (method === 'POST' && path === '/api/show') {
       const model = byName(JSON.parse(body).model);
@@ -78,20 +87,23 @@ export const startOllama = async ({ models = [], port, context = 4096 }: OllamaO
   const server = await startLocalServer({
     port,
     handle,
-    refusal: (_status, message = 'it failed') => ({ error: { message, type: 'api_error', param: null, code: null } }),
+    refusal: (_status, message = 'it failed') => ({
+      error: { message, type: 'api_error', param: null, code: null },
+    }),
   });
   return {
     url: server.url,
     host: server.url.replace('http://', ''),
     faults: server.faults,
     requests: server.requests,
-    sent: (path) => server.requests.filter((one) => one.path === path).map(({ body }) => JSON.parse(body)),
+    sent: (path) =>
+      server.requests.filter((one) => one.path === path).map(({ body }) => JSON.parse(body)),
     answerWith: (answer) => {
       usual = answer;
     },
     stop: server.stop,
   };
-};
+}
 
 const listed = ({ name, age = 0, isRemote = false }: PulledModel) => ({
   name,
@@ -106,7 +118,9 @@ const listed = ({ name, age = 0, isRemote = false }: PulledModel) => ({
     parameter_size: '8.0B',
     quantization_level: 'Q4_K_M',
   },
-  ...(isRemote ? { remote_model: name.replace(/[:-]cloud$/, ''), remote_host: 'https://ollama.com:443' } : {}),
+  ...(isRemote
+    ? { remote_model: name.replace(/[:-]cloud$/, ''), remote_host: 'https://ollama.com:443' }
+    : {}),
 });
 
 const shown = ({ dimensions, capabilities, ...model }: PulledModel) => {
@@ -126,7 +140,8 @@ const shown = ({ dimensions, capabilities, ...model }: PulledModel) => {
 /** Ollama with this model alone, as it is now: it keeps to a schema. */
 const playing = (model: PulledModel | undefined): Provider => {
   const ollama = PROVIDERS.find(({ name }) => name === 'Ollama');
-  if (ollama?.chat === undefined || ollama.embeddings === undefined) throw new Error('Ollama is not played');
+  if (ollama?.chat === undefined || ollama.embeddings === undefined)
+    throw new Error('Ollama is not played');
   const { chat, embeddings, ...provider } = ollama;
   if (model === undefined) return { ...provider, chat, embeddings };
   const { name, dimensions } = model;

@@ -1,7 +1,13 @@
 import type { Faults } from '../server/faults.ts';
 import { type LocalReply, startLocalServer } from '../server/local-server.ts';
 import type { RecordedRequest } from '../server/request-log.ts';
-import { type ChatScript, completionBody, completionOf, type ScriptedAnswer, usualAnswer } from './chat-answer.ts';
+import {
+  type ChatScript,
+  completionBody,
+  completionOf,
+  type ScriptedAnswer,
+  usualAnswer,
+} from './chat-answer.ts';
 import { type ChatRequest, readChatRequest } from './chat-request.ts';
 import { streamCompletion } from './chat-stream.ts';
 import { replyToEmbeddings } from './embeddings.ts';
@@ -47,7 +53,7 @@ export const QUOTA_USED_UP = {
 } as const;
 
 /** Answers as api.openai.com does to embeddings, chat completions and models: over the loopback interface, from a script. */
-export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Promise<OpenAIServer> => {
+export async function startOpenAIServer(options: OpenAIServerOptions = {}): Promise<OpenAIServer> {
   const { port, apiKey = 'sk-local-0000', dimensions = 384, provider } = options;
   const models = localModels(dimensions);
   const queue: ChatScript[] = [];
@@ -65,7 +71,10 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
     return { ...reply, headers: { ...commonHeaders(id), ...reply.headers } };
   };
 
-  const route = async ({ method, path, body }: RecordedRequest, id: string): Promise<LocalReply> => {
+  const route = async (
+    { method, path, body }: RecordedRequest,
+    id: string,
+  ): Promise<LocalReply> => {
     if (method === 'GET' && (path === '/v1/models' || path.startsWith('/v1/models/')))
       return replyToModels(path, models);
     if (method === 'POST' && path === '/v1/embeddings') return replyToEmbeddings(body, models);
@@ -82,7 +91,12 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
       const { status, message = USUAL_MESSAGES[status] ?? 'It failed.', headers } = answer.error;
       return refusal(status, message, { headers });
     }
-    const completion = completionOf(answer, { request, model, id: `chatcmpl-local${id}`, now: Date.now() });
+    const completion = completionOf(answer, {
+      request,
+      model,
+      id: `chatcmpl-local${id}`,
+      now: Date.now(),
+    });
     if (request.stream !== true) return { status: 200, body: completionBody(completion) };
     const includeUsage = request.stream_options?.include_usage === true;
     return {
@@ -96,7 +110,8 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
   const server = await startLocalServer({
     port,
     handle,
-    refusal: (status, message) => refusalBody(status, message ?? USUAL_MESSAGES[status] ?? 'It failed.'),
+    refusal: (status, message) =>
+      refusalBody(status, message ?? USUAL_MESSAGES[status] ?? 'It failed.'),
   });
   return {
     url: addressOf(server.url, provider),
@@ -104,14 +119,15 @@ export const startOpenAIServer = async (options: OpenAIServerOptions = {}): Prom
     faults: server.faults,
     requests: server.requests,
     forgetRequests: server.forgetRequests,
-    sent: (path) => server.requests.filter((one) => one.path.endsWith(path)).map(({ body }) => JSON.parse(body)),
+    sent: (path) =>
+      server.requests.filter((one) => one.path.endsWith(path)).map(({ body }) => JSON.parse(body)),
     script: (...answers) => void queue.push(...answers),
     answerWith: (answer) => {
       usual = answer ?? usualAnswer;
     },
     stop: server.stop,
   };
-};
+}
 
 const addressOf = (origin: string, provider: Provider | undefined): string => {
   if (provider === undefined) return `${origin}/v1`;
@@ -119,16 +135,19 @@ const addressOf = (origin: string, provider: Provider | undefined): string => {
   return `${origin}${provider.path}/${provider.chat?.model}?api-version=2024-10-21`;
 };
 
-export const answerOf = async (script: ChatScript, request: ChatRequest): Promise<ScriptedAnswer> => {
+export async function answerOf(script: ChatScript, request: ChatRequest): Promise<ScriptedAnswer> {
   const answer = typeof script === 'function' ? await script(request) : script;
   return typeof answer === 'string' ? { text: answer } : answer;
-};
+}
 
 const refusalOfKey = ({ headers }: RecordedRequest, apiKey: string): LocalReply | undefined => {
   const { authorization } = headers;
   if (authorization === `Bearer ${apiKey}`) return undefined;
   if (authorization !== undefined) return refusal(401, USUAL_MESSAGES[401] ?? '');
-  return refusal(401, "You didn't provide an API key. You need to provide your API key in an Authorization header.");
+  return refusal(
+    401,
+    "You didn't provide an API key. You need to provide your API key in an Authorization header.",
+  );
 };
 
 const commonHeaders = (id: string) => ({
@@ -141,7 +160,12 @@ const commonHeaders = (id: string) => ({
 });
 
 const replyToModels = (path: string, models: ReadonlyMap<string, LocalModel>): LocalReply => {
-  const data = [...models.keys()].map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'local' }));
+  const data = [...models.keys()].map((id) => ({
+    id,
+    object: 'model',
+    created: 1_700_000_000,
+    owned_by: 'local',
+  }));
   if (path === '/v1/models') return { status: 200, body: { object: 'list', data } };
   const id = decodeURIComponent(path.slice('/v1/models/'.length));
   const model = data.find((one) => one.id === id);

@@ -61,14 +61,20 @@ const refusalOf = (chat: ChatQuirks, json: Record<string, unknown>): Refused | u
   );
   if (others.length > 0 && chat.refuses !== undefined) return chat.refuses(others);
   const messages = json.messages as ChatRequest['messages'];
-  if (chat.refusesSystem !== undefined && messages.some(({ role }) => role === 'system')) return chat.refusesSystem();
+  if (chat.refusesSystem !== undefined && messages.some(({ role }) => role === 'system'))
+    return chat.refusesSystem();
   const format = json.response_format as ChatRequest['response_format'];
   if (format === undefined || !chat.takes.includes('response_format')) return undefined;
   if (!chat.formats.includes(format.type)) return chat.refusesFormat?.(format.type);
   const hasWord = messages.some(({ content }) => /json/i.test(textOf(content)));
   if (format.type === 'json_object' && !hasWord)
-    return { status: 400, body: { error: { message: "messages must contain the word 'json' in some form" } } };
-  const bound = /"(minItems|maxItems|minLength|maxLength|pattern)":/.exec(JSON.stringify(format))?.[1];
+    return {
+      status: 400,
+      body: { error: { message: "messages must contain the word 'json' in some form" } },
+    };
+  const bound = /"(minItems|maxItems|minLength|maxLength|pattern)":/.exec(
+    JSON.stringify(format),
+  )?.[1];
   return bound === undefined ? undefined : chat.refusesBounds?.(bound);
 };
 
@@ -77,17 +83,26 @@ const CHUNK_CHARACTERS = 24;
 
 async function* stream(
   chat: ChatQuirks,
-  { text, why, common, usage }: { text: string; why: string | null; common: object; usage: unknown },
+  {
+    text,
+    why,
+    common,
+    usage,
+  }: { text: string; why: string | null; common: object; usage: unknown },
 ): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   const chunk = (choices: unknown[], more: object = {}) =>
-    encoder.encode(`data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices, ...more })}\n\n`);
+    encoder.encode(
+      `data: ${JSON.stringify({ ...common, object: 'chat.completion.chunk', choices, ...more })}\n\n`,
+    );
   if (chat.before !== undefined) yield encoder.encode(chat.before);
   yield chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]);
   const characters = [...text];
   for (let at = 0; at < characters.length; at += CHUNK_CHARACTERS) {
     const piece = characters.slice(at, at + CHUNK_CHARACTERS).join('');
-    yield chunk([{ index: 0, delta: chat.delta?.(piece) ?? { content: piece }, finish_reason: null }]);
+    yield chunk([
+      { index: 0, delta: chat.delta?.(piece) ?? { content: piece }, finish_reason: null },
+    ]);
     if (chat.between !== undefined) yield encoder.encode(chat.between);
   }
   yield chunk([{ index: 0, delta: {}, finish_reason: why }]);
@@ -105,7 +120,10 @@ const embeddingsOfProvider = (provider: Provider, json: Record<string, unknown>)
   const refused = refusalOfInputs(embeddings, json, inputs);
   if (refused !== undefined) return replyOf(refused);
   const takesDimensions = embeddings.takes.includes('dimensions');
-  const length = takesDimensions && typeof json.dimensions === 'number' ? json.dimensions : embeddings.dimensions;
+  const length =
+    takesDimensions && typeof json.dimensions === 'number'
+      ? json.dimensions
+      : embeddings.dimensions;
   const isBase64 = json.encoding_format === 'base64' && embeddings.formats.includes('base64');
   const data = inputs.map((input, index) => {
     const vector = textVector(input, length);
@@ -114,7 +132,10 @@ const embeddingsOfProvider = (provider: Provider, json: Record<string, unknown>)
     return { object: 'embedding', embedding, ...(isMissing ? {} : { index }) };
   });
   if (embeddings.order === 'reversed') data.reverse();
-  return { status: 200, body: { object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } } };
+  return {
+    status: 200,
+    body: { object: 'list', data, model, usage: { prompt_tokens: 1, total_tokens: 1 } },
+  };
 };
 
 const refusalOfInputs = (
@@ -141,29 +162,37 @@ const accessRefusalOf = (
   { headers, query }: RecordedRequest,
   apiKey: string,
 ): LocalReply | undefined => {
-  const given = provider.keyHeader === undefined ? headers.authorization : headers[provider.keyHeader];
+  const given =
+    provider.keyHeader === undefined ? headers.authorization : headers[provider.keyHeader];
   if (given !== (provider.keyHeader === undefined ? `Bearer ${apiKey}` : apiKey))
-    return { status: 401, body: { error: { message: 'Access denied due to invalid subscription key.', code: '401' } } };
+    return {
+      status: 401,
+      body: { error: { message: 'Access denied due to invalid subscription key.', code: '401' } },
+    };
   if (provider.hasApiVersion === true && !/^\d{4}/.test(query.get('api-version') ?? ''))
     return { status: 404, body: { error: { code: '404', message: 'Resource not found' } } };
   return undefined;
 };
 
 /** Answers any request to a provider. */
-export const replyOfProvider = async (
+export async function replyOfProvider(
   provider: Provider,
   request: RecordedRequest,
   { apiKey, answer }: { apiKey: string; answer: (asked: ChatRequest) => Promise<ScriptedAnswer> },
-): Promise<LocalReply> => {
+): Promise<LocalReply> {
   const { path } = request;
   const below = path.startsWith(`${provider.path}/`) ? path.slice(provider.path.length) : '';
-  const [, deployment, endpoint = ''] = /^(\/[^/]+)?(\/chat\/completions|\/embeddings)$/.exec(below) ?? [];
+  const [, deployment, endpoint = ''] =
+    /^(\/[^/]+)?(\/chat\/completions|\/embeddings)$/.exec(below) ?? [];
   if (endpoint === '' || (provider.hasApiVersion === true) !== (deployment !== undefined))
     return replyOf(provider.unknownPath(path));
   const refused = accessRefusalOf(provider, request, apiKey);
   if (refused !== undefined) return refused;
   // What clients send is an object.
   const json = JSON.parse(request.body) as Record<string, unknown>;
-  const named = deployment === undefined ? json : { ...json, model: decodeURIComponent(deployment.slice(1)) };
-  return endpoint === '/embeddings' ? embeddingsOfProvider(provider, named) : chatOfProvider(provider, named, answer);
-};
+  const named =
+    deployment === undefined ? json : { ...json, model: decodeURIComponent(deployment.slice(1)) };
+  return endpoint === '/embeddings'
+    ? embeddingsOfProvider(provider, named)
+    : chatOfProvider(provider, named, answer);
+}

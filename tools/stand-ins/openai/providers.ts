@@ -77,11 +77,21 @@ const openAIError = (status: number, message: string, more: object = {}): Refuse
   body: { error: { message, type: 'invalid_request_error', param: null, code: null, ...more } },
 });
 
-const listed = (names: readonly string[], word: (name: string) => string): string => names.map(word).join('\n');
+const listed = (names: readonly string[], word: (name: string) => string): string =>
+  names.map(word).join('\n');
 const fenced = (json: string): string => `\`\`\`json\n${json}\n\`\`\``;
 const notFound = (status: number, body: unknown) => (): Refused => ({ status, body });
 
-const COMMON = ['max_tokens', 'temperature', 'top_p', 'stream', 'response_format', 'stop', 'n', 'seed'];
+const COMMON = [
+  'max_tokens',
+  'temperature',
+  'top_p',
+  'stream',
+  'response_format',
+  'stop',
+  'n',
+  'seed',
+];
 const NEWER = [...COMMON, 'max_completion_tokens', 'stream_options', 'reasoning_effort', 'user'];
 
 /** FastAPI and Pydantic word it alike wherever they are used. */
@@ -107,7 +117,8 @@ export const PROVIDERS: readonly Provider[] = [
     chat: {
       model: 'support-gpt-4o',
       takes: [...COMMON, 'stream_options'],
-      refuses: (names) => openAIError(400, `Unrecognized request argument supplied: ${names.join(', ')}`),
+      refuses: (names) =>
+        openAIError(400, `Unrecognized request argument supplied: ${names.join(', ')}`),
       formats: ['text', 'json_object', 'json_schema'],
       before: `data: ${JSON.stringify({ choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: [{ prompt_index: 0, content_filter_results: {} }] })}\n\n`,
       delta: (content) => ({ content }),
@@ -122,7 +133,12 @@ export const PROVIDERS: readonly Provider[] = [
     },
     unknownModel: () => ({
       status: 404,
-      body: { error: { code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' } },
+      body: {
+        error: {
+          code: 'DeploymentNotFound',
+          message: 'The API deployment for this resource does not exist.',
+        },
+      },
     }),
     unknownPath: notFound(404, { error: { code: '404', message: 'Resource not found' } }),
   },
@@ -139,7 +155,10 @@ export const PROVIDERS: readonly Provider[] = [
       takes: NEWER,
       refuses: (names) =>
         googleError(
-          listed(names, (name) => `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`),
+          listed(
+            names,
+            (name) => `Invalid JSON payload received. Unknown name "${name}": Cannot find field.`,
+          ),
         ),
       formats: ['text', 'json_object', 'json_schema'],
     },
@@ -150,13 +169,21 @@ export const PROVIDERS: readonly Provider[] = [
       formats: ['float', 'base64'],
       maxInputs: 100,
       refusesInputs: () =>
-        googleError('* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch\n'),
+        googleError(
+          '* BatchEmbedContentsRequest.requests: at most 100 requests can be in one batch\n',
+        ),
       order: 'missing-first',
     },
     unknownModel: (model) => ({
       status: 404,
       body: [
-        { error: { code: 404, message: `models/${model} is not found for API version v1main`, status: 'NOT_FOUND' } },
+        {
+          error: {
+            code: 404,
+            message: `models/${model} is not found for API version v1main`,
+            status: 'NOT_FOUND',
+          },
+        },
       ],
     }),
     unknownPath: notFound(404, '<!DOCTYPE html><title>Error 404 (Not Found)!!1</title>'),
@@ -172,7 +199,16 @@ export const PROVIDERS: readonly Provider[] = [
     path: '/v1',
     chat: {
       model: 'magistral-small-latest',
-      takes: ['max_tokens', 'temperature', 'top_p', 'stream', 'response_format', 'stop', 'n', 'random_seed'],
+      takes: [
+        'max_tokens',
+        'temperature',
+        'top_p',
+        'stream',
+        'response_format',
+        'stop',
+        'n',
+        'random_seed',
+      ],
       refuses: (names) => ({
         status: 422,
         body: {
@@ -211,7 +247,12 @@ export const PROVIDERS: readonly Provider[] = [
     },
     unknownModel: (model) => ({
       status: 400,
-      body: { object: 'error', message: `Invalid model: ${model}`, type: 'invalid_model', code: '1500' },
+      body: {
+        object: 'error',
+        message: `Invalid model: ${model}`,
+        type: 'invalid_model',
+        code: '1500',
+      },
     }),
     unknownPath: notFound(404, { message: 'no Route matched with those values' }),
   },
@@ -228,8 +269,14 @@ export const PROVIDERS: readonly Provider[] = [
       takes: [...COMMON, 'stream_options'],
       formats: ['text', 'json_object'],
       refusesFormat: () =>
-        openAIError(400, 'This response_format type is unavailable now', { code: 'invalid_request_error' }),
-      message: (content) => ({ role: 'assistant', content, reasoning_content: 'The passages say so: {"a": 1}.' }),
+        openAIError(400, 'This response_format type is unavailable now', {
+          code: 'invalid_request_error',
+        }),
+      message: (content) => ({
+        role: 'assistant',
+        content,
+        reasoning_content: 'The passages say so: {"a": 1}.',
+      }),
       before: `: keep-alive\n\ndata: ${JSON.stringify({ choices: [{ index: 0, delta: { role: 'assistant', content: null, reasoning_content: 'Let me see {' } }] })}\n\n`,
       between: ': keep-alive\n\n',
     },
@@ -264,7 +311,9 @@ export const PROVIDERS: readonly Provider[] = [
         code: 'model_not_found',
       }),
     unknownPath: (path) =>
-      openAIError(404, `Unknown request URL: POST ${path}. Please check the URL for typos`, { code: 'unknown_url' }),
+      openAIError(404, `Unknown request URL: POST ${path}. Please check the URL for typos`, {
+        code: 'unknown_url',
+      }),
   },
   {
     name: 'Groq, strict schemas',
@@ -299,7 +348,8 @@ export const PROVIDERS: readonly Provider[] = [
       takes: [...COMMON, 'stream_options', 'reasoning_effort'],
       formats: ['text', 'json_object', 'json_schema'],
       isFormatIgnored: true,
-      writes: (json) => `<think>\nThe answer is {"statements": []} or not.\n</think>\n\n${fenced(json)}`,
+      writes: (json) =>
+        `<think>\nThe answer is {"statements": []} or not.\n</think>\n\n${fenced(json)}`,
     },
     embeddings: {
       model: 'nomic-embed-text',
@@ -309,7 +359,8 @@ export const PROVIDERS: readonly Provider[] = [
       maxInputs: Number.POSITIVE_INFINITY,
       refusesInputs: () => openAIError(400, 'invalid input'),
       maxCharacters: 8000,
-      refusesLength: () => openAIError(400, 'the input length exceeds the context length', { type: 'api_error' }),
+      refusesLength: () =>
+        openAIError(400, 'the input length exceeds the context length', { type: 'api_error' }),
     },
     unknownModel: (model) =>
       openAIError(404, `model "${model}" not found, try pulling it first`, { type: 'api_error' }),
@@ -337,7 +388,12 @@ export const PROVIDERS: readonly Provider[] = [
         },
       }),
       formats: ['text', 'json_object', 'json_schema'],
-      message: (text) => ({ role: 'assistant', content: null, reasoning_content: text, tool_calls: [] }),
+      message: (text) => ({
+        role: 'assistant',
+        content: null,
+        reasoning_content: text,
+        tool_calls: [],
+      }),
       delta: (text) => ({ reasoning_content: text }),
     },
     embeddings: {
@@ -356,7 +412,10 @@ export const PROVIDERS: readonly Provider[] = [
       }),
       formats: ['float', 'base64'],
       maxInputs: 1024,
-      refusesInputs: (count) => ({ status: 400, body: { message: `batch of ${count} is too large`, code: 400 } }),
+      refusesInputs: (count) => ({
+        status: 400,
+        body: { message: `batch of ${count} is too large`, code: 400 },
+      }),
     },
     unknownModel: (model) => ({
       status: 404,
@@ -383,7 +442,8 @@ export const PROVIDERS: readonly Provider[] = [
       takes: [...NEWER, 'store'],
       formats: ['text', 'json_object', 'json_schema'],
       isFormatIgnored: true,
-      writes: (json) => `Here is the JSON object:\n\n${fenced(json)}\n\nLet me know if you need anything else!`,
+      writes: (json) =>
+        `Here is the JSON object:\n\n${fenced(json)}\n\nLet me know if you need anything else!`,
       finish: 'stop',
       before: ': OPENROUTER PROCESSING\n\n: OPENROUTER PROCESSING\n\n',
       extra: { provider: 'DeepInfra' },
@@ -415,13 +475,18 @@ export const PROVIDERS: readonly Provider[] = [
       maxInputs: 512,
       refusesInputs: () => openAIError(400, 'Input validation error: too many inputs'),
       maxCharacters: 2000,
-      refusesLength: (characters) => openAIError(422, `Input is too long: ${characters} tokens, max 514 tokens`),
+      refusesLength: (characters) =>
+        openAIError(422, `Input is too long: ${characters} tokens, max 514 tokens`),
       order: 'reversed',
     },
     unknownModel: (model) =>
-      openAIError(404, `Unable to access model ${model}. Please visit https://api.together.ai/models`, {
-        code: 'model_not_available',
-      }),
+      openAIError(
+        404,
+        `Unable to access model ${model}. Please visit https://api.together.ai/models`,
+        {
+          code: 'model_not_available',
+        },
+      ),
     unknownPath: notFound(404, { message: 'Not found' }),
   },
   {
@@ -439,7 +504,11 @@ export const PROVIDERS: readonly Provider[] = [
       maxInputs: 32,
       refusesInputs: (count) => ({
         status: 413,
-        body: { message: `batch size ${count} > maximum allowed batch size 32`, type: 'Validation', code: 413 },
+        body: {
+          message: `batch size ${count} > maximum allowed batch size 32`,
+          type: 'Validation',
+          code: 413,
+        },
       }),
       maxCharacters: 2000,
       refusesLength: (characters) => ({
@@ -465,7 +534,10 @@ export const PROVIDERS: readonly Provider[] = [
       model: 'qwen2.5-7b-instruct',
       takes: [...COMMON, 'stream_options'],
       formats: ['text', 'json_schema'],
-      refusesFormat: () => ({ status: 400, body: { error: "'response_format.type' must be 'json_schema' or 'text'" } }),
+      refusesFormat: () => ({
+        status: 400,
+        body: { error: "'response_format.type' must be 'json_schema' or 'text'" },
+      }),
     },
     embeddings: {
       model: 'text-embedding-nomic-embed-text-v1.5',
@@ -479,7 +551,10 @@ export const PROVIDERS: readonly Provider[] = [
       status: 404,
       body: { error: { message: `Model "${model}" not found`, code: 'model_not_found' } },
     }),
-    unknownPath: (path) => ({ status: 200, body: { error: `Unexpected endpoint or method. (POST ${path})` } }),
+    unknownPath: (path) => ({
+      status: 200,
+      body: { error: `Unexpected endpoint or method. (POST ${path})` },
+    }),
   },
   {
     name: 'DashScope',
@@ -505,7 +580,8 @@ export const PROVIDERS: readonly Provider[] = [
       dimensions: 1024,
       takes: ['dimensions', 'encoding_format'],
       formats: ['float'],
-      refusesFormat: () => openAIError(400, 'Value error, only float is supported for encoding_format'),
+      refusesFormat: () =>
+        openAIError(400, 'Value error, only float is supported for encoding_format'),
       maxInputs: 10,
       refusesInputs: () =>
         openAIError(
@@ -532,7 +608,10 @@ export const PROVIDERS: readonly Provider[] = [
       model: '@cf/meta/llama-3.1-8b-instruct',
       takes: [...COMMON, 'stream_options'],
       formats: ['text', 'json_object', 'json_schema'],
-      message: (text) => ({ role: 'assistant', content: text.startsWith('{') ? JSON.parse(text) : text }),
+      message: (text) => ({
+        role: 'assistant',
+        content: text.startsWith('{') ? JSON.parse(text) : text,
+      }),
       finish: null,
     },
     embeddings: {
@@ -546,15 +625,27 @@ export const PROVIDERS: readonly Provider[] = [
         body: {
           success: false,
           result: null,
-          errors: [{ code: 5006, message: "AiError: Bad input: Error: oneOf at '/' not met: '/text' maxItems 100" }],
+          errors: [
+            {
+              code: 5006,
+              message: "AiError: Bad input: Error: oneOf at '/' not met: '/text' maxItems 100",
+            },
+          ],
         },
       }),
     },
     unknownModel: (model) => ({
       status: 400,
-      body: { success: false, result: null, errors: [{ code: 5007, message: `No such model ${model} or task` }] },
+      body: {
+        success: false,
+        result: null,
+        errors: [{ code: 5007, message: `No such model ${model} or task` }],
+      },
     }),
-    unknownPath: notFound(404, { success: false, errors: [{ code: 7003, message: 'Could not route to the path' }] }),
+    unknownPath: notFound(404, {
+      success: false,
+      errors: [{ code: 7003, message: 'Could not route to the path' }],
+    }),
   },
   {
     name: 'Anthropic',
@@ -562,7 +653,16 @@ export const PROVIDERS: readonly Provider[] = [
     path: '/v1',
     chat: {
       model: 'claude-haiku-4-5',
-      takes: ['max_tokens', 'max_completion_tokens', 'temperature', 'top_p', 'stream', 'stream_options', 'stop', 'n'],
+      takes: [
+        'max_tokens',
+        'max_completion_tokens',
+        'temperature',
+        'top_p',
+        'stream',
+        'stream_options',
+        'stop',
+        'n',
+      ],
       formats: ['text', 'json_object', 'json_schema'],
       isFormatIgnored: true,
       writes: fenced,
@@ -581,7 +681,10 @@ export const PROVIDERS: readonly Provider[] = [
         },
       },
     }),
-    unknownPath: notFound(404, { type: 'error', error: { type: 'not_found_error', message: 'Not Found' } }),
+    unknownPath: notFound(404, {
+      type: 'error',
+      error: { type: 'not_found_error', message: 'Not Found' },
+    }),
   },
   {
     name: 'a server of a model without a system role',
@@ -601,7 +704,12 @@ export const PROVIDERS: readonly Provider[] = [
       formats: ['text'],
       refusesSystem: () => ({
         status: 400,
-        body: { object: 'error', message: 'System role not supported', type: 'BadRequestError', code: 400 },
+        body: {
+          object: 'error',
+          message: 'System role not supported',
+          type: 'BadRequestError',
+          code: 400,
+        },
       }),
       writes: (json) => json.replace(/}$/, ',\n}'),
       finish: 'eos_token',

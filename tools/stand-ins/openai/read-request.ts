@@ -5,7 +5,10 @@ import { refusal } from './refusal.ts';
 export type ReadRequest<T> = { ok: true; value: T } | { ok: false; refused: LocalReply };
 
 /** Reads a body as a schema has it, and refuses others as the service does: status 400, which member is wrong in `param`. */
-export const readRequest = <T extends z.ZodType>(schema: T, body: string): ReadRequest<z.output<T>> => {
+export function readRequest<T extends z.ZodType>(
+  schema: T,
+  body: string,
+): ReadRequest<z.output<T>> {
   const json = parse(body);
   if (json === undefined) {
     const problem =
@@ -14,10 +17,13 @@ export const readRequest = <T extends z.ZodType>(schema: T, body: string): ReadR
   }
   const { success, data, error } = schema.safeParse(json);
   return success ? { ok: true, value: data } : { ok: false, refused: refusalOf(error, json) };
-};
+}
 
-export const unknownModel = (model: string): LocalReply =>
-  refusal(404, `The model \`${model}\` does not exist or you do not have access to it.`, { code: 'model_not_found' });
+export function unknownModel(model: string): LocalReply {
+  return refusal(404, `The model \`${model}\` does not exist or you do not have access to it.`, {
+    code: 'model_not_found',
+  });
+}
 
 const refusalOf = ({ issues }: z.ZodError, json: unknown): LocalReply => {
   const [issue] = issues;
@@ -27,7 +33,10 @@ const refusalOf = ({ issues }: z.ZodError, json: unknown): LocalReply => {
   }
   const param = issue.path.join('.');
   if (issue.path.length === 1 && (json as Record<string, unknown>)[param] === undefined) {
-    return refusal(400, `Missing required parameter: '${param}'.`, { param, code: 'missing_required_parameter' });
+    return refusal(400, `Missing required parameter: '${param}'.`, {
+      param,
+      code: 'missing_required_parameter',
+    });
   }
   if (param === 'input') {
     const problem =

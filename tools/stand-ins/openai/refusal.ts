@@ -8,13 +8,15 @@ export interface RefusalOptions {
 }
 
 /** An error as the service words it: `{ error: { message, type, param, code } }`. */
-export const refusal = (status: number, message: string, options: RefusalOptions = {}): LocalReply => ({
-  status,
-  body: refusalBody(status, message, options),
-  headers: { 'x-request-id': `req_refused_${status}`, ...options.headers },
-});
+export function refusal(status: number, message: string, options: RefusalOptions = {}): LocalReply {
+  return {
+    status,
+    body: refusalBody(status, message, options),
+    headers: { 'x-request-id': `req_refused_${status}`, ...options.headers },
+  };
+}
 
-export const refusalBody = (status: number, message: string, options: RefusalOptions = {}) => {
+export function refusalBody(status: number, message: string, options: RefusalOptions = {}) {
   // The two that share a status differ in their message.
   const isQuota = status === 429 && /quota/i.test(message);
   const {
@@ -25,9 +27,12 @@ export const refusalBody = (status: number, message: string, options: RefusalOpt
     param = null,
   } = options;
   return { error: { message, type, param, code } };
-};
+}
 
-const CODES: Readonly<Record<number, string>> = { 401: 'invalid_api_key', 429: 'rate_limit_exceeded' };
+const CODES: Readonly<Record<number, string>> = {
+  401: 'invalid_api_key',
+  429: 'rate_limit_exceeded',
+};
 const TYPES: Readonly<Record<number, string>> = { 429: 'requests' };
 
 export const USUAL_MESSAGES: Readonly<Record<number, string>> = {

@@ -4,8 +4,9 @@
  *
  * @param text What stands in for strings that may be anything.
  */
-export const sampleOfSchema = (schema: Record<string, unknown>, text: string): unknown =>
-  sampleOf(schema, { text, root: schema, depth: 0 });
+export function sampleOfSchema(schema: Record<string, unknown>, text: string): unknown {
+  return sampleOf(schema, { text, root: schema, depth: 0 });
+}
 
 interface Place {
   text: string;
@@ -32,10 +33,9 @@ const sampleOf = (schema: Record<string, unknown>, place: Place): unknown => {
   switch (types.find((type) => type !== 'null')) {
     case 'object':
       return Object.fromEntries(
-        Object.entries(isObject(schema.properties) ? schema.properties : {}).map(([name, member]) => [
-          name,
-          sampleOf(isObject(member) ? member : {}, deeper),
-        ]),
+        Object.entries(isObject(schema.properties) ? schema.properties : {}).map(
+          ([name, member]) => [name, sampleOf(isObject(member) ? member : {}, deeper)],
+        ),
       );
     case 'array':
       return listOf(schema, deeper);
@@ -51,10 +51,15 @@ const sampleOf = (schema: Record<string, unknown>, place: Place): unknown => {
   }
 };
 
-const listOf = ({ items, minItems, maxItems }: Record<string, unknown>, place: Place): unknown[] => {
+const listOf = (
+  { items, minItems, maxItems }: Record<string, unknown>,
+  place: Place,
+): unknown[] => {
   const least = typeof minItems === 'number' ? minItems : 0;
   const usual = maxItems === 0 || place.depth > MAX_DEPTH ? 0 : 1;
-  return Array.from({ length: Math.max(least, usual) }, () => sampleOf(isObject(items) ? items : {}, place));
+  return Array.from({ length: Math.max(least, usual) }, () =>
+    sampleOf(isObject(items) ? items : {}, place),
+  );
 };
 
 const numberOf = ({ minimum, exclusiveMinimum, maximum }: Record<string, unknown>): number => {

@@ -2,7 +2,7 @@
  * A unit vector for a text, always the same one, such that texts which share words, beginnings of words or pieces of words
  * are closer than others: hashed features with signs. It knows no synonyms; it stands in for a model, it is none.
  */
-export const textVector = (text: string, dimensions: number): Float32Array => {
+export function textVector(text: string, dimensions: number): Float32Array {
   const vector = new Float32Array(dimensions);
   for (const [feature, weight] of featuresOf(text)) {
     const hash = hashOf(feature);
@@ -15,7 +15,7 @@ export const textVector = (text: string, dimensions: number): Float32Array => {
   if (squares === 0) vector[0] = 1;
   else for (const [at, value] of vector.entries()) vector[at] = value / Math.sqrt(squares);
   return vector;
-};
+}
 
 const WORD = 1;
 const PAIR = 0.25;
@@ -25,7 +25,8 @@ const SMALL = 0.05;
 
 const featuresOf = (text: string): Map<string, number> => {
   const features = new Map<string, number>();
-  const add = (feature: string, weight: number) => features.set(feature, (features.get(feature) ?? 0) + weight);
+  const add = (feature: string, weight: number) =>
+    features.set(feature, (features.get(feature) ?? 0) + weight);
   let before = '';
   for (const [word] of text
     .normalize('NFKC')
@@ -61,7 +62,8 @@ const SMALL_WORDS = new Set(
 /** FNV-1a over UTF-16 units, its bits mixed once more. */
 const hashOf = (text: string): number => {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -19,14 +19,16 @@ const NOT_OFFERED = new Set(
 const ENUMERATES = new Set(['scan', 'keys']);
 
 /** Why the service does not even try a command, in the words of its error; `undefined` when it does. */
-export const objectionTo = (
+export function objectionTo(
   command: RedisCommand,
   { table, mayWrite }: { table: CommandTable; mayWrite: boolean },
-): string | undefined => {
+): string | undefined {
   const [name = ''] = command;
   const lower = name.toLowerCase();
-  const blocks = (lower === 'xread' || lower === 'xreadgroup') && command.some((part) => /^block$/i.test(part));
-  if (NOT_OFFERED.has(lower) || blocks) return `ERR Command is not available: '${name.slice(0, 64)}'`;
+  const blocks =
+    (lower === 'xread' || lower === 'xreadgroup') && command.some((part) => /^block$/i.test(part));
+  if (NOT_OFFERED.has(lower) || blocks)
+    return `ERR Command is not available: '${name.slice(0, 64)}'`;
   if (!mayWrite && (table.writes(command) || ENUMERATES.has(lower))) {
     return `NOPERM this user has no permissions to run the '${lower}' command`;
   }
@@ -36,4 +38,4 @@ export const objectionTo = (
       return `ERR max key size exceeded. Limit: ${MAX_KEY_BYTES} bytes, Actual: ${bytes} bytes`;
   }
   return undefined;
-};
+}

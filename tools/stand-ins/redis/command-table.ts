@@ -13,13 +13,16 @@ export interface CommandTable {
   keysOf(command: RedisCommand): string[];
 }
 
-export const readCommandTable = async (connection: RedisConnection): Promise<CommandTable> => {
+export async function readCommandTable(connection: RedisConnection): Promise<CommandTable> {
   const [reply] = await connection.send([['COMMAND']]);
   const table = new Map<string, CommandFacts>();
   for (const entry of itemsOf(reply)) {
     const [name, , flags, first, last, step] = itemsOf(entry);
     const writes = itemsOf(flags).some((flag) => textOf(flag) === 'write');
-    table.set(textOf(name), { writes, keys: { first: numberOf(first), last: numberOf(last), step: numberOf(step) } });
+    table.set(textOf(name), {
+      writes,
+      keys: { first: numberOf(first), last: numberOf(last), step: numberOf(step) },
+    });
   }
   return {
     writes: ([name = '']) => table.get(name.toLowerCase())?.writes ?? false,
@@ -31,10 +34,12 @@ export const readCommandTable = async (connection: RedisConnection): Promise<Com
       return command.filter((_, at) => at >= first && at <= end && (at - first) % step === 0);
     },
   };
-};
+}
 
-const itemsOf = (reply: RedisReply | undefined): RedisReply[] => (reply?.kind === 'array' ? reply.items : []);
-const numberOf = (reply: RedisReply | undefined): number => (reply?.kind === 'integer' ? reply.value : 0);
+const itemsOf = (reply: RedisReply | undefined): RedisReply[] =>
+  reply?.kind === 'array' ? reply.items : [];
+const numberOf = (reply: RedisReply | undefined): number =>
+  reply?.kind === 'integer' ? reply.value : 0;
 const textOf = (reply: RedisReply | undefined): string => {
   if (reply?.kind === 'bulk') return reply.bytes.toString();
   return reply?.kind === 'status' ? reply.text : '';

@@ -7,14 +7,14 @@ export class MalformedCommands extends Error {
 }
 
 /** `["SET", "k", 1]`. @throws {MalformedCommands} */
-export const readCommand = (body: string): RedisCommand => {
+export function readCommand(body: string): RedisCommand {
   const command = commandOf(parse(body));
   if (!command) throw new MalformedCommands('ERR failed to parse command');
   return command;
-};
+}
 
 /** `[["SET", "k", 1], ["GET", "k"]]`. @throws {MalformedCommands} */
-export const readCommands = (body: string, form: 'pipeline' | 'transaction'): RedisCommand[] => {
+export function readCommands(body: string, form: 'pipeline' | 'transaction'): RedisCommand[] {
   const parsed = parse(body);
   if (!Array.isArray(parsed)) throw new MalformedCommands(`ERR failed to parse ${form} request`);
   if (parsed.length === 0) throw new MalformedCommands(`ERR empty ${form} request`);
@@ -23,15 +23,16 @@ export const readCommands = (body: string, form: 'pipeline' | 'transaction'): Re
     if (!command) throw new MalformedCommands(`ERR failed to parse ${form} request`);
     return command;
   });
-};
+}
 
 /** `/set/key/value?EX=100`; a body comes after the path, the query after both. @throws {MalformedCommands} */
-export const readPathCommand = ({ path, query, body }: RecordedRequest): RedisCommand => {
+export function readPathCommand({ path, query, body }: RecordedRequest): RedisCommand {
   const parts = path.slice(1).split('/').map(decode);
   if (body !== '') parts.push(body);
-  for (const [name, value] of query) if (name !== '_token') parts.push(name, ...(value === '' ? [] : [value]));
+  for (const [name, value] of query)
+    if (name !== '_token') parts.push(name, ...(value === '' ? [] : [value]));
   return parts;
-};
+}
 
 const commandOf = (value: unknown): RedisCommand | undefined => {
   if (!Array.isArray(value) || value.length === 0) return undefined;

@@ -13,11 +13,11 @@ export interface ReadReplica {
   stop(): Promise<void>;
 }
 
-export const startReadReplica = async (options: {
+export async function startReadReplica(options: {
   delayMs: number;
   maxMemoryBytes: number;
   now(): number;
-}): Promise<ReadReplica> => {
+}): Promise<ReadReplica> {
   const { delayMs, now } = options;
   const { connection, stop } = await startRedisProcess(options);
   const waiting: { position: number; commands: readonly RedisCommand[]; due: number }[] = [];
@@ -27,7 +27,11 @@ export const startReadReplica = async (options: {
       waiting.push({ position: next, commands, due: now() + delayMs });
     },
     readFrom: (known) => {
-      for (let next = waiting[0]; next && (next.position <= known || next.due <= now()); next = waiting[0]) {
+      for (
+        let next = waiting[0];
+        next && (next.position <= known || next.due <= now());
+        next = waiting[0]
+      ) {
         waiting.shift();
         position = next.position;
         // Replies are those of the first Redis; one connection keeps the order. A lost one fails the read that follows.
@@ -37,4 +41,4 @@ export const startReadReplica = async (options: {
     },
     stop,
   };
-};
+}

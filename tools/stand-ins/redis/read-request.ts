@@ -12,21 +12,29 @@ export interface RedisRequest {
 }
 
 /** @throws {MalformedCommands} */
-export const readRequest = (request: RecordedRequest): RedisRequest => {
+export function readRequest(request: RecordedRequest): RedisRequest {
   const { path, body, headers } = request;
   const common = {
     base64: headers['upstash-encoding'] === 'base64',
     knownPosition: positionOf(String(headers['upstash-sync-token'] ?? '')),
   };
-  if (path === '/pipeline') return { form: 'pipeline', commands: readCommands(body, 'pipeline'), ...common };
-  if (path === '/multi-exec') return { form: 'transaction', commands: readCommands(body, 'transaction'), ...common };
-  return { form: 'single', commands: [path === '/' ? readCommand(body) : readPathCommand(request)], ...common };
-};
+  if (path === '/pipeline')
+    return { form: 'pipeline', commands: readCommands(body, 'pipeline'), ...common };
+  if (path === '/multi-exec')
+    return { form: 'transaction', commands: readCommands(body, 'transaction'), ...common };
+  return {
+    form: 'single',
+    commands: [path === '/' ? readCommand(body) : readPathCommand(request)],
+    ...common,
+  };
+}
 
 const PREFIX = 'local:';
 
 /** The sync token that callers send back to see all writes up to a position. */
-export const syncTokenOf = (position: number): string => Buffer.from(`${PREFIX}${position}`).toString('base64');
+export function syncTokenOf(position: number): string {
+  return Buffer.from(`${PREFIX}${position}`).toString('base64');
+}
 
 const positionOf = (token: string): number => {
   const text = Buffer.from(token, 'base64').toString();

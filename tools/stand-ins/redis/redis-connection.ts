@@ -18,7 +18,7 @@ export interface RedisConnection {
  * By hand, as client libraries (`redis`, `ioredis`) do not tell a status from a text, which the encoding over HTTP
  * depends on, and as nothing is needed of what else they do.
  */
-export const connectRedis = async (socketPath: string): Promise<RedisConnection> => {
+export async function connectRedis(socketPath: string): Promise<RedisConnection> {
   const waiting: { resolve(reply: RedisReply): void; reject(error: Error): void }[] = [];
   let lost: Error | undefined;
   const socket = connect(socketPath);
@@ -48,4 +48,4 @@ export const connectRedis = async (socketPath: string): Promise<RedisConnection>
     },
     close: () => socket.destroy(),
   };
-};
+}

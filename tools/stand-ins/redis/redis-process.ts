@@ -20,7 +20,11 @@ const KEEPER =
   'wait "$server"; rm -rf -- "$0"';
 
 /** Starts a Redis of its own, reachable through a socket file, that writes nothing to the disk. */
-export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: number }): Promise<RedisProcess> => {
+export async function startRedisProcess({
+  maxMemoryBytes,
+}: {
+  maxMemoryBytes: number;
+}): Promise<RedisProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'constellation-redis-'));
   const socketPath = join(folder, 'redis.sock');
   const settings = {
@@ -35,7 +39,9 @@ export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: nu
     loglevel: 'warning',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const keeper = spawn('sh', ['-c', KEEPER, folder, ...options], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const keeper = spawn('sh', ['-c', KEEPER, folder, ...options], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let output = '';
   const listen = (chunk: Buffer) => {
     output = (output + chunk.toString()).slice(-2000);
@@ -67,4 +73,4 @@ export const startRedisProcess = async ({ maxMemoryBytes }: { maxMemoryBytes: nu
     }
     await delay(10);
   }
-};
+}

@@ -29,8 +29,14 @@ export interface RedisServer extends LocalServer {
 }
 
 /** Speaks the REST protocol of Upstash Redis, as its SDK 1.39.0 uses it, in front of a redis-server of its own. */
-export const startRedisServer = async (options: RedisServerOptions = {}): Promise<RedisServer> => {
-  const { port, token = randomUUID(), readOnlyToken = randomUUID(), now = Date.now, replicaDelayMs } = options;
+export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const {
+    port,
+    token = randomUUID(),
+    readOnlyToken = randomUUID(),
+    now = Date.now,
+    replicaDelayMs,
+  } = options;
   const { maxMemoryBytes = 256 * 1024 * 1024 } = options;
   const service = await startRedisService({ maxMemoryBytes, replicaDelayMs, now });
 
@@ -41,7 +47,10 @@ export const startRedisServer = async (options: RedisServerOptions = {}): Promis
     if (request.method !== 'POST' && (isBodyForm || request.method !== 'GET')) return refused(405);
     const actual = Buffer.byteLength(request.body);
     if (actual > MAX_REQUEST_BYTES) {
-      return refused(400, `ERR max request size exceeded. Limit: ${MAX_REQUEST_BYTES} bytes, Actual: ${actual} bytes`);
+      return refused(
+        400,
+        `ERR max request size exceeded. Limit: ${MAX_REQUEST_BYTES} bytes, Actual: ${actual} bytes`,
+      );
     }
     try {
       return await service.answer(readRequest(request), { mayWrite: given === token });
@@ -61,7 +70,7 @@ export const startRedisServer = async (options: RedisServerOptions = {}): Promis
     close: service.stop,
   });
   return { ...server, token, readOnlyToken };
-};
+}
 
 const USUAL_MESSAGES: Record<number, string> = {
   401: 'WRONGPASS invalid or missing auth token',
@@ -69,9 +78,14 @@ const USUAL_MESSAGES: Record<number, string> = {
   429: 'ERR max requests limit exceeded',
 };
 
-const refusal = (status: number, message = USUAL_MESSAGES[status] ?? 'ERR internal error') => ({ error: message });
+const refusal = (status: number, message = USUAL_MESSAGES[status] ?? 'ERR internal error') => ({
+  error: message,
+});
 
-const refused = (status: number, message?: string): LocalReply => ({ status, body: refusal(status, message) });
+const refused = (status: number, message?: string): LocalReply => ({
+  status,
+  body: refusal(status, message),
+});
 
 const tokenOf = ({ headers, query }: RecordedRequest): string | null =>
   /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? query.get('_token');

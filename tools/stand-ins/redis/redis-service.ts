@@ -15,16 +15,18 @@ export interface RedisService {
 }
 
 /** Commands in, answers out, with a Redis behind it; with `replicaDelayMs` a second one, for reads. */
-export const startRedisService = async (options: {
+export async function startRedisService(options: {
   maxMemoryBytes: number;
   replicaDelayMs: number | undefined;
   now(): number;
-}): Promise<RedisService> => {
+}): Promise<RedisService> {
   const { maxMemoryBytes, replicaDelayMs, now } = options;
   const redis = await startRedisProcess({ maxMemoryBytes });
   const table = await readCommandTable(redis.connection);
   const replica =
-    replicaDelayMs === undefined ? undefined : await startReadReplica({ delayMs: replicaDelayMs, maxMemoryBytes, now });
+    replicaDelayMs === undefined
+      ? undefined
+      : await startReadReplica({ delayMs: replicaDelayMs, maxMemoryBytes, now });
   let position = 0;
 
   /** Runs a request. The replica receives writes in the same order as the first Redis. */
@@ -40,7 +42,9 @@ export const startRedisService = async (options: {
 
   return {
     answer: async (request, { mayWrite }) => {
-      const objections = request.commands.map((command) => objectionTo(command, { table, mayWrite }));
+      const objections = request.commands.map((command) =>
+        objectionTo(command, { table, mayWrite }),
+      );
       const place = placeOf(request, objections);
       const reply = await run(request, objections, place.connection);
       return { ...reply, headers: { 'upstash-sync-token': syncTokenOf(place.position) } };
@@ -50,7 +54,7 @@ export const startRedisService = async (options: {
       await Promise.all([redis.stop(), replica?.stop()]);
     },
   };
-};
+}
 
 /** What a replica has to repeat: nothing where nothing is written. */
 const writesIn = (
@@ -72,10 +76,13 @@ const run = async (
 ): Promise<LocalReply> => {
   if (form === 'transaction') {
     const reply = await runTogether(connection, commands, objections);
-    if (reply.kind === 'array') return { status: 200, body: reply.items.map((item) => showReply(item, { base64 })) };
+    if (reply.kind === 'array')
+      return { status: 200, body: reply.items.map((item) => showReply(item, { base64 })) };
     return { status: 400, body: showReply(reply, { base64 }) };
   }
-  const entries = (await runEach(connection, commands, objections)).map((reply) => showReply(reply, { base64 }));
+  const entries = (await runEach(connection, commands, objections)).map((reply) =>
+    showReply(reply, { base64 }),
+  );
   if (form === 'pipeline') return { status: 200, body: entries };
   const [entry = { error: 'ERR no reply' }] = entries;
   return { status: 'error' in entry ? 400 : 200, body: entry };

@@ -8,17 +8,17 @@ export type RedisReply =
   | { kind: 'array'; items: RedisReply[] };
 
 /** A command as an array of bulk strings (RESP2). */
-export const encodeCommand = (parts: readonly (string | Buffer)[]): Buffer => {
+export function encodeCommand(parts: readonly (string | Buffer)[]): Buffer {
   const pieces: Buffer[] = [Buffer.from(`*${parts.length}\r\n`)];
   for (const part of parts) {
     const bytes = Buffer.from(part);
     pieces.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from('\r\n'));
   }
   return Buffer.concat(pieces);
-};
+}
 
 /** Takes bytes as they arrive, and hands over each reply once it is whole. */
-export const createReplyReader = (onReply: (reply: RedisReply) => void) => {
+export function createReplyReader(onReply: (reply: RedisReply) => void) {
   let chunks: Buffer[] = [];
   let length = 0;
   let needed = 1;
@@ -41,7 +41,7 @@ export const createReplyReader = (onReply: (reply: RedisReply) => void) => {
     chunks = at < bytes.length ? [bytes.subarray(at)] : [];
     length = bytes.length - at;
   };
-};
+}
 
 /** The reply that begins at a place, or how many bytes there have to be before it is worth another try. */
 type Read = { reply: RedisReply; end: number } | { needed: number };
@@ -62,7 +62,8 @@ const readReply = (bytes: Buffer, start: number): Read => {
     if (after > bytes.length) return { needed: after };
     return { reply: { kind: 'bulk', bytes: bytes.subarray(end, end + value) }, end: after };
   }
-  if (kind !== '*') throw new Error(`Cannot read a reply of Redis that begins with ${JSON.stringify(kind)}`);
+  if (kind !== '*')
+    throw new Error(`Cannot read a reply of Redis that begins with ${JSON.stringify(kind)}`);
   return readItems(bytes, end, value);
 };
 

@@ -61,7 +61,7 @@ interface Rule {
   left: number;
 }
 
-export const createFaults = (): Faults => {
+export function createFaults(): Faults {
   let counted: Rule[] = [];
   let lasting: Rule[] = [];
   let choose: (request: FaultTarget) => Fault | undefined = () => undefined;
@@ -87,7 +87,7 @@ export const createFaults = (): Faults => {
       return rule === undefined ? choose(request) : rule.fault;
     },
   };
-};
+}
 
 const matches = (request: FaultTarget, only: FaultScope | undefined): boolean => {
   if (only === undefined) return true;

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createFaults, type Fault, type Faults } from './faults.ts';
@@ -45,7 +50,7 @@ export interface LocalServer {
 const MAX_BODY_BYTES = 80 * 1024 * 1024;
 
 /** Serves one local service on the loopback interface: records requests, plays faults, and can be stopped. */
-export const startLocalServer = async (service: LocalService): Promise<LocalServer> => {
+export async function startLocalServer(service: LocalService): Promise<LocalServer> {
   const faults = createFaults();
   const log = createRequestLog();
   const ending = new AbortController();
@@ -57,32 +62,44 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
       clearTimeout(timer);
       await service.handle(request, fault);
     };
-    const timer = Number.isFinite(afterMs) ? setTimeout(() => void run().catch(() => {}), afterMs).unref() : undefined;
+    const timer = Number.isFinite(afterMs)
+      ? setTimeout(() => void run().catch(() => {}), afterMs).unref()
+      : undefined;
     late.add(run);
   };
 
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(incoming);
-    if (body === undefined) return send(response, { status: 413, body: service.refusal(413, 'Request is too large') });
+    if (body === undefined)
+      return send(response, { status: 413, body: service.refusal(413, 'Request is too large') });
     const request = log.add(incoming, body);
     const fault = faults.take(request);
     const refused = fault && refusalOf(fault, service, request);
     if (refused) return send(response, refused);
     if (fault?.kind === 'delay') await delay(fault.ms, undefined, { signal: ending.signal });
-    if (isSilent(fault) && fault.executedAfterMs !== undefined) doLater(request, fault, fault.executedAfterMs);
+    if (isSilent(fault) && fault.executedAfterMs !== undefined)
+      doLater(request, fault, fault.executedAfterMs);
     if (isSilent(fault) && !fault.executed) return endSilently(response, fault);
     const reply = await service.handle(request, fault);
     if (isSilent(fault)) return endSilently(response, fault);
     const isPlain = fault === undefined || fault.kind === 'delay';
     if (reply.chunks && isPlain) return await sendChunks(response, reply, reply.chunks);
-    sendWith(response, reply.chunks ? { ...reply, body: await joined(reply.chunks) } : reply, fault);
+    sendWith(
+      response,
+      reply.chunks ? { ...reply, body: await joined(reply.chunks) } : reply,
+      fault,
+    );
   };
 
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
-      if (ending.signal.aborted || response.headersSent || response.destroyed) return void response.destroy();
+      if (ending.signal.aborted || response.headersSent || response.destroyed)
+        return void response.destroy();
       const message = error instanceof Error ? error.message : 'unknown';
-      send(response, { status: 500, body: service.refusal(500, `Local server failed: ${message}`) });
+      send(response, {
+        status: 500,
+        body: service.refusal(500, `Local server failed: ${message}`),
+      });
     });
   });
   server.keepAliveTimeout = 0; // A client that reuses a connection never finds it just ended.
@@ -115,7 +132,7 @@ export const startLocalServer = async (service: LocalService): Promise<LocalServ
     },
     stop: () => (stopped ??= stop()),
   };
-};
+}
 
 type Silence = Extract<Fault, { executed?: boolean }>;
 const isSilent = (fault: Fault | undefined): fault is Silence =>
@@ -125,16 +142,26 @@ const endSilently = (response: ServerResponse, fault: Silence): void => {
   if (fault.kind === 'reset') response.socket?.resetAndDestroy();
 };
 
-const refusalOf = (fault: Fault, service: LocalService, request: RecordedRequest): LocalReply | undefined => {
+const refusalOf = (
+  fault: Fault,
+  service: LocalService,
+  request: RecordedRequest,
+): LocalReply | undefined => {
   if (fault.kind === 'html-502') {
-    const body = '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
+    const body =
+      '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
     return { status: 502, body, headers: { 'content-type': 'text/html' } };
   }
-  if (fault.kind === 'malformed-json') return { status: 200, body: 'upstream connect error, no JSON at all' };
+  if (fault.kind === 'malformed-json')
+    return { status: 200, body: 'upstream connect error, no JSON at all' };
   if (fault.kind !== 'status') return undefined;
   const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
   const headers = { ...service.refusalHeaders?.(fault.status, request), ...fault.headers, ...wait };
-  return { status: fault.status, body: service.refusal(fault.status, fault.message, request), headers };
+  return {
+    status: fault.status,
+    body: service.refusal(fault.status, fault.message, request),
+    headers,
+  };
 };
 
 const sendWith = (response: ServerResponse, reply: LocalReply, fault: Fault | undefined): void => {

@@ -20,7 +20,7 @@ const MAX_REQUESTS = 1000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 /** Keeps the last 1000 requests, and fewer when their bodies come to more than 64 million characters. */
-export const createRequestLog = (): RequestLog => {
+export function createRequestLog(): RequestLog {
   const requests: RecordedRequest[] = [];
   let characters = 0;
   return {
@@ -31,7 +31,10 @@ export const createRequestLog = (): RequestLog => {
       const request = { method, path, query: new URLSearchParams(query), headers, body };
       requests.push(request);
       characters += body.length;
-      while (requests.length > MAX_REQUESTS || (characters > MAX_CHARACTERS && requests.length > 1)) {
+      while (
+        requests.length > MAX_REQUESTS ||
+        (characters > MAX_CHARACTERS && requests.length > 1)
+      ) {
         characters -= requests.shift()?.body.length ?? 0;
       }
       return request;
@@ -41,4 +44,4 @@ export const createRequestLog = (): RequestLog => {
       characters = 0;
     },
   };
-};
+}

@@ -5,7 +5,18 @@ type Filter = (metadata: Readonly<Record<string, unknown>> | undefined) => boole
 
 /** A string keeps its quotes; the end is empty. */
 const TOKEN = /\s*([a-zA-Z_]\w*|'[^']*'|"[^"]*"|-?\d+(?:\.\d+)?|<=|>=|!=|[=<>(),]|$)/y;
-const RESERVED = new Set(['AND', 'OR', 'NOT', 'GLOB', 'IN', 'CONTAINS', 'HAS', 'FIELD', 'TRUE', 'FALSE']);
+const RESERVED = new Set([
+  'AND',
+  'OR',
+  'NOT',
+  'GLOB',
+  'IN',
+  'CONTAINS',
+  'HAS',
+  'FIELD',
+  'TRUE',
+  'FALSE',
+]);
 
 const ORDERS = new Map<string, (value: number, bound: number) => boolean>([
   ['<', (value, bound) => value < bound],
@@ -22,7 +33,7 @@ const ORDERS = new Map<string, (value: number, bound: number) => boolean>([
  *
  * @throws {VectorRefusal} 400
  */
-export const parseFilter = (filter: string): Filter => {
+export function parseFilter(filter: string): Filter {
   const tokens = tokensOf(filter);
   let at = 0;
   const peek = (): string => tokens[at] ?? '';
@@ -67,7 +78,8 @@ export const parseFilter = (filter: string): Filter => {
       return (value) => values.some((each) => each === value);
     }
     const order = ORDERS.get(operator);
-    if (!order && operator !== '=' && operator !== '!=') throw syntaxError(operator, 'expected an operator');
+    if (!order && operator !== '=' && operator !== '!=')
+      throw syntaxError(operator, 'expected an operator');
     const bound = literal();
     if (!order) return (value) => (value === bound) === (operator === '=');
     if (typeof bound !== 'number') throw syntaxError(bound, 'expected a number');
@@ -83,7 +95,7 @@ export const parseFilter = (filter: string): Filter => {
   const meets = anyOf();
   if (peek() !== '') throw syntaxError(peek(), 'expected AND, OR or the end');
   return meets;
-};
+}
 
 const tokensOf = (filter: string): string[] => {
   const tokens: string[] = [];
@@ -91,7 +103,8 @@ const tokensOf = (filter: string): string[] => {
   do {
     const start = TOKEN.lastIndex;
     const token = TOKEN.exec(filter)?.[1];
-    if (token === undefined) throw syntaxError(filter.slice(start, start + 20), 'unknown character');
+    if (token === undefined)
+      throw syntaxError(filter.slice(start, start + 20), 'unknown character');
     tokens.push(token);
   } while (tokens.at(-1) !== '');
   return tokens;

@@ -2,7 +2,12 @@ import * as z from 'zod';
 import type { Fault } from '../server/faults.ts';
 import { parseFilter } from './filter.ts';
 import { shortestFloat32 } from './float32.ts';
-import { createNamespaceRecords, type Indexing, type NamespaceRecords, type StoredVector } from './vector-records.ts';
+import {
+  createNamespaceRecords,
+  type Indexing,
+  type NamespaceRecords,
+  type StoredVector,
+} from './vector-records.ts';
 import { VectorRefusal } from './vector-refusal.ts';
 
 /** A dense index without a hosted model. */
@@ -44,16 +49,32 @@ const Vector = z.custom<number[]>(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'number'),
   'expected a list of numbers',
 );
-const FilterText = z.string().max(MAX_FILTER_LENGTH, `filter is longer than ${MAX_FILTER_LENGTH} characters`);
+const FilterText = z
+  .string()
+  .max(MAX_FILTER_LENGTH, `filter is longer than ${MAX_FILTER_LENGTH} characters`);
 const Count = z.int().min(1).max(MAX_VECTORS);
-const include = { includeVectors: z.boolean().default(false), includeMetadata: z.boolean().default(false) };
+const include = {
+  includeVectors: z.boolean().default(false),
+  includeMetadata: z.boolean().default(false),
+};
 type Include = z.output<z.ZodObject<typeof include>>;
 const many = <T extends z.ZodType>(schema: T) => z.array(schema).min(1).max(MAX_VECTORS);
 
 // Strict, so that what this server does not emulate is refused rather than ignored.
-const Upsert = many(z.strictObject({ id: Id, vector: Vector, metadata: z.record(z.string(), z.unknown()).optional() }));
+const Upsert = many(
+  z.strictObject({
+    id: Id,
+    vector: Vector,
+    metadata: z.record(z.string(), z.unknown()).optional(),
+  }),
+);
 const Query = many(
-  z.strictObject({ vector: Vector, topK: Count.default(10), filter: FilterText.default(''), ...include }),
+  z.strictObject({
+    vector: Vector,
+    topK: Count.default(10),
+    filter: FilterText.default(''),
+    ...include,
+  }),
 );
 const Fetch = z.strictObject({ ids: z.array(Id).max(MAX_VECTORS), ...include });
 const Range = z.strictObject({
@@ -90,12 +111,16 @@ const upsert = ({ index, namespace, body }: OperationCall) => {
 
 const vectorFor = ({ dimension }: LocalIndex, vector: readonly number[]): Float32Array => {
   if (vector.length === dimension) return Float32Array.from(vector);
-  throw new VectorRefusal(422, `Invalid vector dimension: ${vector.length}, expected: ${dimension}`);
+  throw new VectorRefusal(
+    422,
+    `Invalid vector dimension: ${vector.length}, expected: ${dimension}`,
+  );
 };
 
 /** One query, or a list of one, is answered with its hits; a longer list with a list of them. */
 const query = ({ index, namespace, body, fault }: OperationCall) => {
-  if (index.similarityFunction !== 'COSINE') throw new VectorRefusal(501, 'This stand-in searches by COSINE alone');
+  if (index.similarityFunction !== 'COSINE')
+    throw new VectorRefusal(501, 'This stand-in searches by COSINE alone');
   const answers = readBody(Query, [body].flat()).map(({ vector, topK, filter, ...shown }) => {
     const wanted = vectorFor(index, vector);
     const meets = filter.trim() === '' ? () => true : parseFilter(filter);
@@ -105,8 +130,14 @@ const query = ({ index, namespace, body, fault }: OperationCall) => {
       .map((record) => ({ record, score: scoreOf(wanted, record.vector) }))
       .sort((left, right) => right.score - left.score)
       .slice(0, topK);
-    const found = fault?.kind === 'fewer-results' ? hits.slice(0, fault.keep ?? Math.floor(hits.length / 2)) : hits;
-    return found.map(({ record, score }) => ({ score: shortestFloat32(score), ...show(record, shown) }));
+    const found =
+      fault?.kind === 'fewer-results'
+        ? hits.slice(0, fault.keep ?? Math.floor(hits.length / 2))
+        : hits;
+    return found.map(({ record, score }) => ({
+      score: shortestFloat32(score),
+      ...show(record, shown),
+    }));
   });
   return answers.length === 1 ? answers[0] : answers;
 };
@@ -126,7 +157,10 @@ const scoreOf = (left: Float32Array, right: Float32Array): number => {
 };
 
 /** A vector as replies show it: what was not asked for, or does not exist, is absent. */
-const show = ({ id, vector, metadata }: StoredVector, { includeVectors, includeMetadata }: Include) => ({
+const show = (
+  { id, vector, metadata }: StoredVector,
+  { includeVectors, includeMetadata }: Include,
+) => ({
   id,
   ...(includeVectors && { vector: Array.from(vector, shortestFloat32) }),
   ...(includeMetadata && metadata && { metadata }),
@@ -148,14 +182,20 @@ const range = ({ index, namespace, body }: OperationCall) => {
   const all = [...(index.namespaces.get(namespace)?.written.values() ?? [])];
   const end = Number(cursor) + limit;
   const page = all.slice(Number(cursor), end);
-  return { nextCursor: end < all.length ? String(end) : '', vectors: page.map((record) => show(record, shown)) };
+  return {
+    nextCursor: end < all.length ? String(end) : '',
+    vectors: page.map((record) => show(record, shown)),
+  };
 };
 
 const remove = ({ index, namespace, body }: OperationCall) => {
   const selectors = readBody(Delete, body);
   const { ids, prefix, filter } = selectors;
   if (Object.keys(selectors).length !== 1)
-    throw new VectorRefusal(422, 'Only and only one of the ids, prefix, or filter must be provided.');
+    throw new VectorRefusal(
+      422,
+      'Only and only one of the ids, prefix, or filter must be provided.',
+    );
   const meets = filter === undefined ? undefined : parseFilter(filter);
   const space = index.namespaces.get(namespace);
   const selected = [...(space?.written.values() ?? [])].filter(({ id, metadata }) =>
@@ -166,10 +206,17 @@ const remove = ({ index, namespace, body }: OperationCall) => {
 
 const info = ({ index: { dimension, similarityFunction, namespaces } }: OperationCall) => {
   const counts = [...namespaces].map(([name, records]) => {
-    return [name, { vectorCount: records.indexed().size, pendingVectorCount: records.pendingCount() }] as const;
+    return [
+      name,
+      { vectorCount: records.indexed().size, pendingVectorCount: records.pendingCount() },
+    ] as const;
   });
-  const sum = (of: 'vectorCount' | 'pendingVectorCount') => counts.reduce((total, [, each]) => total + each[of], 0);
-  const written = [...namespaces.values()].reduce((total, records) => total + records.written.size, 0);
+  const sum = (of: 'vectorCount' | 'pendingVectorCount') =>
+    counts.reduce((total, [, each]) => total + each[of], 0);
+  const written = [...namespaces.values()].reduce(
+    (total, records) => total + records.written.size,
+    0,
+  );
   return {
     vectorCount: sum('vectorCount'),
     pendingVectorCount: sum('pendingVectorCount'),
@@ -185,7 +232,8 @@ const info = ({ index: { dimension, similarityFunction, namespaces } }: Operatio
 /** Namespaces stay, empty. */
 const reset = ({ index, namespace, query: parameters }: OperationCall) => {
   for (const name of parameters.has('all') ? [...index.namespaces.keys()] : [namespace])
-    if (index.namespaces.has(name)) index.namespaces.set(name, createNamespaceRecords(index.indexing));
+    if (index.namespaces.has(name))
+      index.namespaces.set(name, createNamespaceRecords(index.indexing));
   return 'Success';
 };
 
@@ -203,6 +251,9 @@ export const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operat
   ['delete', { namespace: 'optional', writes: true, run: remove }],
   ['info', { namespace: 'none', writes: false, run: info }],
   ['reset', { namespace: 'optional', writes: true, run: reset }],
-  ['list-namespaces', { namespace: 'none', writes: false, run: ({ index }) => [...index.namespaces.keys()] }],
+  [
+    'list-namespaces',
+    { namespace: 'none', writes: false, run: ({ index }) => [...index.namespaces.keys()] },
+  ],
   ['delete-namespace', { namespace: 'required', writes: true, run: deleteNamespace }],
 ]);

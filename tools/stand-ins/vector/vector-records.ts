@@ -28,7 +28,7 @@ export interface NamespaceRecords {
   finishIndexing(): void;
 }
 
-export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => {
+export function createNamespaceRecords(indexing: Indexing): NamespaceRecords {
   const written = new Map<string, StoredVector>();
   const visible = new Map<string, StoredVector>();
   /** By id: what it becomes, and since when it waits. Only the last write of an id matters. */
@@ -78,4 +78,4 @@ export const createNamespaceRecords = (indexing: Indexing): NamespaceRecords => 
       for (const [id, { record }] of waiting) show(id, record);
     },
   };
-};
+}

@@ -21,4 +21,6 @@ export class VectorRefusal extends Error {
 const messageOf = (status: number): string => DEFAULT_MESSAGES[status] ?? 'Internal error';
 
 /** What the service sends with a status. */
-export const refusalBody = (status: number, message = messageOf(status)) => ({ error: message, status });
+export function refusalBody(status: number, message = messageOf(status)) {
+  return { error: message, status };
+}

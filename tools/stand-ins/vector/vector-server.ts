@@ -41,7 +41,7 @@ export interface VectorServer extends LocalServer {
  * Speaks the part of the REST protocol of Upstash Vector that a dense index without a hosted model needs, as SDK 1.2.3 uses it. Vectors are in
  * memory. Anything else (sparse vectors, texts to embed, resumable queries, updates) is refused with 400 or 404.
  */
-export const startVectorServer = async (options: VectorServerOptions = {}): Promise<VectorServer> => {
+export async function startVectorServer(options: VectorServerOptions = {}): Promise<VectorServer> {
   const { indexingDelayMs = 150, deletesLinger = false, now = Date.now } = options;
   const indexing: Indexing = { delayMs: indexingDelayMs, deletesLinger, now };
   const access = new Map<string, { index: LocalIndex; mayWrite: boolean }>();
@@ -49,7 +49,13 @@ export const startVectorServer = async (options: VectorServerOptions = {}): Prom
     const { dimension = 1536, similarityFunction = 'COSINE', readOnlyToken } = config;
     const token = config.token ?? (at === 0 ? options.token : undefined) ?? randomUUID();
     const namespaces = new Map([['', createNamespaceRecords(indexing)]]);
-    const index: LocalIndex = { name: `local-${at}`, dimension, similarityFunction, indexing, namespaces };
+    const index: LocalIndex = {
+      name: `local-${at}`,
+      dimension,
+      similarityFunction,
+      indexing,
+      namespaces,
+    };
     access.set(token, { index, mayWrite: true });
     if (readOnlyToken) access.set(readOnlyToken, { index, mayWrite: false });
     return { index, token };
@@ -63,7 +69,13 @@ export const startVectorServer = async (options: VectorServerOptions = {}): Prom
         const { index, mayWrite } = access.get(token) ?? refuse(401);
         const { operation, namespace } = operationOf(request);
         if (operation.writes && !mayWrite) refuse(403);
-        const call = { index, namespace, body: readJson(request.body), query: request.query, fault };
+        const call = {
+          index,
+          namespace,
+          body: readJson(request.body),
+          query: request.query,
+          fault,
+        };
         return { status: 200, body: { result: operation.run(call) } };
       } catch (error) {
         if (!(error instanceof VectorRefusal)) throw error;
@@ -77,17 +89,21 @@ export const startVectorServer = async (options: VectorServerOptions = {}): Prom
     token: tokens[0] ?? '',
     tokens,
     finishIndexing: () => {
-      for (const { index } of indexes) for (const records of index.namespaces.values()) records.finishIndexing();
+      for (const { index } of indexes)
+        for (const records of index.namespaces.values()) records.finishIndexing();
     },
   };
-};
+}
 
 const refuse = (status: number, message?: string): never => {
   throw new VectorRefusal(status, message);
 };
 
 /** `/query/a` is the operation `query` in the namespace `a`. */
-const operationOf = ({ method, path }: RecordedRequest): { operation: Operation; namespace: string } => {
+const operationOf = ({
+  method,
+  path,
+}: RecordedRequest): { operation: Operation; namespace: string } => {
   const [name = '', namespace = '', ...rest] = path.slice(1).split('/');
   const operation = OPERATIONS.get(name) ?? refuse(404);
   if (method !== 'POST') refuse(405);

@@ -24,13 +24,20 @@ export interface FillIn {
  * Puts into a text what its generator would: the parts that it includes from other files, values that the configuration names, and the
  * addresses of the pages that it links to. Only files below the folder are read, and nothing is run.
  */
-export function fillIn(text: string, { file, roots, site, fields, language, urlOf }: FillIn): string {
+export function fillIn(
+  text: string,
+  { file, roots, site, fields, language, urlOf }: FillIn,
+): string {
   let page = withPageData(withParts(text, { file, roots, site }));
   const dataOf = site?.site.dataOf;
   if (dataOf !== undefined) page = withLoops(page, { fields, dataOf });
   const { templateOf, phraseOf = () => undefined, settingOf = () => undefined } = site?.site ?? {};
   if (templateOf !== undefined)
-    page = withShortcodes(page, { templateOf, phraseOf: (id) => phraseOf(id, language), settingOf });
+    page = withShortcodes(page, {
+      templateOf,
+      phraseOf: (id) => phraseOf(id, language),
+      settingOf,
+    });
   if (site !== undefined) page = withValues(page, { site, fields });
   // The reader of HTML knows no tags of templates.
   if (site?.site.values === 'everywhere' && /\.html?$/i.test(file)) page = withoutTags(page);
@@ -42,20 +49,29 @@ const VALUE =
 const RAW = /(\{%-?\s*(?:raw|verbatim)\s*-?%\}[\s\S]*?\{%-?\s*end(?:raw|verbatim)\s*-?%\})/;
 
 /** Values that stay what they are where they are not known. */
-function withValues(text: string, { site: { site }, fields }: { site: FolderSite; fields: Fields }): string {
+function withValues(
+  text: string,
+  { site: { site }, fields }: { site: FolderSite; fields: Fields },
+): string {
   if (!text.includes('{{') || (site.values === 'none' && !text.includes('{{<'))) return text;
   const fill = (part: string): string =>
     part.replace(VALUE, (found, name: string | undefined, param: string | undefined) => {
       const setting = name ?? param ?? '';
       const value =
-        site.settingOf?.(setting) ?? ofPage(setting, fields) ?? valueAt(fields, ['myst', 'substitutions', setting]);
+        site.settingOf?.(setting) ??
+        ofPage(setting, fields) ??
+        valueAt(fields, ['myst', 'substitutions', setting]);
       // Under a name of a generator, so that it is read as a value that is not known.
       return (
-        value ?? (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting) ? `{{ config.${setting} }}` : found)
+        value ??
+        (site.hasPlainValues === true && /^\w+(?:\.\w+)*$/.test(setting)
+          ? `{{ config.${setting} }}`
+          : found)
       );
     });
   // Vue leaves what `v-pre` marks as it is written.
-  if (site.values === 'text') return linesOutsideCode(text, (line) => (line.includes('v-pre') ? line : fill(line)));
+  if (site.values === 'text')
+    return linesOutsideCode(text, (line) => (line.includes('v-pre') ? line : fill(line)));
   return text
     .split(RAW)
     .map((part, at) => (at % 2 === 1 ? part : fill(part)))
@@ -88,7 +104,8 @@ const SHORTCODE =
 
 /** Links to files of the folder lead to their pages. */
 function withLinks(text: string, linking: Linking): string {
-  const linked = (_: string, before: string, target: string): string => before + (addressOf(target, linking) ?? target);
+  const linked = (_: string, before: string, target: string): string =>
+    before + (addressOf(target, linking) ?? target);
   return linesOutsideCode(text, (line) => {
     if (!/[([:"']/.test(line)) return line;
     return line
@@ -98,9 +115,14 @@ function withLinks(text: string, linking: Linking): string {
           addressOf(quoted ?? plain ?? link ?? '', linking) ?? found,
       )
       .replace(DEFINITION, linked)
-      .replace(PAGE_REFERENCE, (_, target: string) => `[${target.replace(/\/$/, '').split('/').at(-1)}](${target})`)
+      .replace(
+        PAGE_REFERENCE,
+        (_, target: string) => `[${target.replace(/\/$/, '').split('/').at(-1)}](${target})`,
+      )
       .replace(NAMED, (found, name: string, target: string) => {
-        const title = target.replace(/\/$/, '').endsWith(name) ? titleOf(target, linking) : undefined;
+        const title = target.replace(/\/$/, '').endsWith(name)
+          ? titleOf(target, linking)
+          : undefined;
         return title === undefined ? found : `[${title}](${target})`;
       })
       .replace(INLINE, linked)
@@ -120,7 +142,17 @@ function titleOf(target: string, { file, site }: Linking): string | undefined {
   return undefined;
 }
 
-const ENDINGS = ['', '.md', '.markdown', '.mdx', '/index.md', '/_index.md', '/index.mdx', '/README.md', '.html'];
+const ENDINGS = [
+  '',
+  '.md',
+  '.markdown',
+  '.mdx',
+  '/index.md',
+  '/_index.md',
+  '/index.mdx',
+  '/README.md',
+  '.html',
+];
 
 function addressOf(target: string, { file, site, urlOf }: Linking): string | undefined {
   if (/^(?:[a-z][\w+.-]*:|#|\/\/|\{)/i.test(target)) return undefined;

@@ -19,11 +19,11 @@ interface Given {
 }
 
 /** Throws an error that says which option is wrong. */
-export const folderOptions = ({ include, exclude, 'public-url': publicUrl }: Given): FolderOptions => {
+export function folderOptions({ include, exclude, 'public-url': publicUrl }: Given): FolderOptions {
   for (const [name, patterns] of Object.entries({ include, exclude }))
     for (const pattern of patterns ?? [])
       if (pattern.trim() === '') throw new Error(`Cannot use --${name}: the pattern is empty`);
   if (publicUrl !== undefined && !(URL.canParse(publicUrl) && /^https?:/i.test(publicUrl)))
     throw new Error(`Cannot use --public-url ${publicUrl}: it is not an http or https address`);
   return { include, exclude, publicUrl };
-};
+}

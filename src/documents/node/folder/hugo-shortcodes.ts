@@ -22,13 +22,16 @@ export function withShortcodes(text: string, shortcodes: Shortcodes): string {
   return text.replace(CALL, (found, _, name: string, given: string) => {
     if (!templates.has(name)) templates.set(name, plainTemplate(shortcodes.templateOf(name)));
     const template = templates.get(name);
-    return template === undefined ? found : (filled(template, argumentsIn(given), shortcodes) ?? found);
+    return template === undefined
+      ? found
+      : (filled(template, argumentsIn(given), shortcodes) ?? found);
   });
 }
 
 /** Without drawings and boxes, in one line; undefined for one that encloses text or decides anything. */
 function plainTemplate(template: string | undefined): string | undefined {
-  if (template === undefined || template.length > MAX_TEMPLATE || template.includes('.Inner')) return undefined;
+  if (template === undefined || template.length > MAX_TEMPLATE || template.includes('.Inner'))
+    return undefined;
   const plain = template
     .replace(/<svg\b[\s\S]*?<\/svg>/gi, '')
     .replace(/\{\{-?\s*\/\*[\s\S]*?\*\/\s*-?\}\}/g, '')
@@ -42,10 +45,17 @@ function plainTemplate(template: string | undefined): string | undefined {
 /** Arguments by name, or by place from 0. */
 function argumentsIn(given: string): ReadonlyMap<string, string> {
   const { named, unnamed } = attributesIn(given, { hasReferences: false });
-  return new Map([...unnamed.map((value, place): [string, string] => [String(place), value]), ...named]);
+  return new Map([
+    ...unnamed.map((value, place): [string, string] => [String(place), value]),
+    ...named,
+  ]);
 }
 
-function filled(template: string, values: ReadonlyMap<string, string>, shortcodes: Shortcodes): string | undefined {
+function filled(
+  template: string,
+  values: ReadonlyMap<string, string>,
+  shortcodes: Shortcodes,
+): string | undefined {
   let isKnown = true;
   const text = template.replace(/\{\{-?\s*(.*?)\s*-?\}\}/g, (_, code: string) => {
     const value = resultOf(code, values, shortcodes);
@@ -56,9 +66,14 @@ function filled(template: string, values: ReadonlyMap<string, string>, shortcode
 }
 
 /** What changes no words. */
-const FILTER = /\s*\|\s*(?:markdownify|safeHTML|safeHTMLAttr|safeURL|plainify|htmlUnescape|htmlEscape|emojify)\b/g;
+const FILTER =
+  /\s*\|\s*(?:markdownify|safeHTML|safeHTMLAttr|safeURL|plainify|htmlUnescape|htmlEscape|emojify)\b/g;
 
-function resultOf(code: string, values: ReadonlyMap<string, string>, shortcodes: Shortcodes): string | undefined {
+function resultOf(
+  code: string,
+  values: ReadonlyMap<string, string>,
+  shortcodes: Shortcodes,
+): string | undefined {
   const plain = code.replace(FILTER, '').trim();
   const [, argument] = /^\(?\s*\.Get\s+"?([\w-]+)"?\s*\)?$/.exec(plain) ?? [];
   if (argument !== undefined) return values.get(argument) ?? '';

@@ -2,7 +2,15 @@ import { dirname, join, resolve } from 'node:path';
 import { linesOutsideCode } from '../../../language/outside-code.ts';
 import { splitFrontMatter } from '../../front-matter.ts';
 import { attributesIn } from '../../tag-attributes.ts';
-import { chosenPart, fileAt, type Including, indented, numberedLines, type Place, partAt } from './read-part.ts';
+import {
+  chosenPart,
+  fileAt,
+  type Including,
+  indented,
+  numberedLines,
+  type Place,
+  partAt,
+} from './read-part.ts';
 import type { FolderSite } from './scan-folder.ts';
 import { isMarkdown } from './sites/site.ts';
 import { withTitles } from './sphinx-titles.ts';
@@ -27,11 +35,19 @@ export function withParts(text: string, { file, roots, site }: PartsOptions): st
   const isRst = /\.rst$/i.test(file);
   const isAsciidoc = /\.(?:adoc|asciidoc)$/i.test(file);
   const expand = isRst ? withRstParts : isAsciidoc ? withAsciidocParts : withMarkdownParts;
-  const state: Including = { roots, site, left: MAX_INCLUDED, attributes: new Map(Object.entries(attributes)), expand };
+  const state: Including = {
+    roots,
+    site,
+    left: MAX_INCLUDED,
+    attributes: new Map(Object.entries(attributes)),
+    expand,
+  };
   const page = expand(text, { file, depth: 0, state });
   if (isRst) {
     const titled = withTitles(page, file, site);
-    return [around?.before, titled, around?.after, ...substitutions(titled, attributes)].filter(Boolean).join('\n\n');
+    return [around?.before, titled, around?.after, ...substitutions(titled, attributes)]
+      .filter(Boolean)
+      .join('\n\n');
   }
   return isAsciidoc ? [...usedAttributes(page, attributes), page].join('\n') : page;
 }
@@ -45,25 +61,39 @@ function withAsciidocParts(text: string, place: Place): string {
   for (const line of text.split('\n')) {
     const [, name, value = ''] = line.length < 600 ? (ASCIIDOC_ATTRIBUTE.exec(line) ?? []) : [];
     if (name !== undefined && !attributes.has(name)) attributes.set(name, value);
-    const [, target, optionList = ''] = line.length < 1000 ? (ASCIIDOC_INCLUDE.exec(line) ?? []) : [];
+    const [, target, optionList = ''] =
+      line.length < 1000 ? (ASCIIDOC_INCLUDE.exec(line) ?? []) : [];
     const options = optionsIn(optionList);
     const selection = options.get('lines') ?? options.get('tags');
-    const part = target && partAt([asciidocPath(target, place)], place, (all) => chosenPart(all, selection).trimEnd());
+    const part =
+      target &&
+      partAt([asciidocPath(target, place)], place, (all) => chosenPart(all, selection).trimEnd());
     const [, sign, by] = /^([+-])(\d)$/.exec(options.get('leveloffset') ?? '') ?? [];
     if (!part) out.push(line);
     else if (by === undefined) out.push(part.text);
     else
-      out.push(`:leveloffset: ${sign}${by}`, '', part.text, '', `:leveloffset: ${sign === '+' ? '-' : '+'}${by}`, '');
+      out.push(
+        `:leveloffset: ${sign}${by}`,
+        '',
+        part.text,
+        '',
+        `:leveloffset: ${sign === '+' ? '-' : '+'}${by}`,
+        '',
+      );
   }
   return out.join('\n');
 }
 
 /** A path from the file, or an id of Antora: `partial$intro.adoc`, `ROOT:example$conf.yaml`. */
 function asciidocPath(target: string, { file, state: { attributes } }: Place): string {
-  const path = target.replace(/\{([\w-]{1,80})\}/g, (found, name: string) => attributes.get(name) ?? found);
+  const path = target.replace(
+    /\{([\w-]{1,80})\}/g,
+    (found, name: string) => attributes.get(name) ?? found,
+  );
   const [, module = '', family = '', rest = ''] =
-    /^(?:[^$@:]{0,80}@)?(?:[^$:]{0,80}:)??(?:([\w.-]{1,80}):)?(partial|example|page|attachment)\$(.+)$/.exec(path) ??
-    [];
+    /^(?:[^$@:]{0,80}@)?(?:[^$:]{0,80}:)??(?:([\w.-]{1,80}):)?(partial|example|page|attachment)\$(.+)$/.exec(
+      path,
+    ) ?? [];
   if (rest === '') return resolve(dirname(file), path);
   const [, modules = '', own = ''] = /^(.*[/\\]modules)[/\\]([^/\\]+)[/\\]/.exec(file) ?? [];
   return join(modules, module === '' ? own : module, `${family}s`, rest);
@@ -72,7 +102,10 @@ function asciidocPath(target: string, { file, state: { attributes } }: Place): s
 const optionsIn = (optionList: string): ReadonlyMap<string, string> =>
   new Map(
     [...optionList.matchAll(/([\w-]{1,40})=(?:"([^"]{0,300})"|([^,"]{0,300}))/g)].map(
-      ([, name = '', quoted, plain]) => [name === 'tag' ? 'tags' : name, (quoted ?? plain ?? '').trim()],
+      ([, name = '', quoted, plain]) => [
+        name === 'tag' ? 'tags' : name,
+        (quoted ?? plain ?? '').trim(),
+      ],
     ),
   );
 
@@ -90,7 +123,8 @@ function usedAttributes(text: string, attributes: Readonly<Record<string, string
   add(text);
   for (const [, list = ''] of text.matchAll(/^ifn?def::([\w,+-]{1,300})\[/gm))
     for (const name of list.split(/[,+]/)) if (Object.hasOwn(attributes, name)) names.add(name);
-  if (Object.hasOwn(attributes, 'experimental') && /(?:kbd|btn|menu):/.test(text)) names.add('experimental');
+  if (Object.hasOwn(attributes, 'experimental') && /(?:kbd|btn|menu):/.test(text))
+    names.add('experimental');
   return [...names].map((name) => `:${name}: ${attributes[name]}`.trimEnd());
 }
 
@@ -105,7 +139,11 @@ function withRstParts(text: string, place: Place): string {
     const [, indent = '', name, path = ''] = line.length < 500 ? (DIRECTIVE.exec(line) ?? []) : [];
     const options = new Map<string, string>();
     let next = at + 1;
-    for (let option = name && OPTION.exec(lines[next] ?? ''); option; option = OPTION.exec(lines[next] ?? '')) {
+    for (
+      let option = name && OPTION.exec(lines[next] ?? '');
+      option;
+      option = OPTION.exec(lines[next] ?? '')
+    ) {
       options.set(option[1] ?? '', option[2] ?? '');
       next += 1;
     }
@@ -127,7 +165,9 @@ function rstPart(
   const root = site?.root ?? roots[0] ?? '';
   const target = name === 'csv-table' ? options.get('file') : path;
   if (!target) return undefined;
-  const paths = [target.startsWith('/') ? join(root, target) : resolve(dirname(place.file), target)];
+  const paths = [
+    target.startsWith('/') ? join(root, target) : resolve(dirname(place.file), target),
+  ];
   if (name === 'csv-table') return tableOf(path, options, fileAt(paths, place)?.text);
   const isCode = name === 'literalinclude' || options.has('code') || options.has('literal');
   if (!isCode) return partAt(paths, place, (all) => rstLines(all, options))?.text;
@@ -136,14 +176,23 @@ function rstPart(
   const language = options.get('language') ?? options.get('code') ?? '';
   const caption = options.get('caption');
   const captions = caption === undefined ? [] : [`   :caption: ${caption === '' ? path : caption}`];
-  return [`.. code-block:: ${language}`.trimEnd(), ...captions, '', indented(rstLines(part.text, options), '   ')].join(
-    '\n',
-  );
+  return [
+    `.. code-block:: ${language}`.trimEnd(),
+    ...captions,
+    '',
+    indented(rstLines(part.text, options), '   '),
+  ].join('\n');
 }
 
-function tableOf(title: string, options: ReadonlyMap<string, string>, rows: string | undefined): string | undefined {
+function tableOf(
+  title: string,
+  options: ReadonlyMap<string, string>,
+  rows: string | undefined,
+): string | undefined {
   if (rows === undefined) return undefined;
-  const others = [...options].filter(([name]) => name !== 'file').map(([name, value]) => `   :${name}: ${value}`);
+  const others = [...options]
+    .filter(([name]) => name !== 'file')
+    .map(([name, value]) => `   :${name}: ${value}`);
   return [`.. csv-table:: ${title}`, ...others, '', indented(rows.trimEnd(), '   ')].join('\n');
 }
 
@@ -152,10 +201,16 @@ function rstLines(text: string, options: ReadonlyMap<string, string>): string {
   const numbers = options.get('lines');
   if (numbers !== undefined) lines = numberedLines(lines, numbers);
   const [first, last] = [options.get('start-line'), options.get('end-line')];
-  lines = lines.slice(Number(first ?? 0) || 0, last === undefined ? undefined : Number(last) || undefined);
+  lines = lines.slice(
+    Number(first ?? 0) || 0,
+    last === undefined ? undefined : Number(last) || undefined,
+  );
   let part = lines.join('\n');
   const [after, before] = [options.get('start-after'), options.get('end-before')];
-  if (after) part = part.includes(after) ? part.slice(part.indexOf(after) + after.length).replace(/^[^\n]*\n/, '') : '';
+  if (after)
+    part = part.includes(after)
+      ? part.slice(part.indexOf(after) + after.length).replace(/^[^\n]*\n/, '')
+      : '';
   if (before && part.includes(before)) {
     const end = part.indexOf(before);
     part = part.slice(0, part.lastIndexOf('\n', end) + 1);
@@ -185,18 +240,22 @@ const INCLUDES = [
   /^\{%-?[ \t]*(?:include|include_relative|include-markdown|includes)[ \t]+(?:file=)?["']?(?<path>[\w./-]{1,300}\.\w{1,8})["']?(?<values>[^%]{0,1000})%\}$/,
 ];
 /** What Docsify puts in, by the ending of the file. */
-const LINK_INCLUDE = /^\[[^\]\n]{0,200}\]\(([^()\s]{1,300})[ \t]+["']:include([^"'\n]{0,200})["']\)$/;
+const LINK_INCLUDE =
+  /^\[[^\]\n]{0,200}\]\(([^()\s]{1,300})[ \t]+["']:include([^"'\n]{0,200})["']\)$/;
 
 function withMarkdownParts(text: string, place: Place): string {
   if (!/^import\s|8<|@include|\{%-?\s*include|\{\{[<%#]|\{!|<<<|:include/m.test(text)) return text;
   const parts = new Map<string, string>();
-  const expanded = text.replace(BOOK_INCLUDE, (found, backslash: string, name: string, target: string) => {
-    if (backslash !== '') return found.slice(1);
-    if (name === 'title') return '';
-    const [, path = '', selection] = /^([^:]+):?(.*)$/.exec(target) ?? [];
-    if (name.startsWith('play')) return codeAt(path, { language: 'rust', place }) ?? found;
-    return textAt(path, place, selection) ?? found;
-  });
+  const expanded = text.replace(
+    BOOK_INCLUDE,
+    (found, backslash: string, name: string, target: string) => {
+      if (backslash !== '') return found.slice(1);
+      if (name === 'title') return '';
+      const [, path = '', selection] = /^([^:]+):?(.*)$/.exec(target) ?? [];
+      if (name.startsWith('play')) return codeAt(path, { language: 'rust', place }) ?? found;
+      return textAt(path, place, selection) ?? found;
+    },
+  );
   return linesOutsideCode(expanded, (line) => {
     const [, name, source] = IMPORT.exec(line) ?? [];
     if (name !== undefined && source !== undefined) {
@@ -222,7 +281,8 @@ function included(line: string, place: Place): string | undefined {
   // What only carries a text is read as a note.
   if (path === '' || /\b(?:content|text)\s*=/.test(values)) return undefined;
   const selection = part ?? lines?.replace(',', ':');
-  if (written.startsWith('<<<')) return codeAt(path, { language: /[a-z]\w*/.exec(code ?? '')?.[0], selection, place });
+  if (written.startsWith('<<<'))
+    return codeAt(path, { language: /[a-z]\w*/.exec(code ?? '')?.[0], selection, place });
   const valueByKey = attributesIn(values, { hasReferences: false }).named;
   return textAt(path, place, selection)?.replace(
     /\{\{-?\s*include\.([\w-]+)\s*(?:\|[^}]{0,200})?-?\}\}/g,
@@ -234,7 +294,9 @@ function linked(file: string, options: string, place: Place): string | undefined
   const [, selection] = /:fragment=([\w.-]+)/.exec(options) ?? [];
   const [, type, language] = /:type=(\w+)(?:[ \t]+(\w+))?/.exec(options) ?? [];
   if (type !== 'code' && isMarkdown(file)) return textAt(file, place);
-  return type !== 'code' && /\.html?$/i.test(file) ? undefined : codeAt(file, { language, selection, place });
+  return type !== 'code' && /\.html?$/i.test(file)
+    ? undefined
+    : codeAt(file, { language, selection, place });
 }
 
 function withComponents(line: string, parts: ReadonlyMap<string, string>): string {
@@ -244,7 +306,10 @@ function withComponents(line: string, parts: ReadonlyMap<string, string>): strin
       const part = parts.get(name);
       if (part === undefined) return found;
       const props = attributesIn(attributes, { hasReferences: false }).named;
-      const filled = part.replace(/\{\s*props\.(\w+)\s*\}/g, (code, key: string) => props.get(key) ?? code);
+      const filled = part.replace(
+        /\{\s*props\.(\w+)\s*\}/g,
+        (code, key: string) => props.get(key) ?? code,
+      );
       return `${space}${before}\n${indented(filled, space)}\n${space}`;
     },
   );
@@ -253,17 +318,25 @@ function withComponents(line: string, parts: ReadonlyMap<string, string>): strin
 /** A part without its front matter, with the parts that it includes itself; `selection`: `2:5` or the name of a part. */
 const textAt = (source: string, place: Place, selection = ''): string | undefined =>
   partAt(candidates(source, place), place, (text, file) =>
-    selection === '' && isMarkdown(file) ? splitFrontMatter(text).body.trim() : chosenPart(text, selection).trimEnd(),
+    selection === '' && isMarkdown(file)
+      ? splitFrontMatter(text).body.trim()
+      : chosenPart(text, selection).trimEnd(),
   )?.text;
 
 /** A file as fenced code, in the language of its ending. */
 function codeAt(
   source: string,
-  { language, selection, place }: { language?: string | undefined; selection?: string | undefined; place: Place },
+  {
+    language,
+    selection,
+    place,
+  }: { language?: string | undefined; selection?: string | undefined; place: Place },
 ): string | undefined {
   const part = fileAt(candidates(source, place), place);
   if (part === undefined) return undefined;
-  const fence = '`'.repeat(Math.max(3, ...[...part.text.matchAll(/`{3,}/g)].map(([marks]) => marks.length + 1)));
+  const fence = '`'.repeat(
+    Math.max(3, ...[...part.text.matchAll(/`{3,}/g)].map(([marks]) => marks.length + 1)),
+  );
   const ending = /\w+$/.exec(part.file)?.[0] ?? '';
   return `${fence}${language ?? ending}\n${chosenPart(part.text, selection).trimEnd()}\n${fence}`;
 }
@@ -276,6 +349,8 @@ function candidates(source: string, { file, state: { site } }: Place): string[] 
   const plain = source.replace(/^@site\/|^@\//, '/');
   const folders = (site?.site.includes ?? []).map((folder) => join(site?.root ?? '', folder));
   if (plain.startsWith('/'))
-    return site === undefined ? [] : [join(site.root, plain), ...folders.map((folder) => join(folder, plain))];
+    return site === undefined
+      ? []
+      : [join(site.root, plain), ...folders.map((folder) => join(folder, plain))];
   return [resolve(dirname(file), plain), ...folders.map((folder) => join(folder, plain))];
 }

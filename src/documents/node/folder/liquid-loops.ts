@@ -9,7 +9,8 @@ export interface LoopData {
 }
 
 /** Tags that decide where a loop begins and ends, and those that give a value to a name. */
-const TAG = /\{%-?\s{0,9}(for|endfor|raw|endraw|verbatim|endverbatim|assign)\b((?:[^%]|%(?!\})){0,500}?)-?%\}/g;
+const TAG =
+  /\{%-?\s{0,9}(for|endfor|raw|endraw|verbatim|endverbatim|assign)\b((?:[^%]|%(?!\})){0,500}?)-?%\}/g;
 const LIST = /^\s*\w{1,60}\s+in\s+([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
 const VALUE = /^\s*([\w-]{1,60})\s*=\s*([\w-]{1,60})((?:\.[\w-]{1,60})*)/;
 /** Values that a page gives to names before its loops. */
@@ -34,7 +35,8 @@ export function withLoops(text: string, { fields, dataOf }: LoopData): string {
   };
   const isKnown = (root: string, path: string): boolean =>
     names.has(root) ||
-    (root === 'page' ? memberOf(fields, path.split('.').slice(1)) : dataOf(root + path)) !== undefined;
+    (root === 'page' ? memberOf(fields, path.split('.').slice(1)) : dataOf(root + path)) !==
+      undefined;
   let assigned = '';
   let out = '';
   let from = 0;
@@ -60,7 +62,9 @@ export function withLoops(text: string, { fields, dataOf }: LoopData): string {
       depth -= 1;
       if (depth > 0) continue;
       const end = index + tag.length;
-      out += text.slice(from, start) + (spelledOut(assigned + text.slice(start, end), page) ?? text.slice(start, end));
+      out +=
+        text.slice(from, start) +
+        (spelledOut(assigned + text.slice(start, end), page) ?? text.slice(start, end));
       from = end;
     }
   }
@@ -94,7 +98,9 @@ interface LoopPage {
 /** Undefined for what cannot be read, or takes too much. */
 function spelledOut(template: string, page: LoopPage): string | undefined {
   const { engine, scope, work } = page;
-  const stepLength = template.split(/[%}]\}/).reduce((longest, { length }) => Math.max(longest, length), 1);
+  const stepLength = template
+    .split(/[%}]\}/)
+    .reduce((longest, { length }) => Math.max(longest, length), 1);
   // The library looks at the clock before each step. Work is counted instead: it is the same on every machine.
   work.check = () => work.use(stepLength);
   for (let unknown = 0; unknown <= MAX_UNKNOWN; unknown += 1) {
@@ -137,7 +143,8 @@ function createEngine(): Liquid {
  */
 function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map(asText).join('');
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) throw new TypeError('a mapping');
+  if (typeof value === 'object' && value !== null && !(value instanceof Date))
+    throw new TypeError('a mapping');
   const text = String(value ?? '');
   return text.includes('{') ? `{% raw %}${text}{% endraw %}` : text;
 }

@@ -11,14 +11,17 @@ export interface OpenFolder {
 }
 
 /** @param root Real path of the folder. */
-export const openFolder = (root: string, options: FolderOptions = {}): OpenFolder => {
+export function openFolder(root: string, options: FolderOptions = {}): OpenFolder {
   let urls: ReadonlyMap<string, string> = new Map();
   return {
     scan: async () => {
       const scan = await scanFolder(root, options);
-      urls = new Map(scan.files.flatMap(({ path, url }) => (url === undefined ? [] : [[join(root, path), url]])));
+      urls = new Map(
+        scan.files.flatMap(({ path, url }) => (url === undefined ? [] : [[join(root, path), url]])),
+      );
       return scan;
     },
-    read: (file, documents) => readArticle(root, file, { documents, urlOf: (path) => urls.get(path) }),
+    read: (file, documents) =>
+      readArticle(root, file, { documents, urlOf: (path) => urls.get(path) }),
   };
-};
+}

@@ -6,7 +6,8 @@ import { memberOf } from './sites/site.ts';
 /** A constant of a page of MDX with several values, and the line that ends it. */
 const CONSTANT = /^export[ \t]+const[ \t]+(\w{1,80})[^\n=]{0,80}=[ \t]*[[{][ \t]*$/;
 const LAST_LINE = /^[\]}];?[ \t]*$/;
-const COMPONENT = /^([ \t]*)<[A-Z][\w.]{0,80}(?=\s)[^<>\n]{0,300}?=\{([\w.]{1,160})\}[^<>\n]{0,300}\/>[ \t]*$/;
+const COMPONENT =
+  /^([ \t]*)<[A-Z][\w.]{0,80}(?=\s)[^<>\n]{0,300}?=\{([\w.]{1,160})\}[^<>\n]{0,300}\/>[ \t]*$/;
 const MAX_PAGE = 500_000;
 const MAX_ITEMS = 1000;
 
@@ -47,10 +48,14 @@ function itemsOf(value: unknown): string[] | undefined {
 
 function itemOf(value: unknown): string {
   if (typeof value === 'string') return isProse(value) ? `- ${value.trim()}` : '';
-  const texts = isMapping(value) ? Object.values(value).filter((each) => typeof each === 'string') : [];
+  const texts = isMapping(value)
+    ? Object.values(value).filter((each) => typeof each === 'string')
+    : [];
   const [title = '', ...rest] = texts.filter(isProse).map((each) => each.trim());
   const isTitle = rest.length > 0 && !title.includes('\n');
-  return [isTitle ? `**${title.replaceAll('*', '')}**` : title, ...rest].filter((each) => each !== '').join('\n\n');
+  return [isTitle ? `**${title.replaceAll('*', '')}**` : title, ...rest]
+    .filter((each) => each !== '')
+    .join('\n\n');
 }
 
 /** Several words; addresses, paths and names of icons are not shown. */

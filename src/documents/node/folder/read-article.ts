@@ -39,7 +39,9 @@ export interface FolderArticle {
 }
 
 /** An article of a folder; `isDated`: the file itself says when it was updated; `others`: further articles that it holds. */
-export type ReadArticle = { article: FolderArticle; isDated: boolean; others?: FolderArticle[] } | { problem: string };
+export type ReadArticle =
+  | { article: FolderArticle; isDated: boolean; others?: FolderArticle[] }
+  | { problem: string };
 
 interface Reading {
   documents: DocumentReader;
@@ -48,11 +50,11 @@ interface Reading {
 }
 
 /** Reads a file of a scan. Of one that is too long, the beginning. `problem` says why it cannot be read. */
-export const readArticle = async (
+export async function readArticle(
   root: string,
   { path, url, title: given, language, translation, site }: FolderFile,
   { documents, urlOf = () => undefined }: Reading,
-): Promise<ReadArticle> => {
+): Promise<ReadArticle> {
   const file = join(root, path);
   const { mtime, size } = await stat(file);
   if (isDocument(path)) {
@@ -63,9 +65,14 @@ export const readArticle = async (
   const text = size > MAX_BYTES ? ' '.repeat(MAX_CHARACTERS) : decodeText(await readFile(file));
   if (text === undefined) return { problem: NO_TEXT };
   const written = text.slice(0, MAX_CHARACTERS);
-  const { front, fields } = splitFrontMatter(written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
+  const { front, fields } = splitFrontMatter(
+    written.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'),
+  );
   const roots = site === undefined ? [root] : [root, site.root];
-  const content = fillIn(written, { file, roots, site, fields, language, urlOf }).slice(0, MAX_CHARACTERS);
+  const content = fillIn(written, { file, roots, site, fields, language, urlOf }).slice(
+    0,
+    MAX_CHARACTERS,
+  );
   const page = /\.x?html?$/i.test(path) ? readDocument(content, { path }) : undefined;
   const updated = dateOf(front.lastUpdated ?? page?.lastUpdated);
   const article = {
@@ -83,11 +90,13 @@ export const readArticle = async (
       last_updated: updated ?? mtime.toISOString(),
       ...(front.author === undefined ? {} : { author: front.author }),
       ...(language === undefined ? {} : { language }),
-      ...(translation === undefined || front.translationKey !== undefined ? {} : { translation_key: translation }),
+      ...(translation === undefined || front.translationKey !== undefined
+        ? {}
+        : { translation_key: translation }),
     },
   };
   return { article, isDated: updated !== undefined };
-};
+}
 
 const MAX_WITH_PARTS_BYTES = 2_000_000;
 
@@ -96,10 +105,13 @@ const wholeText = async (
   file: string,
   { root, site }: { root: string; site: FolderFile['site'] },
 ): Promise<string | undefined> => {
-  if (!/\.(?:rst|adoc|asciidoc)$/i.test(file) || (await stat(file)).size > MAX_WITH_PARTS_BYTES) return undefined;
+  if (!/\.(?:rst|adoc|asciidoc)$/i.test(file) || (await stat(file)).size > MAX_WITH_PARTS_BYTES)
+    return undefined;
   const text = decodeText(await readFile(file));
   const roots = site === undefined ? [root] : [root, site.root];
-  return text === undefined ? undefined : withParts(text.replaceAll('\r\n', '\n'), { file, roots, site });
+  return text === undefined
+    ? undefined
+    : withParts(text.replaceAll('\r\n', '\n'), { file, roots, site });
 };
 
 /** A file may hold several articles: their ids are its path and their names. */
@@ -158,9 +170,12 @@ const titleOfDocument = ({ text, title = '' }: DocumentText): string | undefined
 const MAX_TITLE_AT = 6000;
 
 const headingOf = (content: string, path: string): string | undefined =>
-  readDocument(splitFrontMatter(content.slice(0, MAX_FRONT_MATTER + MAX_TITLE_AT)).body.slice(0, MAX_TITLE_AT), {
-    path,
-  }).title;
+  readDocument(
+    splitFrontMatter(content.slice(0, MAX_FRONT_MATTER + MAX_TITLE_AT)).body.slice(0, MAX_TITLE_AT),
+    {
+      path,
+    },
+  ).title;
 
 /** A title that a configuration or front matter writes with tags or entities of HTML. */
 const plainTitle = (title: string | undefined): string | undefined =>
@@ -168,7 +183,8 @@ const plainTitle = (title: string | undefined): string | undefined =>
     ? (readDocument(`# ${title.replace(/&nbsp;?/g, ' ').replace(/\s+/g, ' ')}`).title ?? title)
     : title;
 
-const isAddress = (url: string | undefined): boolean => url !== undefined && /^https?:\/\//i.test(url);
+const isAddress = (url: string | undefined): boolean =>
+  url !== undefined && /^https?:\/\//i.test(url);
 
 const dateOf = (value = ''): string | undefined => {
   const time = Date.parse(value);

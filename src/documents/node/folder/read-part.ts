@@ -52,7 +52,10 @@ export function partAt(
   const part = place.depth >= MAX_DEPTH ? undefined : fileAt(paths, place);
   if (part === undefined) return undefined;
   const { file, text } = part;
-  return { file, text: place.state.expand(choose(text, file), { ...place, file, depth: place.depth + 1 }) };
+  return {
+    file,
+    text: place.state.expand(choose(text, file), { ...place, file, depth: place.depth + 1 }),
+  };
 }
 
 function readInside(path: string, { roots, left }: Including): Part | undefined {
@@ -74,21 +77,26 @@ export function chosenPart(text: string, selection = ''): string {
   const lines = text.split('\n');
   const isNumbers = /^[\d:.,;\s-]*$/.test(selection) && /\d/.test(selection);
   const names = isNumbers ? [] : selection.split(/[;,]/).filter((name) => /^[\w.-]+$/.test(name));
-  return linesBetween(isNumbers ? numberedLines(lines, selection) : lines, new Set(names)).join('\n');
+  return linesBetween(isNumbers ? numberedLines(lines, selection) : lines, new Set(names)).join(
+    '\n',
+  );
 }
 
 /** Those of ranges such as `2..5`, `7-` or `1:3`, separated by commas or semicolons. */
 export function numberedLines(lines: readonly string[], ranges: string): string[] {
   return ranges.split(/[;,]/).flatMap((range) => {
     const [, from = '', sign, to = ''] = /^\s*(\d*)\s*(:|\.\.|-)?\s*(-?\d*)\s*$/.exec(range) ?? [];
-    const last = sign === undefined ? Number(from) : to === '' || to === '-1' ? lines.length : Number(to);
+    const last =
+      sign === undefined ? Number(from) : to === '' || to === '-1' ? lines.length : Number(to);
     return lines.slice((Number(from) || 1) - 1, last);
   });
 }
 
 /** Marks of a part of a file, as Asciidoctor, mdBook, PyMdown, Docsify and editors write them in comments. */
-const OPENS = /(?:(?<![\w:])tag::|\bANCHOR:[ \t]*|8<-{1,2}[ \t]*\[start:|#region[ \t]+)([\w.-]{1,80})/;
-const CLOSES = /(?:(?<![\w:])end::|\bANCHOR_END:[ \t]*|8<-{1,2}[ \t]*\[end:|#endregion[ \t]*)([\w.-]{0,80})/;
+const OPENS =
+  /(?:(?<![\w:])tag::|\bANCHOR:[ \t]*|8<-{1,2}[ \t]*\[start:|#region[ \t]+)([\w.-]{1,80})/;
+const CLOSES =
+  /(?:(?<![\w:])end::|\bANCHOR_END:[ \t]*|8<-{1,2}[ \t]*\[end:|#endregion[ \t]*)([\w.-]{0,80})/;
 const TURNS = /(?:\/{3}|#{3})[ \t]*\[([\w.-]{1,80})\]/;
 
 /** The lines between the marks of the names, or all; lines that only mark a part are none. */
@@ -101,10 +109,15 @@ function linesBetween(lines: readonly string[], names: ReadonlySet<string>): str
     if (closed === '') open.clear();
     else if (closed !== undefined || open.has(opened)) open.delete(closed ?? opened);
     else if (opened !== '') open.add(opened);
-    return closed === undefined && opened === '' && (names.size === 0 || [...open].some((each) => names.has(each)));
+    return (
+      closed === undefined &&
+      opened === '' &&
+      (names.size === 0 || [...open].some((each) => names.has(each)))
+    );
   });
 }
 
 /** Lines as far to the right as the one that includes them. */
-export const indented = (text: string, space: string): string =>
-  space === '' ? text : text.replace(/^(?=.)/gm, space);
+export function indented(text: string, space: string): string {
+  return space === '' ? text : text.replace(/^(?=.)/gm, space);
+}

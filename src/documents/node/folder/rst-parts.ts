@@ -9,7 +9,8 @@ export interface RstReferences {
   listed: string[];
 }
 
-const INCLUDE = /^[ \t]*\.\.[ \t]+include::[ \t]+(\S{1,300})[ \t]*$|^[ \t]+:file:[ \t]+(\S{1,300})[ \t]*$/gm;
+const INCLUDE =
+  /^[ \t]*\.\.[ \t]+include::[ \t]+(\S{1,300})[ \t]*$|^[ \t]+:file:[ \t]+(\S{1,300})[ \t]*$/gm;
 const CONTENTS = /^([ \t]*)\.\.[ \t]+toctree::[^\n]*\n((?:\1[ \t]+\S[^\n]*\n|[ \t]*\n){0,2000})/gm;
 const ENTRY = /^[ \t]*(?!:)(?:[^\n<]{0,300}<([^>\n]{1,300})>|(\S{1,300}))[ \t]*$/gm;
 
@@ -17,7 +18,9 @@ export function rstReferences(text: string): RstReferences {
   const contents = Array.from(`${text}\n`.matchAll(CONTENTS), ([, , body = '']) => body);
   return {
     included: Array.from(text.matchAll(INCLUDE), ([, part, file = '']) => part ?? file),
-    listed: contents.flatMap((body) => Array.from(body.matchAll(ENTRY), ([, named, path = '']) => named ?? path)),
+    listed: contents.flatMap((body) =>
+      Array.from(body.matchAll(ENTRY), ([, named, path = '']) => named ?? path),
+    ),
   };
 }
 
@@ -42,12 +45,18 @@ export function rstParts(
   for (const [path, { listed }] of pages)
     for (const entry of listed) {
       const place = placeOf(entry.replace(/\.rst$/, ''), path, rootOf(path));
-      for (const page of [`${place}.rst`, `${place}.md`, placeOf(entry, path, rootOf(path))]) parts.delete(page);
-      const pattern = place.includes('*') ? ignore().add([`/${place}.rst`, `/${place}.md`]) : undefined;
-      for (const part of pattern === undefined ? [] : parts) if (pattern?.ignores(part)) parts.delete(part);
+      for (const page of [`${place}.rst`, `${place}.md`, placeOf(entry, path, rootOf(path))])
+        parts.delete(page);
+      const pattern = place.includes('*')
+        ? ignore().add([`/${place}.rst`, `/${place}.md`])
+        : undefined;
+      for (const part of pattern === undefined ? [] : parts)
+        if (pattern?.ignores(part)) parts.delete(part);
     }
   return parts;
 }
 
 const placeOf = (target: string, path: string, root: string): string =>
-  target.startsWith('/') ? posix.join(root, target.slice(1)) : posix.join(posix.dirname(path), target);
+  target.startsWith('/')
+    ? posix.join(root, target.slice(1))
+    : posix.join(posix.dirname(path), target);

@@ -87,12 +87,12 @@ const NO_TEXT = 'without text';
 const DUPLICATE = 'the same text as another article';
 
 /** Those of a scan, for a use that cannot do without one. Throws when one cannot be read. */
-export const filesOf = (root: string, { files, skipped }: FolderScan): FolderFile[] => {
+export function filesOf(root: string, { files, skipped }: FolderScan): FolderFile[] {
   const unreadable = skipped.find(({ why }) => why === UNREADABLE);
   if (unreadable !== undefined)
     throw new Error(`Cannot read ${join(root, unreadable.path)}: there is ${UNREADABLE} it`);
   return files;
-};
+}
 
 /**
  * Finds the files of a folder that count as articles: not those that patterns leave out, drafts, parts of other pages, files that are no
@@ -101,23 +101,34 @@ export const filesOf = (root: string, { files, skipped }: FolderScan): FolderFil
  * @param root Its own links are followed, those in it are not.
  * @throws When the root cannot be read, or has more than 50,000 files.
  */
-export const scanFolder = async (root: string, options: FolderOptions = {}): Promise<FolderScan> => {
+export async function scanFolder(root: string, options: FolderOptions = {}): Promise<FolderScan> {
   const walked = await walk(root, options);
   const above = siteAbove(root);
   const inside = walked.siteFolders.flatMap((folder) => siteAt(folder));
-  const own = inside.filter(({ root: place }) => !EXAMPLE.test(`${relative(root, place).split(sep).join('/')}/`));
+  const own = inside.filter(
+    ({ root: place }) => !EXAMPLE.test(`${relative(root, place).split(sep).join('/')}/`),
+  );
   const sites = [...(above === undefined ? [] : [above]), ...(own.length === 0 ? inside : own)];
   const heads = new Map<string, Head>();
   for (const path of walked.paths) heads.set(path, await headOf(join(root, path)));
   const isOpen = (options.include ?? []).length > 0;
-  const { files, skipped } = choose(root, { paths: walked.paths, heads, sites, publicUrl: options.publicUrl, isOpen });
-  const all = [...walked.skipped, ...skipped].sort((one, other) => (one.path < other.path ? -1 : 1));
+  const { files, skipped } = choose(root, {
+    paths: walked.paths,
+    heads,
+    sites,
+    publicUrl: options.publicUrl,
+    isOpen,
+  });
+  const all = [...walked.skipped, ...skipped].sort((one, other) =>
+    one.path < other.path ? -1 : 1,
+  );
   const used = sites.filter((site) => files.some((file) => file.site === site));
   return { files, skipped: all, sites: used };
-};
+}
 
 /** Folders whose sites are samples and tests of a project. */
-const EXAMPLE = /(?:^|\/)(?:examples?|fixtures?|tests?|__\w+__|templates?|demos?|samples?|playground)\//i;
+const EXAMPLE =
+  /(?:^|\/)(?:examples?|fixtures?|tests?|__\w+__|templates?|demos?|samples?|playground)\//i;
 
 interface Walked {
   paths: string[];
@@ -148,7 +159,8 @@ async function walk(root: string, { include = [], exclude = [] }: FolderOptions)
         (await (entry.isDirectory() ? enter(file) : whySkipped(entry, file))) ??
         (included === undefined || included.ignores(path) ? undefined : NOT_INCLUDED);
       if (why === undefined) result.paths.push(path);
-      else if (why !== '') result.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, why });
+      else if (why !== '')
+        result.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, why });
     }
   };
   const enter = async (folder: string): Promise<string> => {
@@ -161,12 +173,14 @@ async function walk(root: string, { include = [], exclude = [] }: FolderOptions)
     if (entries.some(({ name }) => name === IGNORE_FILE)) {
       const text = await permitted(readFile(join(folder, IGNORE_FILE), 'utf8'));
       const from = relative(root, folder).split(sep).join('/');
-      if (text !== undefined) ignored.push({ from: from === '' ? '' : `${from}/`, rules: ignore().add(text) });
+      if (text !== undefined)
+        ignored.push({ from: from === '' ? '' : `${from}/`, rules: ignore().add(text) });
     }
     await visit(entries);
   };
   await begin(root, await readdir(root, { withFileTypes: true }));
-  if (result.paths.length > MAX_FILES) throw new Error(`it holds ${result.paths.length} files, more than ${MAX_FILES}`);
+  if (result.paths.length > MAX_FILES)
+    throw new Error(`it holds ${result.paths.length} files, more than ${MAX_FILES}`);
   return result;
 }
 
@@ -209,10 +223,14 @@ const permitted = async <T>(reading: Promise<T>): Promise<T | undefined> => {
 
 /** Whether a path below the folder is left out: names that begin with a dot, installed packages, and what Word writes while a file is open. */
 const isHidden = (path: string): boolean =>
-  path.split(sep).some((part) => part.startsWith('.') || part.startsWith('~$') || part === 'node_modules');
+  path
+    .split(sep)
+    .some((part) => part.startsWith('.') || part.startsWith('~$') || part === 'node_modules');
 
 /** Whether a change of a path may change the articles of the folder. */
-export const isWatched = (path: string): boolean => path.split(sep).at(-1) === IGNORE_FILE || !isHidden(path);
+export function isWatched(path: string): boolean {
+  return path.split(sep).at(-1) === IGNORE_FILE || !isHidden(path);
+}
 
 const siteAt = (folder: string): FolderSite[] => {
   const site = siteIn(folder);
@@ -275,7 +293,8 @@ async function readHead(file: string, size: number): Promise<Head> {
   if (isDocument(file)) {
     const bytes = size > 0 && size <= MAX_DOCUMENT_BYTES ? await readFile(file) : undefined;
     const digest = bytes === undefined ? undefined : digestOf(bytes);
-    if (bytes === undefined || !/\.(?:rst|adoc|asciidoc)$/i.test(file)) return { ...NOTHING, fields: {}, digest };
+    if (bytes === undefined || !/\.(?:rst|adoc|asciidoc)$/i.test(file))
+      return { ...NOTHING, fields: {}, digest };
     const text = decodeText(bytes) ?? '';
     const front = headerOf(text);
     const { title, language, isDraft } = front;
@@ -291,7 +310,9 @@ async function readHead(file: string, size: number): Promise<Head> {
   }
   const text = size > MAX_BYTES ? undefined : decodeText(await readFile(file));
   if (text === undefined) return { ...NOTHING, fields: {}, digest: undefined };
-  const { front, fields, body } = splitFrontMatter(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'));
+  const { front, fields, body } = splitFrontMatter(
+    text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'),
+  );
   const plain = body.trim();
   const extra = [front.title ?? '', JSON.stringify(front.audience ?? null), plain].join('\n');
   return {
@@ -316,7 +337,8 @@ function whyNoArticle(file: string, html: string): string | undefined {
 /** Characters of HTML that a page without content has at most, unless it says that it leads elsewhere. */
 const MAX_EMPTY_PAGE = 30_000;
 
-const digestOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('base64');
+const digestOf = (content: string | Uint8Array): string =>
+  createHash('sha256').update(content).digest('base64');
 
 interface Choice {
   paths: readonly string[];
@@ -363,7 +385,8 @@ function choose(
   // In a checkout that is mostly a site, what lies beside it is for those who work on it.
   const pages = placed.filter(({ file }) => file.site !== undefined);
   if (!isOpen && pages.length > placed.length / 2) {
-    for (const { file } of placed) if (file.site === undefined) skipped.push({ path: file.path, why: NOT_OF_THE_SITE });
+    for (const { file } of placed)
+      if (file.site === undefined) skipped.push({ path: file.path, why: NOT_OF_THE_SITE });
     placed.splice(0, placed.length, ...pages);
   }
   keepTranslations(placed.map(({ file }) => file));
@@ -404,7 +427,11 @@ function keepTranslations(files: readonly FolderFile[]): void {
 
 const hasPages = (
   own: FolderSite,
-  { root, paths, heads: all }: { root: string; paths: readonly string[]; heads: ReadonlyMap<string, Head> },
+  {
+    root,
+    paths,
+    heads: all,
+  }: { root: string; paths: readonly string[]; heads: ReadonlyMap<string, Head> },
 ): boolean =>
   paths.some((path) => {
     const inner = pathIn(own, join(root, path));
@@ -412,11 +439,12 @@ const hasPages = (
   });
 
 /** From the configuration of a site, with slashes; undefined for a file that it does not reach. */
-export const pathIn = ({ site, root }: FolderSite, file: string): string | undefined => {
+export function pathIn({ site, root }: FolderSite, file: string): string | undefined {
   const path = relative(root, file).split(sep).join('/');
-  const isInside = !path.startsWith('../') || (site.outside ?? []).some((folder) => path.startsWith(folder));
+  const isInside =
+    !path.startsWith('../') || (site.outside ?? []).some((folder) => path.startsWith(folder));
   return isInside ? path : undefined;
-};
+}
 
 /** The folder of the innermost site that a file is in, from the folder that is read. */
 function rootOfSite(path: string, root: string, sites: readonly FolderSite[]): string {
@@ -444,27 +472,42 @@ function placeOf(path: string, { root, head, sites, publicUrl }: PlaceOptions): 
   const page = site.pageOf(pathIn(own, join(root, path)) ?? '', head.fields);
   if ('why' in page) return page;
   const address = publicUrl === undefined ? site.address : endedWith(publicUrl, site);
-  const url = address === undefined || page.route === undefined ? undefined : addressBelow(address, page.route);
-  const place = page.order === undefined ? '~' : String(Math.trunc(page.order * 1000) + 1e9).padStart(16, '0');
+  const url =
+    address === undefined || page.route === undefined
+      ? undefined
+      : addressBelow(address, page.route);
+  const place =
+    page.order === undefined ? '~' : String(Math.trunc(page.order * 1000) + 1e9).padStart(16, '0');
   const folders = path.split('/');
-  const order = site.isOrderOfAll === true ? [place, path] : [...folders.slice(0, -1), `${place} ${folders.at(-1)}`];
+  const order =
+    site.isOrderOfAll === true
+      ? [place, path]
+      : [...folders.slice(0, -1), `${place} ${folders.at(-1)}`];
   const { title, language, translation } = page;
-  return { file: { path, url, title, language, translation: translation?.replace(/^\/+/, ''), site: own }, order };
+  return {
+    file: { path, url, title, language, translation: translation?.replace(/^\/+/, ''), site: own },
+    order,
+  };
 }
 
 const PARTIAL_FOLDER = /(?:^|\/)_(?:includes?|partials?|snippets?|shared|layouts|templates)\//;
 
 /** `_steps.md` and what lies in `_includes`; `_index.md` is the page of its folder. */
-const isPartial = (path: string): boolean => /(?:^|\/)_(?!index\.)[^/]*$/.test(path) || PARTIAL_FOLDER.test(path);
+const isPartial = (path: string): boolean =>
+  /(?:^|\/)_(?!index\.)[^/]*$/.test(path) || PARTIAL_FOLDER.test(path);
 
 /** `docs/guides/reset.md` is `docs/guides/reset`, an index its folder. */
 const plainRoute = (path: string): string =>
-  isDocument(path) || /\.html?$/i.test(path) ? path : routeOf(path, { names: /(?:^|(?<=\/))(?:_?index|readme)$/i });
+  isDocument(path) || /\.html?$/i.test(path)
+    ? path
+    : routeOf(path, { names: /(?:^|(?<=\/))(?:_?index|readme)$/i });
 
 const addressBelow = (base: string, route: string): string | undefined => {
   const encoded = route
     .split('/')
-    .map((segment) => encodeURIComponent(segment).replace(/%(?:40|3A|2B|2C|3D|24|26)/g, decodeURIComponent))
+    .map((segment) =>
+      encodeURIComponent(segment).replace(/%(?:40|3A|2B|2C|3D|24|26)/g, decodeURIComponent),
+    )
     .join('/');
   const address = `${base.replace(/\/+$/, '')}/${encoded}`;
   return URL.canParse(address) ? new URL(address).href : undefined;
@@ -489,41 +532,50 @@ const SEVERAL: Readonly<Record<string, string>> = {
 const MAX_FOLDERS = 3;
 
 /** Lines about what was taken of a folder and what was not, for the one who starts it. */
-export const describeScan = ({ files, skipped, sites }: FolderScan): string[] => {
+export function describeScan({ files, skipped, sites }: FolderScan): string[] {
   if (files.length === 0 && skipped.length === 0) return [emptyLine()];
   const leftOut = skipped.filter(({ why }) => why !== NO_ARTICLE);
   const counts = [...Map.groupBy(leftOut, ({ why }) => why)].map(
     ([why, each]) => `${each.length} ${SEVERAL[why] ?? why}`,
   );
-  const languages = [...Map.groupBy(files, ({ language }) => language)].flatMap(([language, each]) =>
-    language === undefined ? [] : `${each.length} ${language}`,
+  const languages = [...Map.groupBy(files, ({ language }) => language)].flatMap(
+    ([language, each]) => (language === undefined ? [] : `${each.length} ${language}`),
   );
   return [
     `${files.length} ${files.length === 1 ? 'article' : 'articles'}${placesOf(files)}${
       leftOut.length === 0 ? '' : `; ${leftOut.length} left out: ${counts.join(', ')}`
     }`,
-    ...(languages.length > 1 ? [`languages by path or configuration: ${languages.join(', ')}`] : []),
+    ...(languages.length > 1
+      ? [`languages by path or configuration: ${languages.join(', ')}`]
+      : []),
     ...sites.map(({ site, root }) =>
       site.address === undefined
         ? `${site.generator} site in ${root}: its configuration does not name its address; --public-url <URL> does`
         : `${site.generator} site in ${root}: its pages are at ${site.address}`,
     ),
     ...[...Map.groupBy(skipped, ({ why }) => why)].map(([why, each]) => {
-      const named = each.slice(0, MAX_NAMED).map(({ path, as }) => (as === undefined ? path : `${path} (as ${as})`));
+      const named = each
+        .slice(0, MAX_NAMED)
+        .map(({ path, as }) => (as === undefined ? path : `${path} (as ${as})`));
       const more = each.length > named.length ? ` and ${each.length - named.length} more` : '';
       return `not read: ${named.join(', ')}${more} (${why})`;
     }),
     ...(files.length > 0 ? [] : [emptyLine()]),
   ];
-};
+}
 
-const emptyLine = (): string => `the folder holds no article: put ${[...ENDINGS].join(', ')} files into it`;
+const emptyLine = (): string =>
+  `the folder holds no article: put ${[...ENDINGS].join(', ')} files into it`;
 
 /** `, 41 of them under blog/, 30 under docs/`, where there are several folders. */
 const placesOf = (files: readonly FolderFile[]): string => {
-  const folders = [...Map.groupBy(files, ({ path }) => (path.includes('/') ? `${path.split('/')[0]}/` : ''))]
+  const folders = [
+    ...Map.groupBy(files, ({ path }) => (path.includes('/') ? `${path.split('/')[0]}/` : '')),
+  ]
     .filter(([folder]) => folder !== '')
     .sort(([, one], [, other]) => other.length - one.length)
     .slice(0, MAX_FOLDERS);
-  return folders.map(([folder, each], at) => `, ${each.length}${at === 0 ? ' of them' : ''} under ${folder}`).join('');
+  return folders
+    .map(([folder, each], at) => `, ${each.length}${at === 0 ? ' of them' : ''} under ${folder}`)
+    .join('');
 };

@@ -13,7 +13,9 @@ export function withTitles(text: string, file: string, site: FolderSite | undefi
     const title =
       kind === 'ref'
         ? titlesOf(site).byLabel.get(nameOf(target))
-        : titlesOf(site).byFile.get(target.startsWith('/') ? join(site.root, target) : resolve(dirname(file), target));
+        : titlesOf(site).byFile.get(
+            target.startsWith('/') ? join(site.root, target) : resolve(dirname(file), target),
+          );
     return title === undefined ? found : `${role}\`${title} <${target}>\``;
   });
 }

@@ -1,6 +1,15 @@
-import { type AgentSkill, AgentCard as CardCodec, canonicalizeAgentCard, type SecurityScheme } from '@a2a-js/sdk';
+import {
+  type AgentSkill,
+  AgentCard as CardCodec,
+  canonicalizeAgentCard,
+  type SecurityScheme,
+} from '@a2a-js/sdk';
 import type { LibrarianEntry } from '../../../contract/core/librarian.ts';
-import { type A2aDeployment, EVIDENCE_EXTENSION, type UnsignedCard } from '../../../contract/wire/a2a.ts';
+import {
+  type A2aDeployment,
+  EVIDENCE_EXTENSION,
+  type UnsignedCard,
+} from '../../../contract/wire/a2a.ts';
 import { OUTPUT_MODES } from './parts.ts';
 import { INPUT_MODES } from './read-message.ts';
 import { LEGACY_VERSION, VERSION } from './serve.ts';
@@ -32,7 +41,12 @@ const cardOf = ({ origin, librarians, issuers }: A2aDeployment): Card => {
       protocolVersion,
       tenant: '',
     })),
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: true, extensions: [EVIDENCE] },
+    capabilities: {
+      streaming: true,
+      pushNotifications: false,
+      extendedAgentCard: true,
+      extensions: [EVIDENCE],
+    },
     securitySchemes: Object.fromEntries(schemes),
     securityRequirements: schemes.map(([name]) => ({ schemes: { [name]: { list: [] } } })),
     defaultInputModes: [...INPUT_MODES],
@@ -51,7 +65,10 @@ const EVIDENCE = {
 };
 
 const httpBearer = (description: string): SecurityScheme => ({
-  scheme: { $case: 'httpAuthSecurityScheme', value: { scheme: 'bearer', description, bearerFormat: '' } },
+  scheme: {
+    $case: 'httpAuthSecurityScheme',
+    value: { scheme: 'bearer', description, bearerFormat: '' },
+  },
 });
 const openId = (openIdConnectUrl: string): SecurityScheme => ({
   scheme: { $case: 'openIdConnectSecurityScheme', value: { openIdConnectUrl, description: '' } },
@@ -62,7 +79,10 @@ const skillsOf = (librarians: readonly LibrarianEntry[]): AgentSkill[] =>
   librarians
     .filter(({ unavailable }) => unavailable === undefined)
     .map(({ id, name, description, examples = [] }) => ({
-      ...{ id, name, description: description ?? name, tags: ['questions', 'answers', 'sources'] },
+      id,
+      name,
+      description: description ?? name,
+      tags: ['questions', 'answers', 'sources'],
       examples: [...examples],
       inputModes: [],
       outputModes: [],
@@ -70,14 +90,14 @@ const skillsOf = (librarians: readonly LibrarianEntry[]): AgentSkill[] =>
     }));
 
 /** The public card, to be signed. */
-export const unsignedCard = (deployment: A2aDeployment): UnsignedCard => {
+export function unsignedCard(deployment: A2aDeployment): UnsignedCard {
   const card = cardOf(deployment);
   // Always an object.
   return {
     card: { ...(CardCodec.toJSON(card) as object), ...legacyMembers(card) },
     canonical: canonicalizeAgentCard(card),
   };
-};
+}
 
 /** By these members clients of 0.3 find the address. They are no members of 1.0, so that its signature leaves them out. */
 const legacyMembers = ({ supportedInterfaces }: Card) => ({
@@ -88,8 +108,10 @@ const legacyMembers = ({ supportedInterfaces }: Card) => ({
 });
 
 /** The public card with the skills that a caller may use in place of the public ones. Not signed: its caller has got it over a connection of its own. */
-export const extendedCard = (publicCard: unknown, librarians: readonly LibrarianEntry[]): Card => ({
-  ...CardCodec.fromJSON(publicCard),
-  skills: skillsOf(librarians),
-  signatures: [],
-});
+export function extendedCard(publicCard: unknown, librarians: readonly LibrarianEntry[]): Card {
+  return {
+    ...CardCodec.fromJSON(publicCard),
+    skills: skillsOf(librarians),
+    signatures: [],
+  };
+}

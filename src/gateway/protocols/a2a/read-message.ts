@@ -29,7 +29,7 @@ export const INPUT_MODES = ['text/plain', 'text/markdown'];
  * one fault.
  * @throws {RequestMalformedError} For anything else that the protocol or a question does not allow.
  */
-export const readMessage = ({ message }: SendMessageRequest): ReadMessage => {
+export function readMessage({ message }: SendMessageRequest): ReadMessage {
   if (message === undefined) throw malformed('message: is missing');
   for (const part of message.parts) refuseOtherTypes(part);
   const read = readAs(A2aMessage, Message.toJSON(message));
@@ -43,8 +43,16 @@ export const readMessage = ({ message }: SendMessageRequest): ReadMessage => {
   });
   if (!question.ok) throw malformed(describeIssues(question.issues));
   const { query, person_id: personId } = question.value;
-  return { messageId, contextId, taskId, query, personId, librarian: question.value.librarian, metadata: others };
-};
+  return {
+    messageId,
+    contextId,
+    taskId,
+    query,
+    personId,
+    librarian: question.value.librarian,
+    metadata: others,
+  };
+}
 
 const Question = z.object({
   query: Query,
@@ -61,8 +69,11 @@ const refuseOtherTypes = ({ content, mediaType }: Part): void => {
 };
 
 /** Without parameters such as the charset. */
-export const withoutParameters = (mediaType: string): string => (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+export function withoutParameters(mediaType: string): string {
+  return (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+}
 
 /** The protocol's error for a malformed request. */
-export const malformed = (problem: string): RequestMalformedError =>
-  new RequestMalformedError(`Cannot read the request: ${problem}`);
+export function malformed(problem: string): RequestMalformedError {
+  return new RequestMalformedError(`Cannot read the request: ${problem}`);
+}

@@ -43,7 +43,10 @@ export interface Run {
   readonly begun: Promise<void>;
   readonly ended: Promise<void>;
   /** What happens from now on, or from the beginning, up to the event that ends the work, or until the follower has gone. */
-  events(from: 'now' | 'beginning', gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined>;
+  events(
+    from: 'now' | 'beginning',
+    gone: AbortSignal,
+  ): AsyncGenerator<StreamResponse, void, undefined>;
   /** Stops the work; the task is canceled. */
   cancel(): Task;
   /** Stops the work without a trace: the task is erased. */
@@ -61,7 +64,10 @@ interface RunParts {
 }
 
 /** Asks a question, and brings its task to an end. */
-export const startRun = (question: Question, { stored, ask, isLive, wanted, timestamp, save }: RunParts): Run => {
+export function startRun(
+  question: Question,
+  { stored, ask, isLive, wanted, timestamp, save }: RunParts,
+): Run {
   const { id: taskId, contextId } = stored.task;
   const abort = new AbortController();
   const begun = Promise.withResolvers<void>();
@@ -75,14 +81,18 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
     changed.resolve();
     changed = Promise.withResolvers();
   };
-  const follow = async function* (from: number, gone: AbortSignal): AsyncGenerator<StreamResponse, void, undefined> {
+  const follow = async function* (
+    from: number,
+    gone: AbortSignal,
+  ): AsyncGenerator<StreamResponse, void, undefined> {
     followers += 1;
     const left = new Promise<void>((resolve) => {
       gone.addEventListener('abort', () => resolve(), { once: true });
     });
     try {
       for (let at = from; !gone.aborted; at += 1) {
-        while (events[at] === undefined && !gone.aborted) await Promise.race([changed.promise, left]);
+        while (events[at] === undefined && !gone.aborted)
+          await Promise.race([changed.promise, left]);
         const event = events[at];
         if (event !== undefined) yield event;
         if (event?.payload?.$case === 'statusUpdate') return;
@@ -96,10 +106,20 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
     const append = current.task.artifacts.length > 0;
     const artifact = artifactOf(parts, last && evidenceOf(last, wanted));
     // Whoever follows from now on gets what was said so far with the task.
-    current = { ...current, task: { ...current.task, artifacts: [artifactOf(textParts(cited.content(), wanted))] } };
+    current = {
+      ...current,
+      task: { ...current.task, artifacts: [artifactOf(textParts(cited.content(), wanted))] },
+    };
     emit({
       $case: 'artifactUpdate',
-      value: { taskId, contextId, artifact, append, lastChunk: last !== undefined, metadata: undefined },
+      value: {
+        taskId,
+        contextId,
+        artifact,
+        append,
+        lastChunk: last !== undefined,
+        metadata: undefined,
+      },
     });
   };
   const end = (status: Omit<TaskStatus, 'timestamp'>, artifacts: Task['artifacts'] = []): Task => {
@@ -109,7 +129,10 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
     const history = [...current.task.history, ...(message === undefined ? [] : [message])];
     current = { ...current, task: { ...current.task, status: full, artifacts, history } };
     save(current);
-    emit({ $case: 'statusUpdate', value: { taskId, contextId, status: full, metadata: undefined } });
+    emit({
+      $case: 'statusUpdate',
+      value: { taskId, contextId, status: full, metadata: undefined },
+    });
     return current.task;
   };
   const fail = (error: ErrorInfo): void => {
@@ -123,7 +146,8 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
   const progress: Progress = (event) => {
     begun.resolve();
     // An answer without evidence may still turn out to be a question back.
-    const isBare = event.type === 'statement' && event.check === 'reported' && event.sources.length === 0;
+    const isBare =
+      event.type === 'statement' && event.check === 'reported' && event.sources.length === 0;
     if (!isOver && !isBare) emitParts(textParts(cited.add(event), wanted));
   };
   const finish = (response: LibrarianResponse): void => {
@@ -185,28 +209,42 @@ export const startRun = (question: Question, { stored, ask, isLive, wanted, time
         value: {
           taskId,
           contextId,
-          status: { state: TaskState.TASK_STATE_CANCELED, message: undefined, timestamp: timestamp() },
+          status: {
+            state: TaskState.TASK_STATE_CANCELED,
+            message: undefined,
+            timestamp: timestamp(),
+          },
           metadata: undefined,
         },
       });
     },
   };
-};
+}
 
 /** Members that may repeat what the user wrote: always, and in what has no sources. */
 const REPEATS_QUESTION = ['query', 'understood_as'];
-const MAY_REPEAT_QUESTION = [...REPEATS_QUESTION, 'value', 'answer', 'text', 'message', 'confidenceReason'];
+const MAY_REPEAT_QUESTION = [
+  ...REPEATS_QUESTION,
+  'value',
+  'answer',
+  'text',
+  'message',
+  'confidenceReason',
+];
 
 /**
  * A task as it is stored: what the user wrote is masked wherever it is repeated. An answer with sources quotes articles and stays as it is;
  * one without may repeat the question.
  */
-export const forStorage = (task: Task, mask: (text: string) => string): Task => {
+export function forStorage(task: Task, mask: (text: string) => string): Task {
   const maskedMember = (value: unknown, members: readonly string[], name?: string): unknown => {
-    if (typeof value === 'string') return name !== undefined && members.includes(name) ? mask(value) : value;
+    if (typeof value === 'string')
+      return name !== undefined && members.includes(name) ? mask(value) : value;
     if (Array.isArray(value)) return value.map((each) => maskedMember(each, members));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, maskedMember(member, members, key)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [key, maskedMember(member, members, key)]),
+    );
   };
   // The same shape: only texts are replaced.
   const masked = <T>(value: T, members: readonly string[]): T => maskedMember(value, members) as T;
@@ -216,9 +254,11 @@ export const forStorage = (task: Task, mask: (text: string) => string): Task => 
     ...task,
     status: task.status && masked(task.status, MAY_REPEAT_QUESTION),
     // What the user said was masked when the task began.
-    history: task.history.map((said) => (said.role === Role.ROLE_USER ? said : masked(said, MAY_REPEAT_QUESTION))),
+    history: task.history.map((said) =>
+      said.role === Role.ROLE_USER ? said : masked(said, MAY_REPEAT_QUESTION),
+    ),
     artifacts: task.artifacts.map((artifact) =>
       masked(artifact, hasSources(artifact) ? REPEATS_QUESTION : MAY_REPEAT_QUESTION),
     ),
   };
-};
+}

@@ -30,19 +30,21 @@ type Reply = Exclude<Replied | LegacyReplied, AsyncGenerator>;
  *
  * @param handlerFor Returns the operations for the caller; the signal aborts when the caller has disconnected.
  */
-export const serveA2a = async (
+export async function serveA2a(
   request: A2aRequest,
   handlerFor: (gone: AbortSignal) => A2aHandler,
   { owner }: { owner: string },
-): Promise<Response | A2aWholeReply> => {
+): Promise<Response | A2aWholeReply> {
   const read = readEnvelope(request);
   if ('failure' in read) return json(read.failure);
   const { id = null } = read.value;
   const context = contextOf(request, owner);
   const { requestedVersion = LEGACY_VERSION } = context;
   const isLegacy =
-    isLegacyJsonRpcMethod(read.value.method) && (requestedVersion === VERSION || isLegacyVersion(requestedVersion));
-  if (!isLegacy && requestedVersion !== VERSION) return json(errorReply(id, unsupported(requestedVersion)));
+    isLegacyJsonRpcMethod(read.value.method) &&
+    (requestedVersion === VERSION || isLegacyVersion(requestedVersion));
+  if (!isLegacy && requestedVersion !== VERSION)
+    return json(errorReply(id, unsupported(requestedVersion)));
   // The JSON-RPC envelope is checked above; the handler parses the parameters and dispatches the method.
   const gone = new AbortController();
   const Rpc = isLegacy ? LegacyJsonRpcTransportHandler : JsonRpcTransportHandler;
@@ -53,25 +55,39 @@ export const serveA2a = async (
     // An error before the first event is returned as plain JSON, not as a stream.
     const first = await replied.next();
     const response = stream(id, { first, rest: replied, gone });
-    for (const [name, value] of Object.entries(activated(context))) response.headers.set(name, value);
+    for (const [name, value] of Object.entries(activated(context)))
+      response.headers.set(name, value);
     return response;
   } catch (error) {
     return json(errorReply(id, error), context);
   }
-};
+}
 
 const readEnvelope = ({ body }: A2aRequest): { value: JsonRpcRequest } | { failure: Reply } => {
   if (body.length > MAX_BODY_BYTES) {
-    return { failure: envelopeError(-32600, `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`) };
+    return {
+      failure: envelopeError(
+        -32600,
+        `Cannot read the request: it is longer than ${MAX_BODY_BYTES} bytes`,
+      ),
+    };
   }
   const value = parseJson(new TextDecoder().decode(body));
-  if (value === undefined) return { failure: envelopeError(-32700, 'Cannot read the request: it is not JSON') };
+  if (value === undefined)
+    return { failure: envelopeError(-32700, 'Cannot read the request: it is not JSON') };
   if (!isWithin(value, LIMITS)) {
-    return { failure: envelopeError(-32600, 'Cannot read the request: it is nested too deeply or too large') };
+    return {
+      failure: envelopeError(
+        -32600,
+        'Cannot read the request: it is nested too deeply or too large',
+      ),
+    };
   }
   const read = readRequest(JsonRpcRequest, value);
   if (read.ok) return { value: read.value };
-  return { failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`) };
+  return {
+    failure: envelopeError(-32600, `Cannot read the request: ${describeIssues(read.issues)}`),
+  };
 };
 
 const contextOf = ({ version, extensions }: A2aRequest, owner: string): ServerCallContext =>
@@ -84,13 +100,19 @@ const contextOf = ({ version, extensions }: A2aRequest, owner: string): ServerCa
 const isLegacyVersion = (version: string): boolean => /^0\.3(?:\.\d+)?$/.test(version);
 
 const unsupported = (version: string): VersionNotSupportedError =>
-  new VersionNotSupportedError(`Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`);
+  new VersionNotSupportedError(
+    `Cannot answer in version ${version}: send the header A2A-Version: ${VERSION}`,
+  );
 
 const envelopeError = (code: number, message: string): Reply =>
   withCode({ jsonrpc: '2.0', id: null, error: { code, message } });
 
 const errorReply = (id: RpcId, error: unknown): Reply =>
-  withCode({ jsonrpc: '2.0', id: id ?? null, error: JsonRpcTransportHandler.mapToJSONRPCError(error) });
+  withCode({
+    jsonrpc: '2.0',
+    id: id ?? null,
+    error: JsonRpcTransportHandler.mapToJSONRPCError(error),
+  });
 
 const INFO = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', domain: 'a2a-protocol.org' };
 
@@ -112,7 +134,10 @@ const withCode = (reply: Reply): Reply => {
     const known = CODES[detail.reason ?? ''] ?? 'INVALID_QUERY';
     return { ...detail, metadata: { code: known, ...detail.metadata } };
   });
-  return { ...reply, error: { code: isUnread ? -32602 : code, message: said, data: details } } as Reply;
+  return {
+    ...reply,
+    error: { code: isUnread ? -32602 : code, message: said, data: details },
+  } as Reply;
 };
 
 interface RpcError {
@@ -129,7 +154,9 @@ const json = (reply: Reply, context?: ServerCallContext): A2aWholeReply => ({
 /** The header that names the extensions in use. */
 const activated = (context: ServerCallContext | undefined): Record<string, string> => {
   const extensions = context?.activatedExtensions ?? [];
-  return extensions.length === 0 ? {} : { 'A2A-Extensions': Extensions.toServiceParameter(extensions) };
+  return extensions.length === 0
+    ? {}
+    : { 'A2A-Extensions': Extensions.toServiceParameter(extensions) };
 };
 
 /** A stream that the caller may close at any time; the task goes on. */
@@ -139,7 +166,11 @@ const stream = (
     first,
     rest,
     gone,
-  }: { first: IteratorResult<Reply, void>; rest: AsyncGenerator<Reply, void, undefined>; gone: AbortController },
+  }: {
+    first: IteratorResult<Reply, void>;
+    rest: AsyncGenerator<Reply, void, undefined>;
+    gone: AbortController;
+  },
 ): Response =>
   eventStream(async (send, closed) => {
     // Ends the wait for the next event too.
@@ -159,7 +190,12 @@ const stream = (
 const guarded = (handler: A2aHandler): A2aHandler => {
   const reported = (error: unknown): A2AError => {
     if (error instanceof A2AError) return error;
-    const { code, message } = errorInfoOf(error, { librarian: 'a2a', where: 'task', log: logLine, now: Date.now() });
+    const { code, message } = errorInfoOf(error, {
+      librarian: 'a2a',
+      where: 'task',
+      log: logLine,
+      now: Date.now(),
+    });
     return new A2AError({ message, metadata: { code } });
   };
   const once =
@@ -169,9 +205,15 @@ const guarded = (handler: A2aHandler): A2aHandler => {
         throw reported(error);
       });
   const each = <Given>(
-    work: (given: Given, context: ServerCallContext) => AsyncGenerator<StreamResponse, void, undefined>,
+    work: (
+      given: Given,
+      context: ServerCallContext,
+    ) => AsyncGenerator<StreamResponse, void, undefined>,
   ) =>
-    async function* (given: Given, context: ServerCallContext): AsyncGenerator<StreamResponse, void, undefined> {
+    async function* (
+      given: Given,
+      context: ServerCallContext,
+    ): AsyncGenerator<StreamResponse, void, undefined> {
       try {
         yield* work(given, context);
       } catch (error) {

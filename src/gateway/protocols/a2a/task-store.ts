@@ -50,10 +50,10 @@ interface TaskRow extends Record<string, SqlValue> {
 }
 
 /** The tasks of one workspace, in a database of its own. Each is deleted when its lifetime has passed. */
-export const taskStore = (
+export function taskStore(
   sql: Sql,
   { lifetimeMs, perOwner = 1000, perWorkspace = 20_000 }: { lifetimeMs: number } & Partial<Bounds>,
-) => {
+) {
   migrate(sql, 'a2a-tasks', [
     [
       'CREATE TABLE tasks (id TEXT PRIMARY KEY, owner TEXT NOT NULL, context TEXT NOT NULL, person TEXT, state INTEGER NOT NULL, at INTEGER NOT NULL, task TEXT NOT NULL, artifacts TEXT NOT NULL)',
@@ -66,7 +66,8 @@ export const taskStore = (
     ],
   ]);
   const count = (where: string, ...values: SqlValue[]): number =>
-    sql.all<{ found: number }>(`SELECT count(*) AS found FROM tasks WHERE ${where}`, ...values)[0]?.found ?? 0;
+    sql.all<{ found: number }>(`SELECT count(*) AS found FROM tasks WHERE ${where}`, ...values)[0]
+      ?.found ?? 0;
   /** Number of tasks by owner, and of all; counted once, since a full count grows with the tasks. */
   const counts = lruCache<string | typeof ALL, number>({ max: MAX_COUNTS });
   const remove = (where: string, ...values: SqlValue[]): void => {
@@ -83,7 +84,10 @@ export const taskStore = (
     if (found <= bound) return;
     const ended = `${where} AND state <> ${TaskState.TASK_STATE_WORKING}`;
     sql.transaction(() =>
-      remove(`id IN (SELECT id FROM tasks WHERE ${ended} ORDER BY at, id LIMIT ${found - bound})`, ...values),
+      remove(
+        `id IN (SELECT id FROM tasks WHERE ${ended} ORDER BY at, id LIMIT ${found - bound})`,
+        ...values,
+      ),
     );
   };
   return {
@@ -117,7 +121,11 @@ export const taskStore = (
     list: (
       owner: string,
       { contextId, state, after }: TaskFilter,
-      { limit, from, withArtifacts }: { limit: number; from: PageCursor | undefined; withArtifacts: boolean },
+      {
+        limit,
+        from,
+        withArtifacts,
+      }: { limit: number; from: PageCursor | undefined; withArtifacts: boolean },
     ): TaskPage => {
       const where = ['owner = ?'];
       const values: SqlValue[] = [owner];
@@ -129,7 +137,8 @@ export const taskStore = (
       if (state !== undefined) addCondition('state = ?', state);
       if (after !== undefined) addCondition('at > ?', after);
       const total = count(where.join(' AND '), ...values);
-      if (from !== undefined) addCondition('(at < ? OR (at = ? AND id < ?))', from.at, from.at, from.id);
+      if (from !== undefined)
+        addCondition('(at < ? OR (at = ? AND id < ?))', from.at, from.at, from.id);
       const rows = sql.all<TaskRow>(
         `SELECT id, at, task, ${withArtifacts ? 'artifacts' : "'[]' AS artifacts"} FROM tasks WHERE ${where.join(' AND ')} ORDER BY at DESC, id DESC LIMIT ?`,
         ...values,
@@ -137,7 +146,8 @@ export const taskStore = (
       );
       const page = rows.slice(0, limit);
       const last = page.at(-1);
-      const next = rows.length > limit && last !== undefined ? { at: last.at, id: last.id } : undefined;
+      const next =
+        rows.length > limit && last !== undefined ? { at: last.at, id: last.id } : undefined;
       return { tasks: page.flatMap((row) => taskOf(row) ?? []), total, next };
     },
     findMessage: (owner: string, messageId: string): KnownMessage | undefined =>
@@ -163,11 +173,16 @@ export const taskStore = (
         )
         .flatMap((row) => {
           const task = taskOf(row);
-          return task === undefined ? [] : [{ task, owner: row.owner, personId: row.person ?? undefined }];
+          return task === undefined
+            ? []
+            : [{ task, owner: row.owner, personId: row.person ?? undefined }];
         }),
     /** Removes the tasks of a conversation or a person, whoever owns them; returns their ids and owners. */
     erase: (by: 'context' | 'person', value: string): { id: string; owner: string }[] => {
-      const tasks = sql.all<{ id: string; owner: string }>(`SELECT id, owner FROM tasks WHERE ${by} = ?`, value);
+      const tasks = sql.all<{ id: string; owner: string }>(
+        `SELECT id, owner FROM tasks WHERE ${by} = ?`,
+        value,
+      );
       sql.transaction(() => remove(`${by} = ?`, value));
       return tasks;
     },
@@ -175,11 +190,12 @@ export const taskStore = (
     expire: (now: number): void => sql.transaction(() => remove('at <= ?', now - lifetimeMs)),
     /** When the next task expires, in milliseconds since 1970; undefined when there is none. */
     nextExpiry: (): number | undefined => {
-      const at = sql.all<{ at: number | null }>('SELECT min(at) AS at FROM tasks')[0]?.at ?? undefined;
+      const at =
+        sql.all<{ at: number | null }>('SELECT min(at) AS at FROM tasks')[0]?.at ?? undefined;
       return at === undefined ? undefined : at + lifetimeMs;
     },
   };
-};
+}
 
 const ALL = Symbol('all owners');
 const MAX_COUNTS = 1000;
@@ -192,13 +208,17 @@ const changingColumns = ({ task: { artifacts, ...task }, personId }: StoredTask)
   JSON.stringify(artifacts.map((artifact) => Artifact.toJSON(artifact))),
 ];
 
-const timeOf = ({ status }: Pick<Task, 'status'>): number => Date.parse(status?.timestamp ?? '') || 0;
+const timeOf = ({ status }: Pick<Task, 'status'>): number =>
+  Date.parse(status?.timestamp ?? '') || 0;
 
 const Stored = z.record(z.string(), z.unknown());
 
 const taskOf = ({ task, artifacts }: TaskRow): Task | undefined => {
   const read = readStored(Stored, task);
   return (
-    read && { ...Task.fromJSON(read), artifacts: (readStored(z.array(Stored), artifacts) ?? []).map(Artifact.fromJSON) }
+    read && {
+      ...Task.fromJSON(read),
+      artifacts: (readStored(z.array(Stored), artifacts) ?? []).map(Artifact.fromJSON),
+    }
   );
 };

@@ -1,5 +1,11 @@
 import { LibrarianDirectory } from '../../../contract/core/librarian.ts';
-import type { A2aCaller, A2aFunction, A2aReply, A2aRequest, TaskErasureQuery } from '../../../contract/wire/a2a.ts';
+import type {
+  A2aCaller,
+  A2aFunction,
+  A2aReply,
+  A2aRequest,
+  TaskErasureQuery,
+} from '../../../contract/wire/a2a.ts';
 import type { GatewayCall } from '../../../contract/wire/http-routes.ts';
 import { createMask } from '../../../language/privacy/mask.ts';
 import { type maskSettings, readMaskKinds } from '../../../language/privacy/mask-settings.ts';
@@ -17,7 +23,10 @@ import { createTasks, type TaskCaller } from './tasks.ts';
 type TasksEnv = Variables<typeof taskSettings & typeof maskSettings>;
 
 /** The tasks of one workspace (A2A 1.0), and the work on them. */
-export class TasksObject extends WorkspaceObject<TasksEnv, Store> implements Omit<A2aFunction, 'card'> {
+export class TasksObject
+  extends WorkspaceObject<TasksEnv, Store>
+  implements Omit<A2aFunction, 'card'>
+{
   protected readonly librarian = 'a2a';
 
   async answer(request: A2aRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
@@ -44,7 +53,9 @@ export class TasksObject extends WorkspaceObject<TasksEnv, Store> implements Omi
     owner: string,
   ): Promise<number> {
     const { tasks } = this.storeOf(workspace);
-    return contextId === undefined ? tasks.erase('person', personId, owner) : tasks.erase('context', contextId, owner);
+    return contextId === undefined
+      ? tasks.erase('person', personId, owner)
+      : tasks.erase('context', contextId, owner);
   }
 
   protected open(): Store {
@@ -91,7 +102,8 @@ const askThrough =
   (routes: Routes, { caller }: { caller: A2aCaller }): Ask =>
   async ({ query, librarian, contextId, turns, metadata, namesContext }: Question, reporting) => {
     const isStored =
-      namesContext && ['memory:read', 'memory:write'].every((right) => covers(caller.capabilities, right));
+      namesContext &&
+      ['memory:read', 'memory:write'].every((right) => covers(caller.capabilities, right));
     const history = turns.length === 0 ? {} : { history: turns };
     const body = {
       query,
@@ -104,7 +116,10 @@ const askThrough =
   };
 
 /** The librarians that a caller holds the capabilities for. */
-const cardFor = async (routes: Routes, { capabilities }: A2aCaller): ReturnType<TaskCaller['card']> => {
+const cardFor = async (
+  routes: Routes,
+  { capabilities }: A2aCaller,
+): ReturnType<TaskCaller['card']> => {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const [card, listed] = await Promise.all([
     routes.json('GET', '/.well-known/agent-card.json', { signal }),
@@ -113,6 +128,8 @@ const cardFor = async (routes: Routes, { capabilities }: A2aCaller): ReturnType<
   const { librarians } = LibrarianDirectory.parse(listed);
   return extendedCard(
     card,
-    librarians.filter(({ capabilities: needed = [] }) => needed.every((right) => covers(capabilities, right))),
+    librarians.filter(({ capabilities: needed = [] }) =>
+      needed.every((right) => covers(capabilities, right)),
+    ),
   );
 };

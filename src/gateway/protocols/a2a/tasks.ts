@@ -70,7 +70,7 @@ interface Unwritten {
  * The tasks of one workspace, and the work on them: both live in one Durable Object, so that a task can be followed and cancelled by
  * other requests than the one that began it. A task is visible to its owner only.
  */
-export const createTasks = (parts: TasksParts) => {
+export function createTasks(parts: TasksParts) {
   const { store, mask, onStored, now = Date.now, newId = () => crypto.randomUUID() } = parts;
   const running = new Map<string, Run>();
   const timestamp = (): string => new Date(now()).toISOString();
@@ -85,7 +85,8 @@ export const createTasks = (parts: TasksParts) => {
     const masked = { ...stored, task: forStorage(stored.task, mask) };
     if (isNew) store.add(masked);
     else store.save(masked);
-    if (message !== undefined) store.addMessage(stored.owner, message.id, { taskId: id, hash: message.hash });
+    if (message !== undefined)
+      store.addMessage(stored.owner, message.id, { taskId: id, hash: message.hash });
     onStored?.();
   };
   /** Writes what waits for it. What cannot be written is logged: the request that happens to write it is about something else. */
@@ -149,9 +150,12 @@ export const createTasks = (parts: TasksParts) => {
       evidence: context.requestedExtensions?.includes(EVIDENCE_EXTENSION) === true,
     };
     checkModes(wanted);
-    if (request.configuration?.taskPushNotificationConfig !== undefined) throw new PushNotificationNotSupportedError();
+    if (request.configuration?.taskPushNotificationConfig !== undefined)
+      throw new PushNotificationNotSupportedError();
     if (wanted.evidence) context.addActivatedExtension(EVIDENCE_EXTENSION);
-    const hash = await sha256(utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])));
+    const hash = await sha256(
+      utf8(JSON.stringify([read.taskId, read.contextId, read.query, read.librarian])),
+    );
     const known = written().findMessage(owner, read.messageId);
     if (known !== undefined) {
       if (known.hash !== hash) throw malformed('messageId: is already used by a different message');
@@ -234,7 +238,10 @@ export const createTasks = (parts: TasksParts) => {
       sendMessage: async (request, context) => {
         const { historyLength, returnImmediately } = bounded(request.configuration);
         // A caller that waits for the final answer needs no intermediate events.
-        const { stored, run } = await start(request, caller, { context, isLive: returnImmediately === true });
+        const { stored, run } = await start(request, caller, {
+          context,
+          isLive: returnImmediately === true,
+        });
         await (returnImmediately ? run?.begun : run?.ended);
         return withHistory((run?.stored ?? stored).task, historyLength);
       },
@@ -258,7 +265,9 @@ export const createTasks = (parts: TasksParts) => {
         const { state = TaskState.TASK_STATE_UNSPECIFIED } = task.status ?? {};
         // The work on a task that was cancelled may go on for a while.
         if (![TaskState.TASK_STATE_WORKING, TaskState.TASK_STATE_INPUT_REQUIRED].includes(state))
-          throw new UnsupportedOperationError('Cannot follow the task: it has ended. GetTask has its answer');
+          throw new UnsupportedOperationError(
+            'Cannot follow the task: it has ended. GetTask has its answer',
+          );
         yield* follow(task, running.get(id), { from: 'now', gone });
       },
       createTaskPushNotificationConfig: noPush,
@@ -283,22 +292,38 @@ export const createTasks = (parts: TasksParts) => {
       return erased.filter((task) => task.owner === owner).length;
     },
   };
-};
+}
 
 /** The task as it was or is, then its events until its work has ended. */
 const follow = async function* (
   task: Task,
   run: Run | undefined,
-  { from, gone, historyLength }: { from: 'now' | 'beginning'; gone: AbortSignal; historyLength?: number | undefined },
+  {
+    from,
+    gone,
+    historyLength,
+  }: { from: 'now' | 'beginning'; gone: AbortSignal; historyLength?: number | undefined },
 ): AsyncGenerator<StreamResponse, void, undefined> {
-  if (run !== undefined && run.followers >= MAX_STREAMS) throw tooMany('the task is followed by too many streams');
+  if (run !== undefined && run.followers >= MAX_STREAMS)
+    throw tooMany('the task is followed by too many streams');
   const events = run?.events(from, gone);
   yield { payload: { $case: 'task', value: withHistory(task, historyLength) } };
   if (events !== undefined) yield* events;
 };
 
-const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): ListTasksResponse => {
-  const { tenant, contextId, status, pageToken, statusTimestampAfter: after, includeArtifacts = false } = request;
+const listTasks = (
+  store: TaskStore,
+  owner: string,
+  request: ListTasksRequest,
+): ListTasksResponse => {
+  const {
+    tenant,
+    contextId,
+    status,
+    pageToken,
+    statusTimestampAfter: after,
+    includeArtifacts = false,
+  } = request;
   refuseTenant(tenant);
   const { pageSize = PAGE.default } = request;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > PAGE.most)
@@ -315,7 +340,11 @@ const listTasks = (store: TaskStore, owner: string, request: ListTasksRequest): 
   };
   // A page of whole answers is large.
   const limit = includeArtifacts ? Math.min(pageSize, PAGE.withArtifacts) : pageSize;
-  const { tasks, total, next } = store.list(owner, filter, { limit, from, withArtifacts: includeArtifacts });
+  const { tasks, total, next } = store.list(owner, filter, {
+    limit,
+    from,
+    withArtifacts: includeArtifacts,
+  });
   return {
     tasks: tasks.map((task) => withHistory(task, historyLength)),
     totalSize: total,
@@ -332,7 +361,10 @@ const decodePageToken = (token: string): PageCursor => {
 };
 
 const refuseTenant = (tenant: string): void => {
-  if (tenant !== '') throw malformed('tenant: there are none; a workspace is chosen by ?workspace_id= in the address');
+  if (tenant !== '')
+    throw malformed(
+      'tenant: there are none; a workspace is chosen by ?workspace_id= in the address',
+    );
 };
 
 /** Checks that `historyLength` is a non-negative integer. */
@@ -349,7 +381,8 @@ const tooMany = (why: string): A2AError =>
   new A2AError({ message: `Cannot take this request: ${why}`, metadata: { code: 'RATE_LIMITED' } });
 
 const checkRunningLimits = (running: ReadonlyMap<string, Run>, owner: string): void => {
-  if (running.size >= MAX_RUNNING.perWorkspace) throw tooMany('the workspace has too many running tasks');
+  if (running.size >= MAX_RUNNING.perWorkspace)
+    throw tooMany('the workspace has too many running tasks');
   const own = running.values().reduce((sum, run) => sum + (run.stored.owner === owner ? 1 : 0), 0);
   if (own >= MAX_RUNNING.perOwner)
     throw tooMany(`${MAX_RUNNING.perOwner} of your tasks are running; wait for one to end`);
@@ -357,14 +390,22 @@ const checkRunningLimits = (running: ReadonlyMap<string, Run>, owner: string): v
 
 /** 0 for no history; all of it when absent. */
 const withHistory = (task: Task, length: number | undefined): Task =>
-  length === undefined ? task : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
+  length === undefined
+    ? task
+    : { ...task, history: length === 0 ? [] : task.history.slice(-length) };
 
 /** The message of the user as it is stored. */
 const userMessage = (
   { messageId, query }: ReadMessage,
-  { id: taskId, contextId, mask }: { id: string; contextId: string; mask: (text: string) => string },
+  {
+    id: taskId,
+    contextId,
+    mask,
+  }: { id: string; contextId: string; mask: (text: string) => string },
 ): Message => ({
-  ...{ messageId, taskId, contextId },
+  messageId,
+  taskId,
+  contextId,
   role: Role.ROLE_USER,
   parts: [textPart(mask(query), 'text/plain')],
   metadata: undefined,
@@ -380,7 +421,10 @@ const turnsIn = ({ history, artifacts }: Task): SpokenTurn[] => {
     speaker: role === Role.ROLE_AGENT ? ('assistant' as const) : ('user' as const),
     text: textIn(parts),
   }));
-  const answers = artifacts.map(({ parts }) => ({ speaker: 'assistant' as const, text: textIn(parts) }));
+  const answers = artifacts.map(({ parts }) => ({
+    speaker: 'assistant' as const,
+    text: textIn(parts),
+  }));
   return [...said, ...answers].filter(({ text }) => text !== '');
 };
 
@@ -393,5 +437,8 @@ const interrupted = ({ task, ...rest }: StoredTask, timestamp: string): StoredTa
     }),
   );
   const message = agentMessage(parts, { taskId: task.id, contextId: task.contextId, metadata });
-  return { ...rest, task: { ...task, status: { state: TaskState.TASK_STATE_FAILED, message, timestamp } } };
+  return {
+    ...rest,
+    task: { ...task, status: { state: TaskState.TASK_STATE_FAILED, message, timestamp } },
+  };
 };

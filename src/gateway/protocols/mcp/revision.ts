@@ -26,12 +26,14 @@ const Initialize = z.object({
  * What the client of an earlier revision knows: by the revision that it opens with, or by the one that its header names. Clients before
  * 2025-06-18 send no header (MCP 2025-06-18, Transports, Protocol Version Header).
  */
-export const knownBy = (headers: Headers, body: unknown): Known => {
+export function knownBy(headers: Headers, body: unknown): Known {
   const opened = Initialize.safeParse(body);
-  const revision = opened.success ? opened.data.params.protocolVersion : headers.get('MCP-Protocol-Version');
+  const revision = opened.success
+    ? opened.data.params.protocolVersion
+    : headers.get('MCP-Protocol-Version');
   // The dates of revisions compare as texts; to one that does not exist the newest is offered.
   const since = (first: string): boolean => (revision ?? WITHOUT_HEADER) >= first;
   return { structure: since('2025-06-18'), annotations: since('2025-03-26') };
-};
+}
 
 const WITHOUT_HEADER = '2025-03-26';

@@ -30,7 +30,11 @@ type ServerFactory = (exchange: Exchange & McpRequestContext) => ReturnType<McpS
  * The protocol wants clients to accept JSON and events; many accept one of them, or say it in other words. Each gets what it can read: JSON,
  * unless it names events.
  */
-export const serveMcp = async (request: Request, server: ServerFactory, body?: unknown): Promise<Response> => {
+export async function serveMcp(
+  request: Request,
+  server: ServerFactory,
+  body?: unknown,
+): Promise<Response> {
   const parsedBody = withoutNulls(body);
   const accept = request.headers.get('Accept');
   const acceptsJson = acceptanceOf(accept, 'application/json') !== 'refused';
@@ -47,9 +51,10 @@ export const serveMcp = async (request: Request, server: ServerFactory, body?: u
     maxSubscriptions: 0,
     keepAliveMs: KEEP_ALIVE_MS,
     // The stream begins at once: a model may take long until the first progress, and only a stream shows that the client has left.
-    responseMode: streams && (!acceptsJson || HasProgressToken.safeParse(parsedBody).success) ? 'sse' : 'auto',
+    responseMode:
+      streams && (!acceptsJson || HasProgressToken.safeParse(parsedBody).success) ? 'sse' : 'auto',
   }).fetch(asked, { parsedBody });
-};
+}
 
 /** Members of a message whose values the protocol lays down, at any depth. The arguments of a tool are read by its own schema. */
 const OF_THE_PROTOCOL = new Set(['params', '_meta', 'capabilities', 'clientInfo']);
@@ -64,7 +69,10 @@ const withoutNulls = (message: unknown, depth = MAX_DEPTH): unknown => {
     Object.entries(message)
       // A request without an id, as `null` is, stays one that cannot be answered.
       .filter(([name, value]) => value !== null || name === 'id')
-      .map(([name, value]) => [name, OF_THE_PROTOCOL.has(name) ? withoutNulls(value, depth - 1) : value]),
+      .map(([name, value]) => [
+        name,
+        OF_THE_PROTOCOL.has(name) ? withoutNulls(value, depth - 1) : value,
+      ]),
   );
 };
 
@@ -72,7 +80,11 @@ const withoutNulls = (message: unknown, depth = MAX_DEPTH): unknown => {
 const BOTH_TYPES = `application/json, ${EVENT_STREAM}`;
 
 /** As the library answers requests of earlier revisions, but in JSON, for which it has no option there. */
-const answerLegacyInJson = async (request: Request, make: McpServerFactory, parsedBody: unknown): Promise<Response> => {
+const answerLegacyInJson = async (
+  request: Request,
+  make: McpServerFactory,
+  parsedBody: unknown,
+): Promise<Response> => {
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: true,
     maxRequestBodySize: MAX_MCP_BYTES,
@@ -81,7 +93,9 @@ const answerLegacyInJson = async (request: Request, make: McpServerFactory, pars
   await server.connect(transport);
   // A closed transport answers nothing; the client is gone.
   const gone = new Promise<Response>((resolve) => {
-    request.signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 })), { once: true });
+    request.signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 })), {
+      once: true,
+    });
   });
   try {
     return await Promise.race([transport.handleRequest(request, { parsedBody }), gone]);
@@ -92,4 +106,8 @@ const answerLegacyInJson = async (request: Request, make: McpServerFactory, pars
 
 /** The same for a caller of the gateway. */
 export const answerMcp: AnswerMcp = ({ request, body }, caller, call) =>
-  serveMcp(request, (exchange) => createServer(caller, { routes: routesOf(call, caller), ...exchange }), body);
+  serveMcp(
+    request,
+    (exchange) => createServer(caller, { routes: routesOf(call, caller), ...exchange }),
+    body,
+  );

@@ -7,7 +7,12 @@ import {
 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Progress } from '../../../contract/core/ask.ts';
-import { describeIssues, type ErrorInfo, type Issue, readAs } from '../../../contract/core/error-info.ts';
+import {
+  describeIssues,
+  type ErrorInfo,
+  type Issue,
+  readAs,
+} from '../../../contract/core/error-info.ts';
 import { parseJson } from '../../../contract/core/json-object.ts';
 import { Query } from '../../../contract/core/names.ts';
 import { KnowledgeFile } from '../../../contract/core/navigator-response.ts';
@@ -39,9 +44,16 @@ const PAGE = 20;
  * An MCP server for one request: tools, resources and prompts that the caller's rights allow. Each call translates to a route of the
  * gateway, which checks everything again.
  */
-export const createServer = ({ capabilities }: McpCaller, { routes, knows, streams }: ServerOptions): Server => {
+export function createServer(
+  { capabilities }: McpCaller,
+  { routes, knows, streams }: ServerOptions,
+): Server {
   const server = new ReadingServer(
-    { name: 'constellation', version: VERSION, ...(knows.structure ? { title: 'Constellation' } : {}) },
+    {
+      name: 'constellation',
+      version: VERSION,
+      ...(knows.structure ? { title: 'Constellation' } : {}),
+    },
     {
       capabilities: { tools: {}, resources: {}, prompts: {} },
       instructions: INSTRUCTIONS,
@@ -57,16 +69,21 @@ export const createServer = ({ capabilities }: McpCaller, { routes, knows, strea
   server.setRequestHandler('tools/list', () => ({
     tools: [...tools].map(([name, tool]) => described(name, tool, knows)),
   }));
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }, context) => {
-    const tool = tools.get(name);
-    // The same for one that the key may not use.
-    if (tool === undefined) throw invalid('There is no such tool');
-    return callTool(tool, given, { routes, context, knows, streams });
-  });
+  server.setRequestHandler(
+    'tools/call',
+    async ({ params: { name, arguments: given = {} } }, context) => {
+      const tool = tools.get(name);
+      // The same for one that the key may not use.
+      if (tool === undefined) throw invalid('There is no such tool');
+      return callTool(tool, given, { routes, context, knows, streams });
+    },
+  );
 
   const readsArticles = allows(capabilities, 'GET /api/kb/articles');
   server.setRequestHandler('resources/list', async ({ params }, { mcpReq }) =>
-    readsArticles ? listArticles(routes, { cursor: params?.cursor, knows, signal: mcpReq.signal }) : { resources: [] },
+    readsArticles
+      ? listArticles(routes, { cursor: params?.cursor, knows, signal: mcpReq.signal })
+      : { resources: [] },
   );
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: readsArticles ? TEMPLATES.map((template) => titled(template, knows)) : [],
@@ -84,10 +101,13 @@ export const createServer = ({ capabilities }: McpCaller, { routes, knows, strea
     if (name !== PROMPT.name) throw invalid('There is no such prompt');
     const read = readRequest(PromptArguments, given ?? {});
     if (!read.ok) throw invalid(`Invalid arguments: ${describeIssues(read.issues)}`);
-    return { description: PROMPT.description, messages: [{ role: 'user', content: promptFor(read.value.question) }] };
+    return {
+      description: PROMPT.description,
+      messages: [{ role: 'user', content: promptFor(read.value.question) }],
+    };
   });
   return server;
-};
+}
 
 type Handler = Parameters<Server['_wrapHandler']>[1];
 
@@ -112,9 +132,12 @@ const WrittenIssues = z
   .max(100);
 
 const wrongParameters = (error: unknown): ProtocolError | undefined => {
-  const [json = ''] = error instanceof Error ? (/\[\s*\{.*\}\s*\]$/s.exec(error.message) ?? []) : [];
+  const [json = ''] =
+    error instanceof Error ? (/\[\s*\{.*\}\s*\]$/s.exec(error.message) ?? []) : [];
   const issues = readAs(WrittenIssues, parseJson(json));
-  return issues.ok ? invalid(`Cannot read the request: ${describeIssues(issues.value.map(asIssue))}`) : undefined;
+  return issues.ok
+    ? invalid(`Cannot read the request: ${describeIssues(issues.value.map(asIssue))}`)
+    : undefined;
 };
 
 const asIssue = ({ path, message }: { path: (string | number)[]; message: string }): Issue => ({
@@ -130,7 +153,8 @@ interface ServerOptions extends Exchange {
 const titled = <T extends { title: string }>({ title, ...rest }: T, { structure }: Known) =>
   structure ? { ...rest, title } : rest;
 
-const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+const invalid = (message: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 /** The schemas of a tool as JSON Schema, made when they are first listed. */
 const schemas = new WeakMap<Tool, { inputSchema: ObjectSchema; outputSchema: ObjectSchema }>();
@@ -151,7 +175,9 @@ const described = (name: string, tool: Tool, knows: Known) => {
     openWorldHint: false,
   };
   return {
-    ...{ name, description, inputSchema: known.inputSchema },
+    name,
+    description,
+    inputSchema: known.inputSchema,
     ...(knows.annotations ? { annotations } : {}),
     ...(knows.structure ? { title, outputSchema: known.outputSchema } : {}),
   };
@@ -195,20 +221,27 @@ const errorOf = (error: unknown, where: string): ErrorInfo =>
     ? error.info
     : errorInfoOf(error, { librarian: 'mcp', where, log: logLine, now: Date.now() });
 
-const succeeded = ({ structured, text = JSON.stringify(structured), links = [] }: ToolReply, { structure }: Known) => ({
+const succeeded = (
+  { structured, text = JSON.stringify(structured), links = [] }: ToolReply,
+  { structure }: Known,
+) => ({
   content: [{ type: 'text' as const, text }, ...(structure ? links : [])],
   ...(structure ? { structuredContent: { ...structured } } : {}),
 });
 
 /** Without structured content: clients check it against the output schema of the tool, in failed calls too. */
 const failed = (error: ErrorInfo) => {
-  const text = error.suggestion === undefined ? error.message : `${error.message}. ${error.suggestion}.`;
+  const text =
+    error.suggestion === undefined ? error.message : `${error.message}. ${error.suggestion}.`;
   const _meta: ToolFailure = { [ERROR_META]: error };
   return { content: [{ type: 'text' as const, text }], isError: true, _meta };
 };
 
 /** Each checked statement as a notification, for a caller that has given a token; undefined without one. */
-const progressTo = ({ _meta, notify }: ServerContext['mcpReq'], sent: Promise<void>[]): Progress | undefined => {
+const progressTo = (
+  { _meta, notify }: ServerContext['mcpReq'],
+  sent: Promise<void>[],
+): Progress | undefined => {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
@@ -233,7 +266,8 @@ const TEMPLATES = [
     name: 'passage',
     title: 'The exact passage of a quote',
     uriTemplate: PASSAGE_TEMPLATE,
-    description: 'The words of an article from start to end, as statements of answers name them (UTF-16 units).',
+    description:
+      'The words of an article from start to end, as statements of answers name them (UTF-16 units).',
     mimeType: 'text/plain',
   },
 ];
@@ -253,7 +287,9 @@ const listArticles = async (
     mimeType: 'text/markdown',
     size: new TextEncoder().encode(content).length,
     // Before there were titles, the name was what people read.
-    ...(knows.structure ? { name: id, title, annotations: { lastModified: last_updated } } : { name: title }),
+    ...(knows.structure
+      ? { name: id, title, annotations: { lastModified: last_updated } }
+      : { name: title }),
   }));
   return { resources, ...(page.next_cursor === undefined ? {} : { nextCursor: page.next_cursor }) };
 };
@@ -265,12 +301,15 @@ interface Named {
 }
 
 const readResource = async (routes: Routes, uri: string, { id, passage, signal }: Named) => {
-  const found = await routes[passage === undefined ? 'article' : 'text'](id, { signal }).catch((error: unknown) => {
-    throw error instanceof RouteFailed && error.info.code === 'NOT_FOUND'
-      ? new ResourceNotFoundError(uri)
-      : protocolErrorOf(error);
-  });
-  if (passage === undefined) return { uri, mimeType: 'text/markdown', text: HostArticle.parse(found).content };
+  const found = await routes[passage === undefined ? 'article' : 'text'](id, { signal }).catch(
+    (error: unknown) => {
+      throw error instanceof RouteFailed && error.info.code === 'NOT_FOUND'
+        ? new ResourceNotFoundError(uri)
+        : protocolErrorOf(error);
+    },
+  );
+  if (passage === undefined)
+    return { uri, mimeType: 'text/markdown', text: HostArticle.parse(found).content };
   const text = ArticleText.parse(found).text.slice(passage.start, passage.end);
   if (text === '') throw new ResourceNotFoundError(uri);
   return { uri, mimeType: 'text/plain', text };
@@ -281,14 +320,18 @@ const ArticleText = z.object({ text: z.string() });
 /** Our error is the `data` of the protocol's own where no result can carry it. */
 const protocolErrorOf = (error: unknown): ProtocolError => {
   const info = errorOf(error, 'resource');
-  const code = info.code === 'INVALID_QUERY' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  const code =
+    info.code === 'INVALID_QUERY'
+      ? ProtocolErrorCode.InvalidParams
+      : ProtocolErrorCode.InternalError;
   return new ProtocolError(code, info.message, { error: info });
 };
 
 const PROMPT = {
   name: 'answer-with-sources',
   title: 'Answer with sources',
-  description: 'Answers a question from the knowledge base and cites the source of every statement.',
+  description:
+    'Answers a question from the knowledge base and cites the source of every statement.',
   arguments: [{ name: 'question', description: 'The question.', required: true }],
 };
 const PromptArguments = z.strictObject({ question: Query });

@@ -8,14 +8,22 @@ export type ObjectSchema = { type: 'object'; [member: string]: unknown };
  * objects without properties are refused, and so are lengths of texts where a host asks OpenAI for strict mode, so that the description says
  * them. The server checks arguments with the whole schema.
  */
-export const inputSchemaOf = (schema: z.ZodType): ObjectSchema => published(schema, plainInput);
+export function inputSchemaOf(schema: z.ZodType): ObjectSchema {
+  return published(schema, plainInput);
+}
 
 /** What a tool gives. Clients check results with it, so that only patterns are left out: their engine is not known. */
-export const outputSchemaOf = (schema: z.ZodType): ObjectSchema => published(schema, withoutPattern);
+export function outputSchemaOf(schema: z.ZodType): ObjectSchema {
+  return published(schema, withoutPattern);
+}
 
 /** Members that are added later are no fault, in what is taken too: a strict schema says so itself. */
 const published = (schema: z.ZodType, override: Override): ObjectSchema => {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', override });
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+    override,
+  });
   // All tools take and give objects.
   return { ...json, type: 'object' };
 };
@@ -31,7 +39,8 @@ const plainInput: Override = ({ jsonSchema }) => {
   delete jsonSchema.propertyNames;
   const { maxLength, description = '' } = jsonSchema;
   if (maxLength !== undefined && !/\bcharacters\b/i.test(description))
-    jsonSchema.description = `${description} At most ${maxLength.toLocaleString('en')} characters.`.trim();
+    jsonSchema.description =
+      `${description} At most ${maxLength.toLocaleString('en')} characters.`.trim();
   delete jsonSchema.minLength;
   delete jsonSchema.maxLength;
   if (jsonSchema.format !== 'date-time') delete jsonSchema.format;
@@ -42,7 +51,8 @@ const plainInput: Override = ({ jsonSchema }) => {
     const [type, more] = types.filter((each) => each !== 'null');
     if (more === undefined) jsonSchema.type = type;
   }
-  if (jsonSchema.enum !== undefined) jsonSchema.enum = jsonSchema.enum.filter((value) => value !== null);
+  if (jsonSchema.enum !== undefined)
+    jsonSchema.enum = jsonSchema.enum.filter((value) => value !== null);
   const rest = jsonSchema.anyOf?.filter(({ type }) => type !== 'null');
   if (rest?.length === 1) {
     const { anyOf: _, ...own } = jsonSchema;

@@ -4,7 +4,10 @@ import type { Progress } from '../../../contract/core/ask.ts';
 import { readAs } from '../../../contract/core/error-info.ts';
 import { HostArticle } from '../../../contract/wire/host-article.ts';
 import { type HttpRoute, ROUTES, type RouteName } from '../../../contract/wire/http-routes.ts';
-import { KnowledgeSearchRequest, KnowledgeSearchResponse } from '../../../contract/wire/knowledge.ts';
+import {
+  KnowledgeSearchRequest,
+  KnowledgeSearchResponse,
+} from '../../../contract/wire/knowledge.ts';
 import {
   AskArguments,
   AskResult,
@@ -49,7 +52,12 @@ export interface Tool {
 }
 
 /** What a result has of the metadata of an answer. */
-const Evidence = AskResult.pick({ statements: true, closest: true, reported_by: true, answer_id: true });
+const Evidence = AskResult.pick({
+  statements: true,
+  closest: true,
+  reported_by: true,
+  answer_id: true,
+});
 
 const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
 
@@ -78,7 +86,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     output: AskResult,
     run: async (routes, { history, ...question }, { signal, progress }) => {
       const turns = history?.map(({ role, text }) => ({ speaker: role, text }));
-      const body = { ...question, ...(turns === undefined ? {} : { metadata: { history: turns } }) };
+      const body = {
+        ...question,
+        ...(turns === undefined ? {} : { metadata: { history: turns } }),
+      };
       const before = (history ?? []).flatMap(({ role, text }) => (role === 'user' ? [text] : []));
       const cited = citedText({
         listsSources: true,
@@ -111,7 +122,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     input: KnowledgeSearchRequest,
     output: KnowledgeSearchResponse,
     run: async (routes, body, { signal }) => {
-      const found = KnowledgeSearchResponse.parse(await routes.json('POST', '/v1/knowledge/search', { body, signal }));
+      const found = KnowledgeSearchResponse.parse(
+        await routes.json('POST', '/v1/knowledge/search', { body, signal }),
+      );
       const links = new Map(
         found.hits.map(({ article_id: file, title: name, url, relevance, last_updated }) => [
           file,
@@ -123,7 +136,8 @@ const TOOLS: Readonly<Record<string, Tool>> = {
   }),
   read_article: tool({
     title: 'Read an article',
-    description: 'Reads an article by its id, in parts where it is long: continue with next_offset.',
+    description:
+      'Reads an article by its id, in parts where it is long: continue with next_offset.',
     route: 'GET /api/kb/articles/{id}',
     input: ReadArticleArguments,
     output: ReadArticleResult,
@@ -139,7 +153,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
           total_length: length,
           ...(end < length ? { next_offset: end } : {}),
         },
-        links: [linkTo({ name: article.title, url: article.url, file: id })].flatMap((link) => link ?? []),
+        links: [linkTo({ name: article.title, url: article.url, file: id })].flatMap(
+          (link) => link ?? [],
+        ),
       };
     },
   }),
@@ -150,7 +166,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     input: ListGapsArguments,
     output: ListGapsResult,
     run: async (routes, query, { signal }) => ({
-      structured: ListGapsResult.parse(await routes.json('GET', '/v1/knowledge/gaps', { query, signal })),
+      structured: ListGapsResult.parse(
+        await routes.json('GET', '/v1/knowledge/gaps', { query, signal }),
+      ),
     }),
   }),
   analyze_ticket: tool({
@@ -161,7 +179,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     input: SupportRequest,
     output: SupportResponse,
     run: async (routes, body, { signal }) => {
-      const analysis = SupportResponse.parse(await routes.json('POST', '/v1/support/analyze', { body, signal }));
+      const analysis = SupportResponse.parse(
+        await routes.json('POST', '/v1/support/analyze', { body, signal }),
+      );
       const { references = [] } = analysis.draft;
       return {
         structured: analysis,
@@ -178,7 +198,9 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     output: MemoryStored,
     writes: true,
     run: async (routes, body, { signal }) => ({
-      structured: MemoryStored.parse(await routes.json('POST', routes.memories(), { body, signal })),
+      structured: MemoryStored.parse(
+        await routes.json('POST', routes.memories(), { body, signal }),
+      ),
     }),
   }),
   recall: tool({
@@ -188,7 +210,10 @@ const TOOLS: Readonly<Record<string, Tool>> = {
     input: RecallArguments,
     output: MemorySearchResponse,
     run: async (routes, { query, limit, conversation_id }, { signal }) => {
-      const options = { limit, ...(conversation_id === undefined ? {} : { conversationId: conversation_id }) };
+      const options = {
+        limit,
+        ...(conversation_id === undefined ? {} : { conversationId: conversation_id }),
+      };
       const body = { query, options };
       return {
         structured: MemorySearchResponse.parse(
@@ -200,11 +225,12 @@ const TOOLS: Readonly<Record<string, Tool>> = {
 };
 
 /** The tools whose routes a caller may use, by name. */
-export const toolsFor = (capabilities: readonly string[]): Map<string, Tool> =>
-  new Map(Object.entries(TOOLS).filter(([, { route }]) => allows(capabilities, route)));
+export function toolsFor(capabilities: readonly string[]): Map<string, Tool> {
+  return new Map(Object.entries(TOOLS).filter(([, { route }]) => allows(capabilities, route)));
+}
 
 /** Whether a caller may use a route. */
-export const allows = (capabilities: readonly string[], route: RouteName): boolean => {
+export function allows(capabilities: readonly string[], route: RouteName): boolean {
   const { capability }: HttpRoute = ROUTES[route];
   return capability === undefined || covers(capabilities, capability);
-};
+}

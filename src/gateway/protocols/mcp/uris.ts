@@ -22,23 +22,28 @@ const PASSAGES = 'constellation://passages/';
 export const ARTICLE_TEMPLATE = `${ARTICLES}{id}`;
 export const PASSAGE_TEMPLATE = `${PASSAGES}{id}/{start}/{end}`;
 
-export const articleUri = (id: string): string => `${ARTICLES}${encodeURIComponent(id)}`;
+export function articleUri(id: string): string {
+  return `${ARTICLES}${encodeURIComponent(id)}`;
+}
 
 /** The exact words of a quote, in UTF-16 units of the article's text. */
 const passageUri = (id: string, { start, end }: { start: number; end: number }): string =>
   `${PASSAGES}${encodeURIComponent(id)}/${start}/${end}`;
 
 /** What a resource's address names; undefined for none of ours. */
-export const readUri = (uri: string): { id: string; passage?: { start: number; end: number } } | undefined => {
+export function readUri(
+  uri: string,
+): { id: string; passage?: { start: number; end: number } } | undefined {
   const article = uri.startsWith(ARTICLES) ? decoded(uri.slice(ARTICLES.length)) : undefined;
   if (article !== undefined) return { id: article };
   const [encoded = '', start = '', end = '', more] = uri.startsWith(PASSAGES)
     ? uri.slice(PASSAGES.length).split('/')
     : [];
   const id = decoded(encoded);
-  if (id === undefined || more !== undefined || !OFFSET.test(start) || !OFFSET.test(end)) return undefined;
+  if (id === undefined || more !== undefined || !OFFSET.test(start) || !OFFSET.test(end))
+    return undefined;
   return { id, passage: { start: Number(start), end: Number(end) } };
-};
+}
 
 const OFFSET = /^\d{1,8}$/;
 
@@ -51,7 +56,10 @@ const decoded = (text: string): string | undefined => {
 };
 
 /** One link for each source of an answer, with the exact passage that it is cited for. */
-export const linksOf = (sources: readonly Source[], statements: readonly Statement[] = []): ResourceLink[] => {
+export function linksOf(
+  sources: readonly Source[],
+  statements: readonly Statement[] = [],
+): ResourceLink[] {
   const cited = statements.flatMap((statement) => statement.sources);
   return sources.flatMap((source) => {
     const quote = cited.find(
@@ -60,16 +68,17 @@ export const linksOf = (sources: readonly Source[], statements: readonly Stateme
     );
     return linkTo({ ...source, ...quote }) ?? [];
   });
-};
+}
 
-interface Linked extends Pick<StatementSource, 'name' | 'url' | 'file' | 'start' | 'end' | 'reported_by'> {
+interface Linked
+  extends Pick<StatementSource, 'name' | 'url' | 'file' | 'start' | 'end' | 'reported_by'> {
   /** 0 to 1. */
   relevance?: number | undefined;
   lastUpdated?: string | undefined;
 }
 
 /** A link to the public address of an article, or to the article as a resource; undefined for a source without either. */
-export const linkTo = ({
+export function linkTo({
   name: named,
   url,
   file,
@@ -78,13 +87,18 @@ export const linkTo = ({
   relevance,
   lastUpdated,
   reported_by: reporter,
-}: Linked): ResourceLink | undefined => {
-  const passage = file !== undefined && start !== undefined && end !== undefined && passageUri(file, { start, end });
+}: Linked): ResourceLink | undefined {
+  const passage =
+    file !== undefined &&
+    start !== undefined &&
+    end !== undefined &&
+    passageUri(file, { start, end });
   const resource = passage || (file === undefined ? undefined : articleUri(file));
   const isPublic = url !== undefined && URL.canParse(url);
   const uri = isPublic ? url : resource;
   if (uri === undefined) return undefined;
-  const name = reporter === undefined ? named : `${named} (reported by ${reporter}, not checked here)`;
+  const name =
+    reporter === undefined ? named : `${named} (reported by ${reporter}, not checked here)`;
   return {
     type: 'resource_link',
     uri,
@@ -98,4 +112,4 @@ export const linkTo = ({
     },
     ...(resource === undefined ? {} : { _meta: { [RESOURCE_META]: resource } }),
   };
-};
+}

@@ -22,9 +22,14 @@ import {
 } from './openai-question.ts';
 
 /** `GET /v1/models` and `GET /v1/models/{id}` as OpenAI's API has them. */
-export const createModels = ({ librarians }: { librarians: Librarians }) => {
+export function createModels({ librarians }: { librarians: Librarians }) {
   const models = (): object[] =>
-    [CONSTELLATION, ...librarians.ids].map((id) => ({ id, object: 'model', created: 0, owned_by: CONSTELLATION }));
+    [CONSTELLATION, ...librarians.ids].map((id) => ({
+      id,
+      object: 'model',
+      created: 0,
+      owned_by: CONSTELLATION,
+    }));
   return {
     list: (c: Context<GatewayEnv>) => c.json({ object: 'list', data: models() }),
     one: (c: Context<GatewayEnv>) => {
@@ -34,10 +39,10 @@ export const createModels = ({ librarians }: { librarians: Librarians }) => {
       return c.json({ ...model, id });
     },
   };
-};
+}
 
 /** `POST /v1/chat/completions`: the same answer as of `/v1/ask` in OpenAI's form, with its citations as annotations. */
-export const createChat = (parts: OpenAIParts) => {
+export function createChat(parts: OpenAIParts) {
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const sent = await readOpenAI(c, ChatCompletionRequest);
     const { model, stream, stream_options: options } = sent;
@@ -48,9 +53,15 @@ export const createChat = (parts: OpenAIParts) => {
       if (response.answer === undefined) throw failureOf(response);
       reportStatements((event) => void text.add(event), response);
       text.end(response);
-      const message = { role: 'assistant', content: text.content(), refusal: null, annotations: text.annotations() };
+      const message = {
+        role: 'assistant',
+        content: text.content(),
+        refusal: null,
+        annotations: text.annotations(),
+      };
       return c.json({
-        ...{ ...head, object: 'chat.completion' },
+        ...head,
+        object: 'chat.completion',
         choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
         usage: chatUsage(response),
         constellation: leanResponse(response, { librarian: c.get('answeredBy') }),
@@ -62,7 +73,8 @@ export const createChat = (parts: OpenAIParts) => {
         send(
           undefined,
           JSON.stringify({
-            ...{ ...head, object: 'chat.completion.chunk' },
+            ...head,
+            object: 'chat.completion.chunk',
             choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
             ...(options?.include_usage ? { usage: null } : {}),
             ...rest,
@@ -72,16 +84,27 @@ export const createChat = (parts: OpenAIParts) => {
       try {
         chunk({ role: 'assistant', content: '', refusal: null });
         const progress: Progress = (event) => say(text.add(event));
-        const response = await withStatements(progress, (reported) => ask({ signal, progress: reported }));
+        const response = await withStatements(progress, (reported) =>
+          ask({ signal, progress: reported }),
+        );
         if (response.answer === undefined) throw failureOf(response);
         say(text.end(response));
         const annotations = text.annotations();
         if (annotations.length > 0) chunk({ annotations });
-        chunk({}, { constellation: leanResponse(response, { librarian: c.get('answeredBy') }) }, 'stop');
+        chunk(
+          {},
+          { constellation: leanResponse(response, { librarian: c.get('answeredBy') }) },
+          'stop',
+        );
         if (options?.include_usage) {
           send(
             undefined,
-            JSON.stringify({ ...head, object: 'chat.completion.chunk', choices: [], usage: chatUsage(response) }),
+            JSON.stringify({
+              ...head,
+              object: 'chat.completion.chunk',
+              choices: [],
+              usage: chatUsage(response),
+            }),
           );
         }
       } catch (error) {
@@ -91,7 +114,7 @@ export const createChat = (parts: OpenAIParts) => {
       send(undefined, '[DONE]');
     });
   };
-};
+}
 
 const chatUsage = (response: LibrarianResponse) => {
   const { input, output, total } = usageOf(response);

@@ -11,7 +11,7 @@ export interface ChatTurn {
  * article answers that. It is known by what it asks: the chat in tags and no question, or an instruction about the chat; in the last message
  * of the user, or in a short system message when there is no chat yet.
  */
-export const isTask = (turns: readonly ChatTurn[]): boolean => {
+export function isTask(turns: readonly ChatTurn[]): boolean {
   const asked = turns.findLast(({ role }) => role === 'user')?.text ?? '';
   if (questionWithin(asked) !== undefined) return false;
   if (words.taskTags.some((tag) => asked.includes(`</${tag}>`))) return true;
@@ -19,7 +19,7 @@ export const isTask = (turns: readonly ChatTurn[]): boolean => {
   const system = turns.filter(({ role }) => role === 'system' || role === 'developer');
   const isFirst = turns.length === system.length + 1;
   return isFirst && system.some(({ text }) => text.length <= MAX_TASK && instructs(text));
-};
+}
 
 /** The prompts of an assistant that chats are longer, and mention all sorts of things. */
 const MAX_TASK = 2000;
@@ -31,7 +31,9 @@ const instructs = (text: string): boolean => {
   const said = text.trim().replace(TASK_HEADING, '');
   if (/^[^.!\n。！]{1,500}[?？]/.test(said)) return false;
   const edges = `${text.slice(0, MAX_INSTRUCTION)}\n${text.slice(-MAX_INSTRUCTION)}`.toLowerCase();
-  return TASKS.some((groups) => groups.every((group) => group.some((phrase) => edges.includes(phrase))));
+  return TASKS.some((groups) =>
+    groups.every((group) => group.some((phrase) => edges.includes(phrase))),
+  );
 };
 
 const TASKS: readonly (readonly (readonly string[])[])[] = Object.values(words.tasks).flat();
@@ -43,8 +45,9 @@ const TASK_HEADING = /^#{1,6} *task: *\n?/i;
  * What a user has asked, without the template that a front end has put around it: texts of its own search, and instructions what to do
  * with them. A text without a template is left as it is.
  */
-export const questionOf = (text: string): string =>
-  questionWithin(text) ?? text.trim().replace(TASK_HEADING, '').trim();
+export function questionOf(text: string): string {
+  return questionWithin(text) ?? text.trim().replace(TASK_HEADING, '').trim();
+}
 
 /** The question of a template; undefined when there is none. */
 const questionWithin = (text: string): string | undefined => {
@@ -55,7 +58,8 @@ const questionWithin = (text: string): string | undefined => {
     context === undefined ? [] : [said.slice(context.end), said.slice(0, context.start)];
   const tagged = taggedQuestion(after) ?? taggedQuestion(before);
   if (tagged !== undefined) return tagged;
-  const hasContext = context !== undefined || CONTEXT_LABELS.some((label) => said.toLowerCase().includes(label));
+  const hasContext =
+    context !== undefined || CONTEXT_LABELS.some((label) => said.toLowerCase().includes(label));
   if (hasContext) {
     const labelled = labelledQuestion(after) ?? labelledQuestion(before);
     if (labelled !== undefined) return labelled;
@@ -90,7 +94,9 @@ const contextIn = (text: string): { start: number; end: number } | undefined => 
 };
 
 /** With attributes or without, at the beginning of a line: within one, a user writes about tags. */
-const CONTEXT_STARTS = new Map(words.contextTags.map((tag) => [tag, new RegExp(`^<${tag}(?: [^<>]{0,300})?>`, 'm')]));
+const CONTEXT_STARTS = new Map(
+  words.contextTags.map((tag) => [tag, new RegExp(`^<${tag}(?: [^<>]{0,300})?>`, 'm')]),
+);
 
 const INSTRUCTIONS = Object.values(words.instructions).flat();
 
@@ -123,8 +129,13 @@ const labelledQuestion = (text: string): string | undefined => {
   const at = lines.findLastIndex((line) => labelled(line, QUESTION_LABELS) !== undefined);
   if (at === -1) return undefined;
   const [first = '', ...below] = lines.slice(at);
-  const rest = below.findIndex((line) => /^#{1,6} /.test(line) || labelled(line, ANSWER_LABELS) !== undefined);
-  const question = [labelled(first, QUESTION_LABELS) ?? '', ...below.slice(0, rest === -1 ? undefined : rest)];
+  const rest = below.findIndex(
+    (line) => /^#{1,6} /.test(line) || labelled(line, ANSWER_LABELS) !== undefined,
+  );
+  const question = [
+    labelled(first, QUESTION_LABELS) ?? '',
+    ...below.slice(0, rest === -1 ? undefined : rest),
+  ];
   const whole = question.join('\n').trim();
   return whole === '' ? undefined : whole;
 };

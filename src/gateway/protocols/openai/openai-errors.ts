@@ -23,20 +23,27 @@ export const openAIErrors: MiddlewareHandler<GatewayEnv> = async (c, next) => {
 };
 
 /** The body of one of our errors in OpenAI's form; undefined for anything else. */
-export const inOpenAIForm = (body: unknown, status?: number) => {
+export function inOpenAIForm(body: unknown, status?: number) {
   const read = readAs(z.object({ error: ErrorInfo }), body);
   if (!read.ok) return undefined;
   const info = read.value.error;
-  const { type, code } = OPENAI_ERRORS[info.code] ?? { type: 'server_error', code: info.code.toLowerCase() };
-  const message = info.suggestion === undefined ? info.message : `${info.message}. ${info.suggestion}.`;
+  const { type, code } = OPENAI_ERRORS[info.code] ?? {
+    type: 'server_error',
+    code: info.code.toLowerCase(),
+  };
+  const message =
+    info.suggestion === undefined ? info.message : `${info.message}. ${info.suggestion}.`;
   const param = paramOf(info);
   return {
     error: {
       message: message.replaceAll('..', '.'),
-      ...{ type, param, code: codeByStatus(info, { status, param }) ?? code, info },
+      type,
+      param,
+      code: codeByStatus(info, { status, param }) ?? code,
+      info,
     },
   };
-};
+}
 
 /** The member that is wrong: the first one that was named. */
 const paramOf = ({ details }: ErrorInfo): string | null => {

@@ -29,10 +29,10 @@ export interface OpenAIParts {
 }
 
 /** Reads the body of a request in OpenAI's form. */
-export const readOpenAI = async <Schema extends z.ZodType>(
+export async function readOpenAI<Schema extends z.ZodType>(
   c: Context<GatewayEnv>,
   schema: Schema,
-): Promise<z.output<Schema>> => {
+): Promise<z.output<Schema>> {
   const read = readJson(await jsonBytes(c, MAX_CHAT_BYTES), schema);
   if (read.ok) return read.value;
   throw new GatewayError('INVALID_QUERY', {
@@ -40,7 +40,7 @@ export const readOpenAI = async <Schema extends z.ZodType>(
     suggestion: read.suggestion,
     details: { issues: read.issues },
   });
-};
+}
 
 /** What a client of OpenAI has sent, in whichever of its forms. */
 export interface OpenAIQuestion {
@@ -59,30 +59,41 @@ interface Message {
 }
 
 /** The function that asks, and the text that its answer grows into. */
-export const prepare = (c: Context<GatewayEnv>, { librarians, asking }: OpenAIParts, sent: OpenAIQuestion) => {
+export function prepare(
+  c: Context<GatewayEnv>,
+  { librarians, asking }: OpenAIParts,
+  sent: OpenAIQuestion,
+) {
   const { model } = sent;
   const id = model.endsWith(ANNOTATED) ? model.slice(0, -ANNOTATED.length) : model;
   const ids = [CONSTELLATION, ...librarians.ids];
   if (!ids.includes(id)) throw unknownModel(ids);
-  const turns = sent.messages.map(({ role, content }) => ({ role: role ?? '', text: textOf(content) }));
+  const turns = sent.messages.map(({ role, content }) => ({
+    role: role ?? '',
+    text: textOf(content),
+  }));
   const ask: (reporting: Reporting) => Promise<LibrarianResponse> = isTask(turns)
     ? async () => NOT_A_QUESTION
     : asking(c, questionIn(sent, turns, id === CONSTELLATION ? CONCIERGE : id));
   const asked = turns.flatMap(({ role, text }) => (role === 'user' ? [text] : []));
   const language = languageOfAsker({ question: asked.at(-1) ?? '', before: asked.slice(0, -1) });
   return { ask, text: citedText({ listsSources: id === model, language }) };
-};
+}
 
 const NOT_A_QUESTION: LibrarianResponse = {
   answer: 'This model answers questions from its knowledge base alone.',
-  ...{ sources: [], confidence: 0, partial: true },
+  sources: [],
+  confidence: 0,
+  partial: true,
 };
 
 const TEXT_PARTS = new Set(['text', 'input_text', 'output_text']);
 
 const textOf = (content: ChatContent | null | undefined): string => {
   if (typeof content === 'string') return content.trim();
-  const texts = (content ?? []).flatMap(({ type, text }) => (TEXT_PARTS.has(type) ? (text ?? []) : []));
+  const texts = (content ?? []).flatMap(({ type, text }) =>
+    TEXT_PARTS.has(type) ? (text ?? []) : [],
+  );
   return texts.join('\n').trim();
 };
 
@@ -112,7 +123,10 @@ const questionIn = (
   const request = readAs(AskRequest, {
     query: questionOf(turns[at]?.text ?? ''),
     librarian,
-    metadata: { ...(history.length === 0 ? {} : { history }), ...(personId == null ? {} : { person_id: personId }) },
+    metadata: {
+      ...(history.length === 0 ? {} : { history }),
+      ...(personId == null ? {} : { person_id: personId }),
+    },
     facts: about.facts !== false && about.metadata?.facts !== 'false',
   });
   if (request.ok) return request.value;
@@ -123,18 +137,19 @@ const questionIn = (
   });
 };
 
-export const unknownModel = (ids: readonly string[]): GatewayError =>
-  new GatewayError('NOT_FOUND', {
+export function unknownModel(ids: readonly string[]): GatewayError {
+  return new GatewayError('NOT_FOUND', {
     message: 'Cannot ask this model: there is none of that name',
     suggestion: `Use one of: ${ids.join(', ').slice(0, 900)}`,
     details: { param: 'model' },
   });
+}
 
 /** The error of a response without an answer. */
-export const failureOf = ({ error }: LibrarianResponse): GatewayError => {
+export function failureOf({ error }: LibrarianResponse): GatewayError {
   const { code = 'INTERNAL_ERROR', ...reported } = error ?? {};
   return new GatewayError(code, reported);
-};
+}
 
 const Usage = z.object({
   tokens: z.int().min(0).optional(),
@@ -142,9 +157,9 @@ const Usage = z.object({
 });
 
 /** Tokens of the models behind the answer; zero without one. Not all librarians tell input and output apart. */
-export const usageOf = ({ metadata }: LibrarianResponse) => {
+export function usageOf({ metadata }: LibrarianResponse) {
   const read = readAs(Usage, metadata?.usage);
   const total = read.ok ? (read.value.tokens ?? 0) : 0;
   const output = Math.min(total, read.ok ? (read.value.librarian?.output_tokens ?? 0) : 0);
   return { input: total - output, output, total };
-};
+}

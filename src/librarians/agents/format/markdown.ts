@@ -5,20 +5,24 @@ import { plainHeading } from '../../../documents/markdown/render-markdown.ts';
  * ignore backslash escapes. Addresses stay as they are, so that GitHub's dialect links them; `src/documents/markdown/render-markdown.ts` stops
  * them from becoming links, for names and titles.
  */
-export const escapeMarkdown = (line: string): string =>
-  line
+export function escapeMarkdown(line: string): string {
+  return line
     .replace(/[\\`*[\]|~]|_(?![\p{L}\p{N}])|(?<![\p{L}\p{N}])_/gu, '\\$&')
     .replace(/&(?=#|[a-z\d]{1,40};)/gi, '&amp;')
     .replaceAll('<', '&lt;');
+}
 
 /** Escapes a whole line that Markdown could read as a heading, a list item, a quote or a thematic break. */
-export const escapeLine = (line: string): string =>
-  escapeMarkdown(line)
+export function escapeLine(line: string): string {
+  return escapeMarkdown(line)
     .replace(/^[#>+=:-]/, '\\$&')
     .replace(/^(\d{1,9})([.)])(?=\s|$)/, '$1\\$2');
+}
 
 /** Escapes plain paragraphs; lines that start with a list marker stay list items. */
-export const escapeParagraphs = (text: string): string => text.split('\n').map(escapeListLine).join('\n');
+export function escapeParagraphs(text: string): string {
+  return text.split('\n').map(escapeListLine).join('\n');
+}
 
 const escapeListLine = (line: string): string => {
   const marker = LIST_MARKER.exec(line)?.[0] ?? '';
@@ -28,10 +32,10 @@ const escapeListLine = (line: string): string => {
 };
 
 /** A link with a plain-text label; the label alone if the URL is not allowed. */
-export const markdownLink = (label: string, url: string | undefined): string => {
+export function markdownLink(label: string, url: string | undefined): string {
   const link = webLink(url);
   return link === undefined ? escapeLine(label) : `[${escapeMarkdown(label)}](${linkTarget(link)})`;
-};
+}
 
 /** Percent-encodes characters that would end the link target or a table cell. */
 const linkTarget = (link: string): string =>
@@ -44,13 +48,13 @@ const percentEncoded = (character: string): string =>
  * An address that may stand behind a link: http or https, written out in full, or a plain relative one, which stays
  * relative, as its page knows what it belongs to. `undefined` for all others.
  */
-export const webLink = (address: unknown): string | undefined => {
+export function webLink(address: unknown): string | undefined {
   if (typeof address !== 'string' || address.length > MAX_LENGTH) return undefined;
   if (!/^https?:\/\//i.test(address)) return PLAIN_RELATIVE.test(address) ? address : undefined;
   if (!URL.canParse(address)) return undefined;
   const { href } = new URL(address);
   return href.length <= MAX_LENGTH ? href : undefined;
-};
+}
 
 const MAX_LENGTH = 2048;
 /** No scheme, no host, and nothing that has a meaning in Markdown or HTML. */
@@ -62,7 +66,7 @@ const PLAIN_RELATIVE = /^(?!\/\/)[\w.~/%+,@-]+(?:[?#][\w.~/%+,@=#?-]*)?$/;
  *
  * @param max In UTF-16 units, including the ellipsis of a shortened text.
  */
-export const plainText = (text: string, max: number): string => {
+export function plainText(text: string, max: number): string {
   // Enough where three of four characters are removed.
   const read = text.slice(0, 4 * max + 100);
   const clean = visibleText(read)
@@ -71,25 +75,27 @@ export const plainText = (text: string, max: number): string => {
     .replace(/\n{3,}/g, '\n\n')
     .trim();
   return shortened(read.length < text.length ? `${clean}…` : clean, max);
-};
+}
 
 /** The text without invisible characters, except line breaks and joiners, and without lone surrogates; its spaces stay. */
-export const visibleText = (text: string): string =>
-  text
+export function visibleText(text: string): string {
+  return text
     .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
     .replace(/\t/g, ' ')
     .replace(INVISIBLE, '')
     .toWellFormed();
+}
 
 /** A plain text on one line. */
-export const oneLine = (text: string, max: number): string =>
-  shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
+export function oneLine(text: string, max: number): string {
+  return shortened(plainText(text, 2 * max).replace(/\s+/g, ' '), max);
+}
 
 /**
  * The text of Markdown without its markup, for quoted documents and written answers. Lists and code keep their lines; the
  * rows of a table become lines.
  */
-export const proseOf = (markdown: string, max: number): string => {
+export function proseOf(markdown: string, max: number): string {
   const lines: string[] = [];
   let prose: string[] = [];
   const endProse = (): void => {
@@ -100,7 +106,8 @@ export const proseOf = (markdown: string, max: number): string => {
   for (const line of plainText(markdown, 2 * max).split('\n')) {
     const wasCode = fence !== undefined;
     if (fence === undefined) fence = FENCE.exec(line)?.slice(1).find(Boolean);
-    else if (line.startsWith(fence) && line.replaceAll(fence.charAt(0), '').trim() === '') fence = undefined;
+    else if (line.startsWith(fence) && line.replaceAll(fence.charAt(0), '').trim() === '')
+      fence = undefined;
     if (!wasCode && fence !== undefined) endProse();
     if (wasCode && fence !== undefined) lines.push(line);
     if (!wasCode && fence === undefined) prose.push(line);
@@ -113,7 +120,7 @@ export const proseOf = (markdown: string, max: number): string => {
       .trim(),
     max,
   );
-};
+}
 
 // Zero-width joiners stay: scripts and emoji need them.
 const INVISIBLE = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
@@ -147,7 +154,7 @@ const shortened = (text: string, max: number): string => {
  * `| Quiet | 25 | 31 |` below `| Mode | Model A | Model B |` reads `Quiet: Model A 25, Model B 31`. A single column of
  * values needs no head.
  */
-export const tablesAsLines = (markdown: string): string => {
+export function tablesAsLines(markdown: string): string {
   let head: readonly string[] | undefined;
   const lines = markdown.split('\n');
   const written = lines.flatMap((line, at) => {
@@ -163,9 +170,12 @@ export const tablesAsLines = (markdown: string): string => {
     return [sentenceOf(cellsOf(line), head)];
   });
   return written.join('\n');
-};
+}
 
-const sentenceOf = ([first = '', ...rest]: readonly string[], head: readonly string[] | undefined): string => {
+const sentenceOf = (
+  [first = '', ...rest]: readonly string[],
+  head: readonly string[] | undefined,
+): string => {
   const headOf = (at: number): string => (rest.length > 1 ? (head?.[at + 1] ?? '') : '');
   const named = rest.flatMap((cell, at) => (cell === '' ? [] : [`${headOf(at)} ${cell}`.trim()]));
   return named.length === 0 ? first : `${first}: ${named.join(', ')}`;
@@ -174,7 +184,8 @@ const sentenceOf = ([first = '', ...rest]: readonly string[], head: readonly str
 /** Longer lines are not read as table rows. */
 const isRow = (line: string): boolean => line.length <= 4000 && /^ *\|.*\| *$/.test(line);
 
-const isDelimiter = (line: string): boolean => isRow(line) && /^[|:\- ]+$/.test(line) && line.includes('-');
+const isDelimiter = (line: string): boolean =>
+  isRow(line) && /^[|:\- ]+$/.test(line) && line.includes('-');
 
 const cellsOf = (row: string): string[] =>
   row
@@ -184,8 +195,10 @@ const cellsOf = (row: string): string[] =>
     .map((cell) => cell.trim());
 
 /** Statements of a model as one text: sentences in one paragraph; lists and tables stand apart. */
-export const joinStatements = (statements: readonly string[]): string =>
-  statements.reduce((all, text) => {
-    const isApart = all === '' || /\n|^[-*+|>#\d]/.test(text) || all.endsWith(':') || /\n[^\n]*$/.test(all);
+export function joinStatements(statements: readonly string[]): string {
+  return statements.reduce((all, text) => {
+    const isApart =
+      all === '' || /\n|^[-*+|>#\d]/.test(text) || all.endsWith(':') || /\n[^\n]*$/.test(all);
     return all === '' ? text : `${all}${isApart ? '\n\n' : ' '}${text}`;
   }, '');
+}

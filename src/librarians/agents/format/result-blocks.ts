@@ -22,13 +22,15 @@ const MAX_TEXT = 8000;
 export const NOTHING_FOUND = 'Nothing was found.';
 
 /** The blocks of a result, even when it does not have the form of its type; never empty. */
-export const resultBlocks = (type: string, result: unknown, depth = 0): DisplayBlock[] => {
+export function resultBlocks(type: string, result: unknown, depth = 0): DisplayBlock[] {
   const blocks = knownBlocks(type, result, depth);
   if (blocks !== undefined && blocks.length > 0) return blocks;
   const text = stringProperty(result, 'synthesis', 'summary', 'interpretation', 'answer');
   if (text !== undefined) return textBlocks(proseOf(text, MAX_TEXT));
-  return textBlocks(blocks === undefined ? 'The result has a form that cannot be shown.' : NOTHING_FOUND);
-};
+  return textBlocks(
+    blocks === undefined ? 'The result has a form that cannot be shown.' : NOTHING_FOUND,
+  );
+}
 
 /** `undefined` when the result does not have the form of its type. */
 const knownBlocks = (type: string, result: unknown, depth: number): DisplayBlock[] | undefined => {
@@ -75,7 +77,8 @@ const documentsBlock = ({ documents, document_count }: SemanticResult): Document
     const updated = oneLine(stringProperty(metadata, 'last_updated') ?? '', 64);
     const url = webLink(ownProperty(metadata, 'url'));
     return {
-      title: oneLine(stringProperty(metadata, 'title', 'source') ?? '', 300) || `Document ${at + 1}`,
+      title:
+        oneLine(stringProperty(metadata, 'title', 'source') ?? '', 300) || `Document ${at + 1}`,
       ...(url === undefined ? {} : { url }),
       ...(heading === '' ? {} : { section: heading }),
       excerpt: proseOf(content, 600),
@@ -93,7 +96,10 @@ const webBlocks = (result: WebSearchResult): (DisplayBlock | undefined)[] => [
 ];
 
 /** Our price against the cheapest on the web; `undefined` when neither is known. */
-const priceComparisonBlock = (comparison: unknown, product: unknown): PriceComparisonBlock | undefined => {
+const priceComparisonBlock = (
+  comparison: unknown,
+  product: unknown,
+): PriceComparisonBlock | undefined => {
   const [internal, external, difference, percentage] = [
     'internal_price',
     'cheapest_external',
@@ -136,7 +142,8 @@ interface Prices {
 }
 
 const verdictOf = ({ internal, external, difference, percentage, currency }: Prices): string => {
-  if (internal === undefined) return `The cheapest price found is ${moneyOf(external ?? 0, currency)}.`;
+  if (internal === undefined)
+    return `The cheapest price found is ${moneyOf(external ?? 0, currency)}.`;
   const ours = `Our price is ${moneyOf(internal, currency)}`;
   if (external === undefined) return `${ours}; no comparable price was found.`;
   const theirs = `${ours}, the cheapest found is ${moneyOf(external, currency)}`;
@@ -152,7 +159,9 @@ const productBlock = (product: Record<string, unknown>): TableBlock | undefined 
   const { price, currency, ...others } = product;
   const money = typeof price === 'number' && currencyOf(product) !== undefined;
   const shown = money ? { ...others, price: moneyOf(price, currencyOf(product)) } : product;
-  const facts = Object.entries(shown).filter(([, value]) => value !== null && typeof value !== 'object');
+  const facts = Object.entries(shown).filter(
+    ([, value]) => value !== null && typeof value !== 'object',
+  );
   if (facts.length === 0) return undefined;
   return {
     kind: 'table',
@@ -161,7 +170,9 @@ const productBlock = (product: Record<string, unknown>): TableBlock | undefined 
       { label: 'Field', align: 'left' },
       { label: 'Value', align: 'left' },
     ],
-    rows: facts.slice(0, 12).map(([name, value]) => [cellOf(name.replaceAll('_', ' ')), cellOf(value)]),
+    rows: facts
+      .slice(0, 12)
+      .map(([name, value]) => [cellOf(name.replaceAll('_', ' ')), cellOf(value)]),
     row_count: facts.length,
     hidden_columns: 0,
   };
@@ -174,7 +185,9 @@ const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | u
     return {
       title: oneLine(result.title, 300) || hostOf(url) || 'Without a title',
       ...(url === undefined ? {} : { url }),
-      ...(typeof result.price === 'number' ? { price: moneyOf(result.price, currencyOf(result)) } : {}),
+      ...(typeof result.price === 'number'
+        ? { price: moneyOf(result.price, currencyOf(result)) }
+        : {}),
       ...(snippet === '' ? {} : { snippet }),
     };
   });
@@ -182,9 +195,14 @@ const linksBlock = ({ external_results, urls }: WebSearchResult): LinksBlock | u
   const further = urls.map(webLink).filter((url) => url !== undefined && !shown.has(url));
   const links = [
     ...results,
-    ...further.map((url) => ({ title: hostOf(url) || 'A page', ...(url === undefined ? {} : { url }) })),
+    ...further.map((url) => ({
+      title: hostOf(url) || 'A page',
+      ...(url === undefined ? {} : { url }),
+    })),
   ];
-  return links.length === 0 ? undefined : { kind: 'links', links: links.slice(0, 20), link_count: links.length };
+  return links.length === 0
+    ? undefined
+    : { kind: 'links', links: links.slice(0, 20), link_count: links.length };
 };
 
 const hostOf = (url: string | undefined): string =>
@@ -193,7 +211,10 @@ const hostOf = (url: string | undefined): string =>
 const hybridBlocks = ({ synthesis, sub_queries }: HybridResult, depth: number): DisplayBlock[] => {
   const text = proseOf(synthesis, MAX_TEXT);
   const parts = depth < MAX_DEPTH ? sub_queries : [];
-  return [...textBlocks(text), ...parts.flatMap((part) => partBlocks(part, { depth: depth + 1, said: wordsIn(text) }))];
+  return [
+    ...textBlocks(text),
+    ...parts.flatMap((part) => partBlocks(part, { depth: depth + 1, said: wordsIn(text) })),
+  ];
 };
 
 const wordsIn = (text: string): string => ` ${text.match(/[\p{L}\p{N}]+/gu)?.join(' ') ?? ''} `;
@@ -216,7 +237,7 @@ const partBlocks = (
 };
 
 /** The reason why there is no answer. Message and suggestion are shown as plain text. */
-export const errorBlock = (message: string | undefined, metadata: unknown): ErrorBlock => {
+export function errorBlock(message: string | undefined, metadata: unknown): ErrorBlock {
   const code = ErrorCode.safeParse(ownProperty(metadata, 'error_code'));
   const suggestion = stringProperty(metadata, 'suggestion');
   const recoverable = ownProperty(metadata, 'recoverable');
@@ -227,25 +248,26 @@ export const errorBlock = (message: string | undefined, metadata: unknown): Erro
     ...(suggestion === undefined ? {} : { suggestion: oneLine(suggestion, 1000) }),
     ...(typeof recoverable === 'boolean' ? { recoverable } : {}),
   };
-};
+}
 
 /** An own property of a value of unknown shape; `undefined` where there is none. */
-export const ownProperty = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+export function ownProperty(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name] // an object; what it holds stays unknown
     : undefined;
+}
 
 /** The first of these properties that is a non-blank string. */
-export const stringProperty = (value: unknown, ...names: string[]): string | undefined => {
+export function stringProperty(value: unknown, ...names: string[]): string | undefined {
   for (const name of names) {
     const property = ownProperty(value, name);
     if (typeof property === 'string' && /\S/.test(property)) return property;
   }
   return undefined;
-};
+}
 
 /** A property that is a finite number. */
-export const numberProperty = (value: unknown, name: string): number | undefined => {
+export function numberProperty(value: unknown, name: string): number | undefined {
   const property = ownProperty(value, name);
   return typeof property === 'number' && Number.isFinite(property) ? property : undefined;
-};
+}

@@ -46,7 +46,7 @@ const MAX_BLOCKS = 64;
 /**
  * An agent's answer, or its failure, as blocks of plain and bounded text. Never throws for what the contract accepts.
  */
-export const displayModelOf = (response: AgentResponse): DisplayModel => {
+export function displayModelOf(response: AgentResponse): DisplayModel {
   const { type, query, success, metadata, source_attribution } = response;
   const blocks = success ? answeredBlocks(response) : [errorBlock(response.error, metadata)];
   const attribution = attributionOf(source_attribution);
@@ -56,7 +56,7 @@ export const displayModelOf = (response: AgentResponse): DisplayModel => {
     blocks: blocks.slice(0, MAX_BLOCKS),
     ...(attribution === undefined ? {} : { attribution }),
   };
-};
+}
 
 /** A web search has its answer in the metadata, which also says when nothing was found. */
 const answeredBlocks = ({ type, result, metadata }: AgentResponse): DisplayBlock[] => {
@@ -69,12 +69,17 @@ const answeredBlocks = ({ type, result, metadata }: AgentResponse): DisplayBlock
 /** The prose of a web search's answer; its lists have blocks of their own. */
 const answerBlocks = (metadata: AgentResponse['metadata']): DisplayBlock[] => {
   const lines = proseOf(stringProperty(metadata, 'answer') ?? '', 8000).split('\n');
-  const text = plainText(lines.filter((line) => !LIST_MARKER.test(line) && !line.endsWith(':')).join('\n'), 8000);
+  const text = plainText(
+    lines.filter((line) => !LIST_MARKER.test(line) && !line.endsWith(':')).join('\n'),
+    8000,
+  );
   return text === '' ? [] : [{ kind: 'text', text }];
 };
 
 /** `undefined` for a failure without a source or a confidence. */
-const attributionOf = (attribution: AgentResponse['source_attribution']): DisplayAttribution | undefined => {
+const attributionOf = (
+  attribution: AgentResponse['source_attribution'],
+): DisplayAttribution | undefined => {
   const source = oneLine(stringProperty(attribution, 'primary_source') ?? '', 200);
   const confidence = numberProperty(attribution, 'confidence');
   if (source === '' || confidence === undefined) return undefined;
@@ -94,7 +99,9 @@ const factsOf = (details: unknown): string[] => {
   return Object.keys(details)
     .filter((name) => !isEmpty(ownProperty(details, name)))
     .slice(0, 8)
-    .map((name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(ownProperty(details, name))}`);
+    .map(
+      (name) => `${oneLine(name.replaceAll('_', ' '), 60)}: ${factOf(ownProperty(details, name))}`,
+    );
 };
 
 const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
@@ -110,11 +117,13 @@ interface RenderOptions {
 }
 
 /** A display model as Markdown (CommonMark with the tables of GFM) in which no text of the model has any effect. */
-export const renderMarkdown = (model: DisplayModel, options: RenderOptions = {}): string =>
-  render(model, MARKDOWN, options);
+export function renderMarkdown(model: DisplayModel, options: RenderOptions = {}): string {
+  return render(model, MARKDOWN, options);
+}
 
 /** A display model as plain text, for a terminal or a mail. */
-const renderText = (model: DisplayModel, options: RenderOptions = {}): string => render(model, TEXT, options);
+const renderText = (model: DisplayModel, options: RenderOptions = {}): string =>
+  render(model, TEXT, options);
 
 /** How the pieces of a model are written. */
 interface Format {
@@ -138,7 +147,8 @@ const MARKDOWN: Format = {
   paragraphs: escapeParagraphs,
   line: escapeLine,
   table: (columns, rows) => {
-    const rowOf = (cells: readonly string[]): string => `| ${cells.map(escapeMarkdown).join(' | ')} |`;
+    const rowOf = (cells: readonly string[]): string =>
+      `| ${cells.map(escapeMarkdown).join(' | ')} |`;
     const rule = columns.map(({ align }) => (align === 'right' ? ' ---: ' : ' --- ')).join('|');
     return [rowOf(headsOf(columns)), `|${rule}|`, ...rows.map(rowOf)].join('\n');
   },
@@ -148,10 +158,13 @@ const MARKDOWN: Format = {
     return `- ${markdownLink(title, url)}${place} (${score.toFixed(2)})${quote === '' ? '' : `: ${quote}`}`;
   },
   link: ({ title, url, price, snippet }) => {
-    const facts = [price, snippet && `“${snippet}”`].flatMap((fact) => (fact ? [escapeMarkdown(fact)] : []));
+    const facts = [price, snippet && `“${snippet}”`].flatMap((fact) =>
+      fact ? [escapeMarkdown(fact)] : [],
+    );
     return [`- ${markdownLink(title, url)}`, ...facts].join(': ');
   },
-  attribution: (source, facts) => `${escapeLine(source)} · ${facts.map(escapeMarkdown).join(' · ')}`,
+  attribution: (source, facts) =>
+    `${escapeLine(source)} · ${facts.map(escapeMarkdown).join(' · ')}`,
   gap: '\n\n',
 };
 
@@ -167,11 +180,17 @@ const TEXT: Format = {
     const rowOf = (cells: readonly string[]): string =>
       cells
         .map((cell, at) =>
-          columns[at]?.align === 'right' ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0),
+          columns[at]?.align === 'right'
+            ? cell.padStart(widths[at] ?? 0)
+            : cell.padEnd(widths[at] ?? 0),
         )
         .join('  ')
         .trimEnd();
-    return [rowOf(heads), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(rowOf)].join('\n');
+    return [
+      rowOf(heads),
+      widths.map((width) => '-'.repeat(width)).join('  '),
+      ...rows.map(rowOf),
+    ].join('\n');
   },
   document: ({ title, url, section, excerpt, score }) => {
     const place = section === undefined || section === title ? title : `${title}, ${section}`;
@@ -186,10 +205,15 @@ const TEXT: Format = {
 /** Characters of a column of plain text. */
 const MAX_WIDTH = 40;
 
-const indented = (lines: readonly string[]): string => lines.filter((line) => line !== '').join('\n  ');
+const indented = (lines: readonly string[]): string =>
+  lines.filter((line) => line !== '').join('\n  ');
 
 /** The blocks in order, up to the maximum length, and the attribution of the whole. */
-const render = (model: DisplayModel, format: Format, { rows = 50, maxLength = 64_000 }: RenderOptions): string => {
+const render = (
+  model: DisplayModel,
+  format: Format,
+  { rows = 50, maxLength = 64_000 }: RenderOptions,
+): string => {
   const room = Math.max(1000, maxLength);
   const attribution = attributionWithin(room / 2, model, format);
   let left = room - attribution.length - ROOM_FOR_OMISSION;
@@ -210,11 +234,19 @@ const render = (model: DisplayModel, format: Format, { rows = 50, maxLength = 64
 const ROOM_FOR_OMISSION = 100;
 
 /** Drops the details when they are too long. */
-const attributionWithin = (length: number, { attribution }: DisplayModel, format: Format): string => {
+const attributionWithin = (
+  length: number,
+  { attribution }: DisplayModel,
+  format: Format,
+): string => {
   if (attribution === undefined) return '';
   const write = ({ icon, primary_source, level, details }: DisplayAttribution) =>
     format.attribution(`${icon} ${primary_source}`.trim(), [`${level} confidence`, ...details]);
-  return [attribution, { ...attribution, details: [] }].map(write).find((line) => line.length <= length) ?? '';
+  return (
+    [attribution, { ...attribution, details: [] }]
+      .map(write)
+      .find((line) => line.length <= length) ?? ''
+  );
 };
 
 interface Bounds {
@@ -225,7 +257,11 @@ interface Bounds {
 }
 
 /** `undefined` when the block cannot be made to fit, empty when it shows nothing. */
-const blockWithin = (block: DisplayBlock, { rows, length }: Bounds, format: Format): string | undefined => {
+const blockWithin = (
+  block: DisplayBlock,
+  { rows, length }: Bounds,
+  format: Format,
+): string | undefined => {
   // A table shows what a chart draws.
   if (block.kind === 'chart') return '';
   const heading = block.heading === undefined ? '' : format.heading(block.heading);
@@ -238,10 +274,13 @@ const bodyWithin = (
   bounds: Bounds,
   format: Format,
 ): string | undefined => {
-  const whole = (text: string): string | undefined => (text.length <= bounds.length ? text : undefined);
+  const whole = (text: string): string | undefined =>
+    text.length <= bounds.length ? text : undefined;
   switch (block.kind) {
     case 'text':
-      return fitting(block.text.length, bounds.length, (count) => format.paragraphs(beginning(block.text, count)));
+      return fitting(block.text.length, bounds.length, (count) =>
+        format.paragraphs(beginning(block.text, count)),
+      );
     case 'table':
       return tableWithin(block, bounds, format);
     case 'documents':
@@ -258,14 +297,20 @@ const bodyWithin = (
       return whole(format.line(block.verdict));
     case 'error': {
       const { message, code, suggestion } = block;
-      const lines = [`${format.line(message)}${code === undefined ? '' : ` (${format.line(code)})`}`];
+      const lines = [
+        `${format.line(message)}${code === undefined ? '' : ` (${format.line(code)})`}`,
+      ];
       if (suggestion !== undefined) lines.push(format.line(suggestion));
       return whole(lines.join(format.gap));
     }
   }
 };
 
-const tableWithin = (block: TableBlock, { rows: most, length }: Bounds, format: Format): string | undefined => {
+const tableWithin = (
+  block: TableBlock,
+  { rows: most, length }: Bounds,
+  format: Format,
+): string | undefined => {
   const { columns, rows, row_count, hidden_columns } = block;
   return fitting(Math.min(most, Math.max(1, rows.length)), length, (count) => {
     const shown = rows.slice(0, count);
@@ -280,11 +325,17 @@ const listWithin = (
   { left, format }: { left: (shown: number) => string; format: Format },
 ): string | undefined =>
   fitting(Math.min(rows, entries.length), length, (count) =>
-    [entries.slice(0, count).join('\n'), left(count)].filter((each) => each !== '').join(format.gap),
+    [entries.slice(0, count).join('\n'), left(count)]
+      .filter((each) => each !== '')
+      .join(format.gap),
   );
 
 /** Renders ever fewer entries until they fit: `undefined` when not one does. */
-const fitting = (all: number, length: number, renderFirst: (count: number) => string): string | undefined => {
+const fitting = (
+  all: number,
+  length: number,
+  renderFirst: (count: number) => string,
+): string | undefined => {
   for (let count = all; count >= 1; count = Math.floor(count / 2)) {
     const rendered = renderFirst(count);
     if (rendered.length <= length) return rendered;
@@ -293,7 +344,8 @@ const fitting = (all: number, length: number, renderFirst: (count: number) => st
 };
 
 /** "… and 450 more rows"; empty when none is omitted. */
-const moreOf = (left: number, what: string): string => (left > 0 ? `… and ${left} more ${what}` : '');
+const moreOf = (left: number, what: string): string =>
+  left > 0 ? `… and ${left} more ${what}` : '';
 
 /** A text's beginning, which never ends in half a character. */
 const beginning = (text: string, count: number): string =>

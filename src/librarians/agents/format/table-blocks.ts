@@ -1,4 +1,9 @@
-import type { AnalyticsResult, ChartBlock, TableBlock, TableColumn } from '../../../contract/wire/agent-response.ts';
+import type {
+  AnalyticsResult,
+  ChartBlock,
+  TableBlock,
+  TableColumn,
+} from '../../../contract/wire/agent-response.ts';
 import { oneLine } from './markdown.ts';
 
 const MAX_ROWS = 50;
@@ -10,22 +15,28 @@ const MIN_CHART_ROWS = 2;
 const MAX_SERIES = 3;
 
 /** The rows of a database as a table; `undefined` without columns. */
-export const tableBlock = (result: AnalyticsResult): TableBlock | undefined => {
+export function tableBlock(result: AnalyticsResult): TableBlock | undefined {
   const columns = columnsOf(result);
   if (columns.length === 0) return undefined;
   return {
     kind: 'table',
-    columns: columns.map(({ label, align, unit }) => ({ label, align, ...(unit === undefined ? {} : { unit }) })),
+    columns: columns.map(({ label, align, unit }) => ({
+      label,
+      align,
+      ...(unit === undefined ? {} : { unit }),
+    })),
     rows: rowsOf(columns, Math.min(MAX_ROWS, result.rows.length)),
     row_count: result.row_count,
     hidden_columns: namesOf(result).length - columns.length,
   };
-};
+}
 
 const rowsOf = (columns: readonly Column[], count: number): string[][] => {
   const rows: string[][] = [];
   for (let at = 0, length = 0; at < count; at++) {
-    const cells = columns.map(({ values, isMoney }) => (isMoney ? moneyCell(values[at]) : cellOf(values[at])));
+    const cells = columns.map(({ values, isMoney }) =>
+      isMoney ? moneyCell(values[at]) : cellOf(values[at]),
+    );
     length += cells.reduce((sum, cell) => sum + cell.length, 0);
     if (length > MAX_CHARACTERS) break;
     rows.push(cells);
@@ -39,13 +50,13 @@ const namesOf = ({ columns, rows }: Pick<AnalyticsResult, 'columns' | 'rows'>): 
 ];
 
 /** A value as a cell shows it; an en dash for a missing one. */
-export const cellOf = (value: unknown): string => {
+export function cellOf(value: unknown): string {
   if (value === null || value === undefined) return NO_VALUE;
   if (typeof value === 'string') return oneLine(value, MAX_CELL) || NO_VALUE;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return String(Number(value.toPrecision(DIGITS)));
   return oneLine(JSON.stringify(value) ?? '', MAX_CELL) || NO_VALUE;
-};
+}
 
 /** Without the currency, which is the column's unit or in the currency column. */
 const moneyCell = (value: unknown): string =>
@@ -61,19 +72,26 @@ const DIGITS = 15;
  * A chart of rows with one column of distinct labels and one to three columns of numbers; otherwise `undefined`. Amounts of several
  * currencies are series of their own, each over the labels that it has, and then the only ones.
  */
-export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
+export function chartBlock(result: AnalyticsResult): ChartBlock | undefined {
   const count = result.rows.length;
   if (count < MIN_CHART_ROWS || count > MAX_ROWS) return undefined;
   const all = columnsOf(result);
   // Beside amounts a column of currencies belongs to them.
-  const columns = all.some(({ isMoney }) => isMoney) ? all.filter(({ isCurrency }) => !isCurrency) : all;
+  const columns = all.some(({ isMoney }) => isMoney)
+    ? all.filter(({ isCurrency }) => !isCurrency)
+    : all;
   const label = labelColumn(columns);
   if (label === undefined) return undefined;
   const measures = columns.filter((column) => column !== label && !column.isKey);
   if (measures.length < 1 || !measures.every(({ isNumeric }) => isNumeric)) return undefined;
   const labels = [...new Set(label.values)];
-  const series = seriesOf(measures, { label, labels, currencies: all.find(({ isCurrency }) => isCurrency)?.values });
-  if (series === undefined || series.length > MAX_SERIES || labels.length < MIN_CHART_ROWS) return undefined;
+  const series = seriesOf(measures, {
+    label,
+    labels,
+    currencies: all.find(({ isCurrency }) => isCurrency)?.values,
+  });
+  if (series === undefined || series.length > MAX_SERIES || labels.length < MIN_CHART_ROWS)
+    return undefined;
   const order = label.isTime ? inTime(labels) : [...labels.keys()];
   return {
     kind: 'chart',
@@ -82,11 +100,12 @@ export const chartBlock = (result: AnalyticsResult): ChartBlock | undefined => {
     label: label.label,
     labels: order.map((at) => cellOf(labels[at])),
     series: series.map(({ name, unit, values }) => ({
-      ...{ name, values: order.map((at) => numberOr(values[at])) },
+      name,
+      values: order.map((at) => numberOr(values[at])),
       ...(unit === undefined ? {} : { unit }),
     })),
   };
-};
+}
 
 /** A line or a row of bars. */
 interface Series {
@@ -106,7 +125,10 @@ interface Labelled {
 }
 
 /** `undefined` when a label has several values of one series. */
-const seriesOf = (measures: readonly Column[], { label, labels, currencies = [] }: Labelled): Series[] | undefined => {
+const seriesOf = (
+  measures: readonly Column[],
+  { label, labels, currencies = [] }: Labelled,
+): Series[] | undefined => {
   const amounts = measures.filter(({ isMoney }) => isMoney);
   const codes = [...new Set(currencies)].map(String);
   const wanted =
@@ -114,7 +136,9 @@ const seriesOf = (measures: readonly Column[], { label, labels, currencies = [] 
       ? amounts.flatMap((measure) => codes.map((currency) => ({ measure, currency })))
       : measures.map((measure) => ({ measure, currency: undefined }));
   const series = wanted.flatMap(({ measure, currency }): Series[] => {
-    const rows = [...measure.values.keys()].filter((at) => currency === undefined || currencies[at] === currency);
+    const rows = [...measure.values.keys()].filter(
+      (at) => currency === undefined || currencies[at] === currency,
+    );
     const places = new Map(rows.map((at) => [label.values[at], at]));
     if (places.size < rows.length) return [];
     const values = labels.map((each) => measure.values[places.get(each) ?? -1]);
@@ -149,7 +173,8 @@ const numberOr = (value: unknown): number | null => (typeof value === 'number' ?
 
 const headingOf = (series: readonly Column[], label: Column): string => {
   const names = series.map(({ label: name }, at) => (at === 0 ? name : uncapitalised(name)));
-  const list = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
+  const list =
+    names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${names.at(-1)}` : names.join('');
   return `${list} by ${uncapitalised(label.label)}`.slice(0, 300);
 };
 
@@ -207,7 +232,10 @@ const columnOf = (name: string, rows: readonly Readonly<Record<string, unknown>>
   // Omitted where the label is the unit: `Units (units)`.
   const unit = isNumeric && UNITS[last] !== last ? UNITS[last] : undefined;
   return {
-    ...{ name, values, isNumeric, isMoney: false },
+    name,
+    values,
+    isNumeric,
+    isMoney: false,
     isCurrency: words.at(-1) === 'currency' && values.length > 0 && values.every(isCurrencyCode),
     isKey: ['id', 'sku', 'key'].includes(words.at(-1) ?? ''),
     isTime: present.length > 0 && (present.every(isDate) || areYears(present)),
@@ -239,14 +267,29 @@ const areYears = (values: readonly unknown[]): boolean => {
   return isWhole && first >= 1900 && last < 2100 && last - first === years.length - 1;
 };
 
-const isCurrencyCode = (value: unknown): boolean => typeof value === 'string' && /^[A-Z]{3}$/.test(value);
+const isCurrencyCode = (value: unknown): boolean =>
+  typeof value === 'string' && /^[A-Z]{3}$/.test(value);
 
 const DATE = /^(?:19|20)\d\d$|^\d{4}-(?:\d{2}(?:-\d{2}(?:[T ][\d:.]{4,15}Z?)?)?|Q[1-4]|W\d{2})$/;
 
 /** By the last word of a column's name. */
 const UNITS: Readonly<Record<string, string>> = {
-  ...{ cents: 'cents', eur: 'EUR', usd: 'USD', gbp: 'GBP', chf: 'CHF' },
-  ...{ percent: '%', pct: '%', percentage: '%' },
-  ...{ ms: 'ms', seconds: 's', minutes: 'min', hours: 'h', days: 'days' },
-  ...{ kg: 'kg', watts: 'W', kwh: 'kWh', quantity: 'units', units: 'units' },
+  cents: 'cents',
+  eur: 'EUR',
+  usd: 'USD',
+  gbp: 'GBP',
+  chf: 'CHF',
+  percent: '%',
+  pct: '%',
+  percentage: '%',
+  ms: 'ms',
+  seconds: 's',
+  minutes: 'min',
+  hours: 'h',
+  days: 'days',
+  kg: 'kg',
+  watts: 'W',
+  kwh: 'kWh',
+  quantity: 'units',
+  units: 'units',
 };

@@ -17,14 +17,23 @@ export interface CheckDeskParts extends Identity, CheckAskingParts {
 }
 
 /** What a function does about checks: its routes, and what its object runs them with. */
-export function checkDesk({ self, signer, directory, library, editionFor, ...search }: CheckDeskParts) {
+export function checkDesk({
+  self,
+  signer,
+  directory,
+  library,
+  editionFor,
+  ...search
+}: CheckDeskParts) {
   const client = signedClient({ self, signer, directory, targets: { library } });
   const asking = createCheckAsking(search);
   return {
     addRoutes: (app: Hono<GuardedEnv>, books: CheckBooks): void =>
       checkRoutes(app, {
         guard: { self, signer, directory, access: 'signed' },
-        ...{ books, editionFor, asking },
+        books,
+        editionFor,
+        asking,
         readDraft: createDraftReader(client, asking.contextOf),
       }),
     runnerOf: (workspace: string): CheckRunner => ({
@@ -39,7 +48,10 @@ export function checkDesk({ self, signer, directory, library, editionFor, ...sea
         return (await readManifest(ask))?.edition;
       },
       editionFor: (audiences) =>
-        editionFor({ context: asking.contextOf(workspace, audiences), waitUntil: (work) => void work.catch(() => {}) }),
+        editionFor({
+          context: asking.contextOf(workspace, audiences),
+          waitUntil: (work) => void work.catch(() => {}),
+        }),
       run: (edition, check) => runCheck(edition, check, asking.own(workspace)),
     }),
   };

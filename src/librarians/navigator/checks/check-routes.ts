@@ -16,7 +16,11 @@ import {
   MAX_PREVIEWED,
 } from '../../../contract/wire/checks.ts';
 import type { CheckBooks, StoredCheck } from '../../../knowledge/checks/check-book.ts';
-import { audiencesIn, type EditionScope, editionFor } from '../../../knowledge/edition/current-edition.ts';
+import {
+  audiencesIn,
+  type EditionScope,
+  editionFor,
+} from '../../../knowledge/edition/current-edition.ts';
 import type { DraftReader } from '../../../knowledge/edition/draft-edition.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
 import { mapBounded, turnOfOthers, waitUntilOf } from '../../../platform/concurrency.ts';
@@ -57,7 +61,10 @@ const PREVIEW_MS = 20_000;
 type CheckContext = Context<GuardedEnv>;
 
 /** The routes under `/v1/knowledge/checks`, for the workspace of the verified context. */
-export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: CheckRouteParts): void {
+export function checkRoutes(
+  app: Hono<GuardedEnv>,
+  { guard, books, ...parts }: CheckRouteParts,
+): void {
   const { now = Date.now } = parts;
   const read = [contextGuard(guard), requireCapability('kb:read')] as const;
   const settings = { ...guard, replay: memoryReplayStore(), maxBodyBytes: MAX_ARTICLE_BYTES };
@@ -73,7 +80,9 @@ export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: C
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     // What is listed is true without it, and a run begins within a minute.
-    const edition = await withDeadline(() => parts.editionFor(scope), { timeoutMs: EDITION_MS }).catch(() => undefined);
+    const edition = await withDeadline(() => parts.editionFor(scope), {
+      timeoutMs: EDITION_MS,
+    }).catch(() => undefined);
     if (edition !== undefined) await bookOf(c).noteEdition(edition.id, now());
     return jsonAnswer((await bookOf(c).list(query.value, scopeOf(c))) satisfies KnowledgeChecks);
   });
@@ -83,14 +92,18 @@ export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: C
     if (!request.ok) return request.refusal;
     const audiences = await authorsAudiences(c, parts);
     const checks = await Promise.all(
-      request.value.checks.map(async (input) => ({ id: await idOf(input.question, audiences), input })),
+      request.value.checks.map(async (input) => ({
+        id: await idOf(input.question, audiences),
+        input,
+      })),
     );
     const written = await bookOf(c).put({ checks, audiences, nowMs: now() });
     return 'full' in written ? refused(c, tooMany(written.full)) : jsonAnswer(written);
   });
 
   app.delete('/v1/knowledge/checks/:id', ...write, async (c) => {
-    if (await bookOf(c).remove(c.req.param('id'), c.get('context').audiences)) return c.body(null, 204);
+    if (await bookOf(c).remove(c.req.param('id'), c.get('context').audiences))
+      return c.body(null, 204);
     c.set('outcome', 'NOT_FOUND');
     const message = 'Cannot delete this check: there is none of that id';
     return refusal('NOT_FOUND', { librarian: SELF, message });
@@ -128,11 +141,20 @@ export function checkRoutes(app: Hono<GuardedEnv>, { guard, books, ...parts }: C
     const stored = await bookOf(c).stored(audiences);
     // No edition is built for nothing.
     if (stored.length === 0)
-      return jsonAnswer({ run: 0, left_out: 0, checks: [], more: 0 } satisfies KnowledgeChecksPreviewed);
+      return jsonAnswer({
+        run: 0,
+        left_out: 0,
+        checks: [],
+        more: 0,
+      } satisfies KnowledgeChecksPreviewed);
     const draft = await parts.readDraft({ workspace, audiences }, request.value);
     if ('refused' in draft) return refused(c, draft.refused);
     const { id } = request.value;
-    const previewed = await previewChecks(draft.edition, inOrderFor(stored, id), { ...parts, now, workspace });
+    const previewed = await previewChecks(draft.edition, inOrderFor(stored, id), {
+      ...parts,
+      now,
+      workspace,
+    });
     return jsonAnswer(previewed);
   });
 }
@@ -147,7 +169,11 @@ const inOrderFor = (checks: readonly StoredCheck[], id: string): StoredCheck[] =
 const previewChecks = async (
   draft: Edition,
   checks: readonly StoredCheck[],
-  { asking, now, workspace }: Pick<CheckRouteParts, 'asking'> & { now: () => number; workspace: string },
+  {
+    asking,
+    now,
+    workspace,
+  }: Pick<CheckRouteParts, 'asking'> & { now: () => number; workspace: string },
 ): Promise<KnowledgeChecksPreviewed> => {
   const untilMs = now() + PREVIEW_MS;
   const results = await mapBounded(checks, async ({ input, audiences }) => {
@@ -162,11 +188,16 @@ const previewChecks = async (
   const turned = checks.flatMap(({ id, input, state }, at) => {
     const result = results[at];
     const isShown = result !== undefined && (result.state === 'red' || state === 'red');
-    return isShown ? [{ ...{ id, ...input, was: CheckState.parse(state) }, ...result }] : [];
+    return isShown ? [{ id, ...input, was: CheckState.parse(state), ...result }] : [];
   });
   const run = results.filter((result) => result !== undefined).length;
   const listed = turned.slice(0, MAX_PREVIEWED);
-  return { run, left_out: checks.length - run, checks: listed, more: turned.length - listed.length };
+  return {
+    run,
+    left_out: checks.length - run,
+    checks: listed,
+    more: turned.length - listed.length,
+  };
 };
 
 /** The audiences of the author as far as they matter, sorted. */
@@ -184,10 +215,11 @@ const ID_LENGTH = 22;
 
 /** Equal for the same question of the same audiences. */
 const idOf = async (question: string, audiences: readonly string[]): Promise<string> =>
-  (await sha256(utf8(JSON.stringify([question.normalize('NFC').replace(/\s+/g, ' '), ...audiences])))).slice(
-    0,
-    ID_LENGTH,
-  );
+  (
+    await sha256(
+      utf8(JSON.stringify([question.normalize('NFC').replace(/\s+/g, ' '), ...audiences])),
+    )
+  ).slice(0, ID_LENGTH);
 
 const tooMany = (surplus: number): string =>
   `Cannot store the checks: a workspace has at most ${MAX_CHECKS}, and these are ${surplus} too many. Delete some first`;
@@ -197,7 +229,9 @@ const bodyOf = <Schema extends z.ZodType>(
   schema: Schema,
 ): { ok: true; value: z.output<Schema> } | { ok: false; refusal: Response } => {
   const request = readJson(c.get('body'), schema, { whenEmpty: {} });
-  return request.ok ? request : { ok: false, refusal: refused(c, request.problem, request.suggestion) };
+  return request.ok
+    ? request
+    : { ok: false, refusal: refused(c, request.problem, request.suggestion) };
 };
 
 const refused = (c: CheckContext, message: string, suggestion?: string): Response => {

@@ -1,5 +1,9 @@
 import { DurableObject } from 'cloudflare:workers';
-import { CHECK_METHODS, type CheckBook, type CheckMethod } from '../../../knowledge/checks/check-book.ts';
+import {
+  CHECK_METHODS,
+  type CheckBook,
+  type CheckMethod,
+} from '../../../knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../knowledge/checks/sql-check-book.ts';
 import { faultLogger } from '../../../platform/log.ts';
 import { durableObjectSql } from '../../../platform/storage/sql.ts';
@@ -19,7 +23,8 @@ export abstract class ChecksObjectBase<Env> extends DurableObject<Env> {
 
   /** Calls one of the remote methods. */
   async ask(workspace: string, method: CheckMethod, parameters: unknown[]): Promise<unknown> {
-    if (!CHECK_METHODS.includes(method)) throw new Error(`Cannot ask for checks: there is no method ${method}`);
+    if (!CHECK_METHODS.includes(method))
+      throw new Error(`Cannot ask for checks: there is no method ${method}`);
     const known = await this.ctx.storage.get<string>(WORKSPACE);
     if (known !== undefined && known !== workspace)
       throw new Error('Cannot ask for checks: the object is of another workspace');

@@ -1,16 +1,26 @@
-import type { CheckAnswer, CheckLack, CheckResult, KnowledgeCheckInput } from '../../../contract/wire/checks.ts';
+import type {
+  CheckAnswer,
+  CheckLack,
+  CheckResult,
+  KnowledgeCheckInput,
+} from '../../../contract/wire/checks.ts';
 import { markdownToText } from '../../../documents/markdown/render-markdown.ts';
 
 const MAX_SHOWN = 4000;
 
 /** Whether an answer is what a check expects; what is stored of its text is cut. */
-export function judgeCheck({ contains, cites, declined }: KnowledgeCheckInput, answer: CheckAnswer): CheckResult {
+export function judgeCheck(
+  { contains, cites, declined }: KnowledgeCheckInput,
+  answer: CheckAnswer,
+): CheckResult {
   const isAnswered = answer.outcome === 'answered' || answer.outcome === 'unsure';
   const lacks: CheckLack[] = [];
   if (declined === true && isAnswered) lacks.push('declined');
   if (declined !== true && !isAnswered) lacks.push('answer');
-  if (contains !== undefined && isAnswered && !states(answer.text, contains)) lacks.push('contains');
-  if (cites !== undefined && isAnswered && !answer.cites.some(({ id }) => id === cites)) lacks.push('cites');
+  if (contains !== undefined && isAnswered && !states(answer.text, contains))
+    lacks.push('contains');
+  if (cites !== undefined && isAnswered && !answer.cites.some(({ id }) => id === cites))
+    lacks.push('cites');
   return {
     state: lacks.length === 0 ? 'green' : 'red',
     lacks,
@@ -34,7 +44,8 @@ export function states(answer: string, fact: string): boolean {
       text.slice(at + wanted.length, at + wanted.length + 2),
     ];
     const isInNumber =
-      (/^\d/.test(wanted) && /\d[.,]?$/.test(before)) || (/\d$/.test(wanted) && /^(?:\d|[.,]\d)/.test(after));
+      (/^\d/.test(wanted) && /\d[.,]?$/.test(before)) ||
+      (/\d$/.test(wanted) && /^(?:\d|[.,]\d)/.test(after));
     if (!isInNumber) return true;
   }
   return false;

@@ -3,7 +3,11 @@ import type { NavigatorAnswer } from '../../../answering/write/navigator-answer.
 import { shortenAnswer } from '../../../answering/write/shorten-answer.ts';
 import type { AIClient } from '../../../contract/core/librarian.ts';
 import { isUnsure } from '../../../contract/core/response.ts';
-import type { CheckAnswer, CheckResult, KnowledgeCheckInput } from '../../../contract/wire/checks.ts';
+import type {
+  CheckAnswer,
+  CheckResult,
+  KnowledgeCheckInput,
+} from '../../../contract/wire/checks.ts';
 import { articleMarks, changesSince } from '../../../knowledge/checks/article-marks.ts';
 import type { CheckBook, StoredCheck } from '../../../knowledge/checks/check-book.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
@@ -34,7 +38,10 @@ export async function runCheck(
   asking: AskingCheck,
 ): Promise<CheckResult> {
   const language = languageOfAsker({ question: check.question });
-  const { answer, metadata } = await answerQuestion(edition, check.question, { ...asking, language });
+  const { answer, metadata } = await answerQuestion(edition, check.question, {
+    ...asking,
+    language,
+  });
   const result = judgeCheck(check, shownAnswer(edition, answer, language));
   const { degraded = [] } = metadata;
   if (result.state === 'red' && degraded.length > 0)
@@ -59,7 +66,10 @@ const shownAnswer = (
   };
 };
 
-const outcomeOf = (verdict: NavigatorAnswer['verdict'], probability: number): CheckAnswer['outcome'] => {
+const outcomeOf = (
+  verdict: NavigatorAnswer['verdict'],
+  probability: number,
+): CheckAnswer['outcome'] => {
   if (verdict === 'underspecified') return 'asks_back';
   if (verdict !== 'answer') return 'declined';
   return isUnsure(probability) ? 'unsure' : 'answered';
@@ -119,7 +129,10 @@ export async function workOnChecks(parts: RunningChecks): Promise<number | undef
   }
 }
 
-const runStored = async (check: StoredCheck, { book, editionFor, run, now, onFault }: RunningChecks): Promise<void> => {
+const runStored = async (
+  check: StoredCheck,
+  { book, editionFor, run, now, onFault }: RunningChecks,
+): Promise<void> => {
   const edition = await editionFor(check.audiences);
   if (book.marks(edition.id) === undefined) book.keepMarks(edition.id, articleMarks(edition));
   try {
@@ -143,8 +156,11 @@ const changesFor = (
   const marks = last && book.marks(last.edition);
   if (last === undefined || marks === undefined || result.state === 'green') return [];
   const changeOf = changesSince(edition, marks);
-  const wanted = input.cites === undefined ? [] : [{ id: input.cites, title: titleOf(edition, input.cites) }];
-  const articles = new Map([...wanted, ...last.cites, ...result.answer.cites].map((article) => [article.id, article]));
+  const wanted =
+    input.cites === undefined ? [] : [{ id: input.cites, title: titleOf(edition, input.cites) }];
+  const articles = new Map(
+    [...wanted, ...last.cites, ...result.answer.cites].map((article) => [article.id, article]),
+  );
   return [...articles.values()]
     .flatMap((article) => {
       const change = changeOf(article.id);

@@ -22,18 +22,26 @@ interface AnswerPageProps {
 }
 
 /** A view of one answer: of this tab, or kept by the deployment; without an id, the list of those of the tab. */
-export const AnswerPage = ({ path, id, children }: AnswerPageProps) => {
+export function AnswerPage({ path, id, children }: AnswerPageProps) {
   if (id === undefined) return <Chooser path={path} />;
   const answer = answerWith(id)?.value;
-  if (answer === undefined) return <Kept key={id} {...{ path, id, children }} />;
+  if (answer === undefined) return <Kept key={id} path={path} id={id} children={children} />;
   return (
     <Page path={path} answer={answer}>
       {children(answer)}
     </Page>
   );
-};
+}
 
-const Page = ({ path, answer, children }: { path: 'trace' | 'why'; answer: Answer; children: ComponentChildren }) => (
+const Page = ({
+  path,
+  answer,
+  children,
+}: {
+  path: 'trace' | 'why';
+  answer: Answer;
+  children: ComponentChildren;
+}) => (
   <div class="answer-page">
     <div class="title">
       <div>
@@ -75,13 +83,19 @@ const Kept = ({ path, id, children }: AnswerPageProps & { id: string }) => {
       <div class="title">
         <h1>{t(`view.${path}`)}</h1>
       </div>
-      {failure.value === undefined ? <Loading lines={6} /> : <Failure error={failure.value} retry={load} />}
+      {failure.value === undefined ? (
+        <Loading lines={6} />
+      ) : (
+        <Failure error={failure.value} retry={load} />
+      )}
     </>
   );
 };
 
 const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
-  const finished = answers.value.map(({ value }) => value).filter(({ response }) => response !== undefined);
+  const finished = answers.value
+    .map(({ value }) => value)
+    .filter(({ response }) => response !== undefined);
   return (
     <>
       <div class="title">
@@ -110,7 +124,8 @@ const Chooser = ({ path }: { path: 'trace' | 'why' }) => {
             label: t('answer.confidence_label'),
             align: 'right',
             sort: ({ response }) => response?.confidence ?? -1,
-            cell: ({ response }) => (response?.confidence === undefined ? '–' : formatShare(response.confidence)),
+            cell: ({ response }) =>
+              response?.confidence === undefined ? '–' : formatShare(response.confidence),
           },
           {
             id: 'asked',
@@ -132,13 +147,14 @@ const readKeptAnswer = async (id: string): Promise<Answer> => {
 };
 
 const asAnswer = (kept: KeptAnswer): Answer => ({
-  ...{
-    id: kept.id,
-    query: kept.question,
-    conversation: kept.conversation_id ?? '',
-    askedAt: Date.parse(kept.asked_at),
-  },
-  ...{ phase: kept.answer === null ? 'failed' : 'done', routed: [], passages: [], removed: [] },
+  id: kept.id,
+  query: kept.question,
+  conversation: kept.conversation_id ?? '',
+  askedAt: Date.parse(kept.asked_at),
+  phase: kept.answer === null ? 'failed' : 'done',
+  routed: [],
+  passages: [],
+  removed: [],
   edition: kept.edition ?? undefined,
   statements: kept.statements,
   response: {

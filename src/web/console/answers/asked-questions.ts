@@ -2,8 +2,22 @@ import { type Signal, signal } from '@preact/signals';
 import type { AskEvent } from '../../../../client/answer-stream.ts';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import type { DisplayModel } from '../../../contract/wire/agent-response.ts';
-import { accessIsRead, call, client, may, missingCapability, noteRefusal } from '../session/deployment.ts';
-import { type Answer, afterEvent, agentIn, DETAILS, type ShownError, storedIdOf } from './answer.ts';
+import {
+  accessIsRead,
+  call,
+  client,
+  may,
+  missingCapability,
+  noteRefusal,
+} from '../session/deployment.ts';
+import {
+  type Answer,
+  afterEvent,
+  agentIn,
+  DETAILS,
+  type ShownError,
+  storedIdOf,
+} from './answer.ts';
 
 const STORED = 'constellation.answers';
 /** Those of this tab, newest last; what goes beyond is dropped, and so are long ones that do not fit into the browser's store. */
@@ -20,7 +34,9 @@ const stored = (): Answer[] => {
 
 /** One signal an answer, so that an arriving statement renders its answer alone. What a reload broke off is said so. */
 export const answers = signal<readonly Signal<Answer>[]>(
-  stored().map((answer) => signal(isOpen(answer) ? { ...answer, phase: 'stopped' as const } : answer)),
+  stored().map((answer) =>
+    signal(isOpen(answer) ? { ...answer, phase: 'stopped' as const } : answer),
+  ),
 );
 
 function isOpen({ phase }: Answer): boolean {
@@ -48,32 +64,44 @@ interface Question {
   librarian?: string | undefined;
 }
 
-const NOTHING_YET = { phase: 'asking' as const, routed: [], passages: [], statements: [], removed: [] };
+const NOTHING_YET = {
+  phase: 'asking' as const,
+  routed: [],
+  passages: [],
+  statements: [],
+  removed: [],
+};
 
 /** Asks, and shows the answer as it arrives. */
-export const ask = async ({ query, conversation, librarian }: Question): Promise<void> => {
+export async function ask({ query, conversation, librarian }: Question): Promise<void> {
   const answer = signal<Answer>({
-    ...{ id: crypto.randomUUID(), query, librarian, conversation, askedAt: Date.now() },
+    id: crypto.randomUUID(),
+    query,
+    librarian,
+    conversation,
+    askedAt: Date.now(),
     ...NOTHING_YET,
   });
   answers.value = [...answers.value, answer].slice(-MAX_ANSWERS);
   await run(answer);
-};
+}
 
 /** Asks a question that failed or was stopped again, in its place. */
-export const askAgain = async (answer: Signal<Answer>): Promise<void> => {
+export async function askAgain(answer: Signal<Answer>): Promise<void> {
   const { id, query, librarian, conversation } = answer.value;
   answer.value = { id, query, librarian, conversation, askedAt: Date.now(), ...NOTHING_YET };
   await run(answer);
-};
+}
 
-export const stop = (id: string): void => running.get(id)?.abort();
+export function stop(id: string): void {
+  running.get(id)?.abort();
+}
 
-export const forget = (conversation: string): void => {
+export function forget(conversation: string): void {
   for (const { value } of answers.value) if (value.conversation === conversation) stop(value.id);
   answers.value = answers.value.filter(({ value }) => value.conversation !== conversation);
   store();
-};
+}
 
 const run = async (answer: Signal<Answer>): Promise<void> => {
   const { id, query, conversation, librarian } = answer.value;
@@ -84,12 +112,17 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
     query,
     include: DETAILS,
     // A key without rights to memories asks each question by itself.
-    ...(may('memory:read') === false || may('memory:write') === false ? {} : { conversation_id: conversation }),
+    ...(may('memory:read') === false || may('memory:write') === false
+      ? {}
+      : { conversation_id: conversation }),
     ...(librarian === undefined ? {} : { librarian }),
   };
   const events = byFrame(answer);
   try {
-    for await (const event of client.askStream(question, { signal: stopping.signal, timeoutMs: 300_000 }))
+    for await (const event of client.askStream(question, {
+      signal: stopping.signal,
+      timeoutMs: 300_000,
+    }))
       events.show(event);
     await events.shown();
     // Chosen by name, an agent is asked for its figures and documents too; otherwise the reader asks for them.
@@ -97,7 +130,11 @@ const run = async (answer: Signal<Answer>): Promise<void> => {
   } catch (error) {
     events.showAll();
     const phase = stopping.signal.aborted ? 'stopped' : 'failed';
-    answer.value = { ...answer.value, phase, error: phase === 'stopped' ? undefined : shownError(error) };
+    answer.value = {
+      ...answer.value,
+      phase,
+      error: phase === 'stopped' ? undefined : shownError(error),
+    };
     void noteRefusal(error);
   } finally {
     running.delete(id);
@@ -145,17 +182,21 @@ const nextFrame = (): Promise<void> =>
   });
 
 const shownError = (error: unknown): ShownError => {
-  if (!(error instanceof ConstellationError)) return { code: 'INTERNAL_ERROR', message: String(error) };
+  if (!(error instanceof ConstellationError))
+    return { code: 'INTERNAL_ERROR', message: String(error) };
   const { code, message, suggestion, requestId } = error;
   return { code, message, suggestion, requestId, missing: missingCapability(error) };
 };
 
 /** The answer of this tab with an id: its own, or that under which the deployment keeps it. */
-export const answerWith = (id: string | undefined): Signal<Answer> | undefined =>
-  answers.value.find(({ value }) => id !== undefined && (value.id === id || storedIdOf(value.response) === id));
+export function answerWith(id: string | undefined): Signal<Answer> | undefined {
+  return answers.value.find(
+    ({ value }) => id !== undefined && (value.id === id || storedIdOf(value.response) === id),
+  );
+}
 
 /** Asks an agent for its answer as blocks: tables, charts, documents. */
-export const loadDisplay = async (answer: Signal<Answer>): Promise<void> => {
+export async function loadDisplay(answer: Signal<Answer>): Promise<void> {
   const type = agentIn(answer.value.response);
   if (type === undefined) return;
   const query = { format: 'display' };
@@ -166,4 +207,4 @@ export const loadDisplay = async (answer: Signal<Answer>): Promise<void> => {
   );
   answer.value = { ...answer.value, display };
   store();
-};
+}

@@ -15,7 +15,7 @@ interface FeedbackProps {
 }
 
 /** A thumb, and one sentence for those who want to say more. */
-export const Feedback = ({ give: store, before }: FeedbackProps) => {
+export function Feedback({ give: store, before }: FeedbackProps) {
   const given = useSignal(before);
   const comment = useSignal('');
   const isSaid = useSignal(false);
@@ -83,8 +83,10 @@ export const Feedback = ({ give: store, before }: FeedbackProps) => {
       {failure.value === undefined ? null : <Failure error={failure.value} />}
     </>
   );
-};
+}
 
 /** Feedback on a kept answer. */
-export const giveFeedbackOn = (id: string) => (feedback: { value: 'up' | 'down'; comment?: string }) =>
-  client.answers.feedback(id, feedback);
+export function giveFeedbackOn(id: string) {
+  return (feedback: { value: 'up' | 'down'; comment?: string }) =>
+    client.answers.feedback(id, feedback);
+}

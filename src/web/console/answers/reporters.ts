@@ -2,14 +2,19 @@
 const NAMES = new Map<string, string>();
 
 /** Remembers the names that an answer brings under `metadata.reporters`. */
-export const learnReporters = (metadata: Readonly<Record<string, unknown>> | undefined): void => {
-  for (const [id, name] of Object.entries(metadata?.reporters ?? {})) if (typeof name === 'string') NAMES.set(id, name);
-};
+export function learnReporters(metadata: Readonly<Record<string, unknown>> | undefined): void {
+  for (const [id, name] of Object.entries(metadata?.reporters ?? {}))
+    if (typeof name === 'string') NAMES.set(id, name);
+}
 
 /** Remembers the names of the librarians that a question goes to. */
-export const learnRouted = (librarians: readonly { id: string; name?: string | undefined }[]): void => {
+export function learnRouted(
+  librarians: readonly { id: string; name?: string | undefined }[],
+): void {
   for (const { id, name } of librarians) if (name !== undefined) NAMES.set(id, name);
-};
+}
 
 /** What a reader calls an external librarian. Answers of earlier versions bring no name. */
-export const reporterName = (id: string): string => NAMES.get(id) ?? id.replace(/^partner\./, '');
+export function reporterName(id: string): string {
+  return NAMES.get(id) ?? id.replace(/^partner\./, '');
+}

@@ -18,7 +18,7 @@ const MAX_FACT = 500;
 const MAX_ID = 300;
 
 /** Writes a check. What was typed stays until it is stored. */
-export const CheckForm = ({ check, onSaved }: CheckFormProps) => {
+export function CheckForm({ check, onSaved }: CheckFormProps) {
   const question = useSignal(check?.question ?? '');
   const contains = useSignal(check?.contains ?? '');
   const cites = useSignal(check?.cites ?? '');
@@ -33,7 +33,10 @@ export const CheckForm = ({ check, onSaved }: CheckFormProps) => {
     if (lacksQuestion || lacksExpectation) return;
     const expected = isDeclined.value
       ? { declined: true as const }
-      : { ...(fact === '' ? {} : { contains: fact }), ...(article === '' ? {} : { cites: article }) };
+      : {
+          ...(fact === '' ? {} : { contains: fact }),
+          ...(article === '' ? {} : { cites: article }),
+        };
     const written = { question: question.value.trim(), ...expected };
     start(
       (signal) => client.checks.put([written], { signal }),
@@ -77,7 +80,9 @@ export const CheckForm = ({ check, onSaved }: CheckFormProps) => {
             maxLength={MAX_FACT}
             value={contains.value}
             hint={t('checks.contains_hint')}
-            problem={isChecked.value && lacksExpectation ? t('checks.needs_expectation') : undefined}
+            problem={
+              isChecked.value && lacksExpectation ? t('checks.needs_expectation') : undefined
+            }
             onInput={(event) => {
               contains.value = event.currentTarget.value;
             }}
@@ -101,4 +106,4 @@ export const CheckForm = ({ check, onSaved }: CheckFormProps) => {
       </div>
     </form>
   );
-};
+}

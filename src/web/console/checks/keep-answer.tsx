@@ -15,7 +15,7 @@ interface KeepAnswerProps {
 }
 
 /** Makes a check of a good answer with one click: the question must be answered from the same article, or declined as now. */
-export const KeepAnswer = ({ question, cites }: KeepAnswerProps) => {
+export function KeepAnswer({ question, cites }: KeepAnswerProps) {
   const kept = useSignal<KnowledgeCheckInput | undefined>(undefined);
   const isOpen = useSignal(false);
   const { start, failure, isLoading } = useRunning();
@@ -58,11 +58,15 @@ export const KeepAnswer = ({ question, cites }: KeepAnswerProps) => {
       ) : null}
     </>
   );
-};
+}
 
-const keepAsCheck = async ({ question, cites }: KeepAnswerProps, signal: AbortSignal): Promise<KnowledgeCheckInput> => {
+const keepAsCheck = async (
+  { question, cites }: KeepAnswerProps,
+  signal: AbortSignal,
+): Promise<KnowledgeCheckInput> => {
   const article = cites === undefined ? await citedNow(question, signal) : cites;
-  const check: KnowledgeCheckInput = article === null ? { question, declined: true } : { question, cites: article };
+  const check: KnowledgeCheckInput =
+    article === null ? { question, declined: true } : { question, cites: article };
   await client.checks.put([check], { signal });
   return check;
 };

@@ -4,11 +4,14 @@ import { count } from '../texts/texts.ts';
 import { Expectation, Outcome } from './check-texts.tsx';
 
 /** The checks that a text would turn red. */
-export const turnedRed = ({ checks }: KnowledgeChecksPreviewed): KnowledgeChecksPreviewed['checks'] =>
-  checks.filter(({ state, was }) => state === 'red' && was !== 'red');
+export function turnedRed({
+  checks,
+}: KnowledgeChecksPreviewed): KnowledgeChecksPreviewed['checks'] {
+  return checks.filter(({ state, was }) => state === 'red' && was !== 'red');
+}
 
 /** How checks would end with the text as written. */
-export const PreviewedChecks = ({ previewed }: { previewed: KnowledgeChecksPreviewed }) => {
+export function PreviewedChecks({ previewed }: { previewed: KnowledgeChecksPreviewed }) {
   const { run, left_out: leftOut, checks, more } = previewed;
   const red = turnedRed(previewed);
   const mended = checks.filter(({ state, was }) => state === 'green' && was === 'red');
@@ -17,7 +20,9 @@ export const PreviewedChecks = ({ previewed }: { previewed: KnowledgeChecksPrevi
     <div class="previewed">
       <p class={`support ${red.length === 0 ? 'sure' : 'unsure'} state-mark`}>
         <Icon name={red.length === 0 ? 'check' : 'warning'} />{' '}
-        {red.length === 0 ? count('checks.preview_fine', run) : count('checks.preview_red', red.length)}
+        {red.length === 0
+          ? count('checks.preview_fine', run)
+          : count('checks.preview_red', red.length)}
       </p>
       {red.length === 0 ? null : (
         <ul class="check-list">
@@ -38,4 +43,4 @@ export const PreviewedChecks = ({ previewed }: { previewed: KnowledgeChecksPrevi
       {leftOut === 0 ? null : <p class="quiet">{count('checks.preview_left_out', leftOut)}</p>}
     </div>
   );
-};
+}

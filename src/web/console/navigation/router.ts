@@ -27,42 +27,58 @@ const decoded = (part: string): string => {
 export const place = signal<Place>(read());
 
 /** Shows another address; `replace` for a change of the same view that going back should skip. */
-export const navigate = (path: string, { replace = false }: { replace?: boolean } = {}): void => {
+export function navigate(path: string, { replace = false }: { replace?: boolean } = {}): void {
   if (replace) history.replaceState(null, '', path);
   else history.pushState(null, '', path);
   place.value = read();
   if (!replace) scrollTo(0, 0);
-};
+}
 
 /** Follows links within the page, and going back and forward. */
-export const followLinks = (): void => {
+export function followLinks(): void {
   addEventListener('popstate', () => {
     place.value = read();
   });
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;
-    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+    const isPlain =
+      event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
     // By attributes, which links in a drawing have too.
     const address = link?.getAttribute('href');
-    if (link == null || address == null || !isPlain || event.defaultPrevented || link.hasAttribute('target')) return;
+    if (
+      link == null ||
+      address == null ||
+      !isPlain ||
+      event.defaultPrevented ||
+      link.hasAttribute('target')
+    )
+      return;
     const { origin, pathname, search, hash } = new URL(address, location.href);
     if (origin !== location.origin || link.dataset.page === 'other' || hash !== '') return;
     event.preventDefault();
     navigate(pathname + search);
   });
-};
+}
 
 /** The view Answers with these filters. */
-export const answersAddress = (filter: Partial<Record<keyof AnswerFilter, string | undefined>>): string => {
-  const set = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+export function answersAddress(
+  filter: Partial<Record<keyof AnswerFilter, string | undefined>>,
+): string {
+  const set = Object.entries(filter).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
   return `/answers?${new URLSearchParams(set)}`;
-};
+}
 
 /** The address of an article in the view Knowledge, where a passage of its text is marked. Its id is no part of the path, which must not look like a file. */
-export const articleAddress = (
+export function articleAddress(
   id: string,
-  { isEdited = false, passage }: { isEdited?: boolean; passage?: { start: number; end: number } } = {},
-): string => {
-  const at = passage === undefined ? {} : { start: String(passage.start), end: String(passage.end) };
+  {
+    isEdited = false,
+    passage,
+  }: { isEdited?: boolean; passage?: { start: number; end: number } } = {},
+): string {
+  const at =
+    passage === undefined ? {} : { start: String(passage.start), end: String(passage.end) };
   return `/knowledge?${new URLSearchParams({ article: id, ...at })}${isEdited ? '&edit' : ''}`;
-};
+}

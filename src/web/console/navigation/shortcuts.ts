@@ -14,24 +14,35 @@ export interface Shortcut {
 export const shortcuts = signal<readonly Shortcut[]>([]);
 
 /** Makes shortcuts work while the component is shown. They stay the same as long as it is. */
-export const useShortcuts = (added: readonly Shortcut[]): void =>
+export function useShortcuts(added: readonly Shortcut[]): void {
   useEffect(() => {
     shortcuts.value = [...shortcuts.value, ...added];
     return () => {
       shortcuts.value = shortcuts.value.filter((each) => !added.includes(each));
     };
   }, []);
+}
 
 /** Runs shortcuts, except while something is typed or a dialog is open. */
-export const listenToKeys = (): void =>
+export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
-    if (shortcutsAre.value === 'off' || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+    if (
+      shortcutsAre.value === 'off' ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.defaultPrevented
+    )
       return;
     const target = event.target instanceof HTMLElement ? event.target : document.body;
-    if (target.matches('input, textarea, select, [contenteditable]') || document.querySelector('dialog[open]') !== null)
+    if (
+      target.matches('input, textarea, select, [contenteditable]') ||
+      document.querySelector('dialog[open]') !== null
+    )
       return;
     const shortcut = shortcuts.value.findLast(({ key }) => key === event.key);
     if (shortcut === undefined) return;
     event.preventDefault();
     shortcut.run();
   });
+}

@@ -10,17 +10,25 @@ interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'icon'> {
 }
 
 /** A button; one that shows its icon alone has a `label`. */
-export const Button = ({ icon, kind = 'plain', label, children, ...rest }: ButtonProps & { label?: string }) => (
-  <button type="button" class={`button ${kind}`} aria-label={label} title={label} {...rest}>
-    {icon === undefined ? null : <Icon name={icon} />}
-    {children === undefined ? null : <span>{children}</span>}
-  </button>
-);
+export function Button({
+  icon,
+  kind = 'plain',
+  label,
+  children,
+  ...rest
+}: ButtonProps & { label?: string }) {
+  return (
+    <button type="button" class={`button ${kind}`} aria-label={label} title={label} {...rest}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children === undefined ? null : <span>{children}</span>}
+    </button>
+  );
+}
 
 const SHOWN_MS = 2000;
 
 /** Copies a text, and says whether that worked. */
-export const CopyButton = ({
+export function CopyButton({
   text,
   children,
   label,
@@ -28,7 +36,7 @@ export const CopyButton = ({
   text: () => string;
   children?: ComponentChildren;
   label?: string;
-}) => {
+}) {
   const state = useSignal<'ready' | 'copied' | 'failed'>('ready');
   const copy = async (): Promise<void> => {
     state.value = await navigator.clipboard.writeText(text()).then(
@@ -50,13 +58,15 @@ export const CopyButton = ({
       {said}
     </Button>
   );
-};
+}
 
 export type IconName = keyof typeof shapes;
 
 /** A drawing of 24 by 24 that has no meaning of its own: a text beside it or the label of its button says what it is. */
-export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-    <path d={shapes[name]} />
-  </svg>
-);
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={shapes[name]} />
+    </svg>
+  );
+}

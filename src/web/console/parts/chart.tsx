@@ -47,13 +47,14 @@ const MAX_BAR = 48;
  * A chart of a few hundred points as SVG, with the same numbers as a table behind "show data". Counts and sums start at zero. Points that
  * are links are one stop of the keyboard; arrow keys go from point to point.
  */
-export const Chart = (props: ChartProps) => {
+export function Chart(props: ChartProps) {
   const { title, unit, series, hrefOf } = props;
   const figure = useRef<HTMLElement>(null);
   const width = useSignal(WIDTH);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined && entry.contentRect.width > 0) width.value = Math.round(entry.contentRect.width);
+      if (entry !== undefined && entry.contentRect.width > 0)
+        width.value = Math.round(entry.contentRect.width);
     });
     if (figure.current !== null) observer.observe(figure.current);
     return () => observer.disconnect();
@@ -89,21 +90,38 @@ export const Chart = (props: ChartProps) => {
       <Data {...props} />
     </figure>
   );
-};
+}
 
 const pointAfter = (chart: SVGElement, key: string): SVGAElement | undefined => {
   const points = [...chart.querySelectorAll<SVGAElement>('a')];
   const at = points.findIndex((point) => point.matches(':focus'));
-  const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: -1 }[key];
+  const next = {
+    ArrowRight: at + 1,
+    ArrowDown: at + 1,
+    ArrowLeft: at - 1,
+    ArrowUp: at - 1,
+    Home: 0,
+    End: -1,
+  }[key];
   return next === undefined ? undefined : points.at(next % points.length);
 };
 
-const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps & { width: number }) => {
+const Drawing = ({
+  form,
+  labels,
+  series,
+  hrefOf,
+  width,
+  ...props
+}: ChartProps & { width: number }) => {
   const current = useSignal<string | undefined>(undefined);
   const format = formatOf(props);
-  const tops = labels.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
+  const tops = labels.map((_, index) =>
+    series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
+  );
   const known = series.flatMap(({ values }) => values.filter((value) => value !== null));
-  const scale = props.scale === 'log' ? logScale(known) : linearScale(form === 'stack' ? tops : known);
+  const scale =
+    props.scale === 'log' ? logScale(known) : linearScale(form === 'stack' ? tops : known);
   const yOf = (value: number): number => TOP + (HEIGHT - TOP - BOTTOM) * (1 - scale.shareOf(value));
   const step = (width - LEFT) / Math.max(1, labels.length);
   const xOf = (index: number): number => LEFT + step * (index + 0.5);
@@ -116,22 +134,35 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
   );
   const barWidth = Math.min((step * 0.7) / (form === 'stack' ? 1 : series.length), MAX_BAR);
   const mark = ({ index, at, value }: Point) => {
-    if (form === 'line') return <circle cx={xOf(index)} cy={yOf(value)} r={labels.length > 60 ? 1.5 : 3} />;
+    if (form === 'line')
+      return <circle cx={xOf(index)} cy={yOf(value)} r={labels.length > 60 ? 1.5 : 3} />;
     const below = series.slice(0, at).reduce((sum, { values }) => sum + (values[index] ?? 0), 0);
     const [from, to] = form === 'stack' ? [yOf(below), yOf(below + value)] : [yOf(0), yOf(value)];
-    const x = form === 'stack' ? xOf(index) - barWidth / 2 : xOf(index) + (at - series.length / 2) * barWidth;
+    const x =
+      form === 'stack'
+        ? xOf(index) - barWidth / 2
+        : xOf(index) + (at - series.length / 2) * barWidth;
     return (
-      <rect x={x} y={Math.min(from, to)} width={Math.max(1, barWidth - 1)} height={Math.max(1, Math.abs(from - to))} />
+      <rect
+        x={x}
+        y={Math.min(from, to)}
+        width={Math.max(1, barWidth - 1)}
+        height={Math.max(1, Math.abs(from - to))}
+      />
     );
   };
-  const tabStop = points.some((point) => nameOf(point) === current.value) ? current.value : points.map(nameOf)[0];
+  const tabStop = points.some((point) => nameOf(point) === current.value)
+    ? current.value
+    : points.map(nameOf)[0];
   return (
     <>
       {scale.ticks.map((tick) => (
         <g key={tick} class="tick">
           <line x1={LEFT} x2={width} y1={yOf(tick)} y2={yOf(tick)} />
           <text x={LEFT - 8} y={yOf(tick) + 4} text-anchor="end">
-            {props.format === undefined ? formatNumber(tick, { notation: 'compact' }) : props.format(tick)}
+            {props.format === undefined
+              ? formatNumber(tick, { notation: 'compact' })
+              : props.format(tick)}
           </text>
         </g>
       ))}
@@ -189,7 +220,8 @@ const Drawing = ({ form, labels, series, hrefOf, width, ...props }: ChartProps &
   );
 };
 
-const toneOf = (tone: Series['tone'], at: number): string => (tone === undefined ? `series-${at}` : `tone-${tone}`);
+const toneOf = (tone: Series['tone'], at: number): string =>
+  tone === undefined ? `series-${at}` : `tone-${tone}`;
 
 interface Point {
   /** Index of the label. */
@@ -206,7 +238,15 @@ const formatOf =
   (value: number): string =>
     format?.(value) ?? `${formatNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 
-const Data = ({ title, label, labels, series, counts, format = formatNumber, hrefOf }: ChartProps) => (
+const Data = ({
+  title,
+  label,
+  labels,
+  series,
+  counts,
+  format = formatNumber,
+  hrefOf,
+}: ChartProps) => (
   <details>
     <summary>{t('chart.data')}</summary>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
@@ -231,7 +271,9 @@ const Data = ({ title, label, labels, series, counts, format = formatNumber, hre
           {labels.map((text, index) => (
             <tr key={index}>
               <th scope="row">{text}</th>
-              {counts === undefined ? null : <td class="right">{formatNumber(counts.values[index] ?? 0)}</td>}
+              {counts === undefined ? null : (
+                <td class="right">{formatNumber(counts.values[index] ?? 0)}</td>
+              )}
               {series.map(({ name, values }, at) => {
                 const value = values[index];
                 const said = value == null ? '–' : format(value);
@@ -268,11 +310,16 @@ const linearScale = (values: readonly number[]): Scale => {
   const rough = (most - least || 1) / TICKS;
   const power = 10 ** Math.floor(Math.log10(rough));
   const isWhole = values.every(Number.isInteger);
-  const steps = [1, 2, 2.5, 5, 10].map((each) => each * power).filter((each) => !isWhole || Number.isInteger(each));
+  const steps = [1, 2, 2.5, 5, 10]
+    .map((each) => each * power)
+    .filter((each) => !isWhole || Number.isInteger(each));
   const step = steps.find((each) => each >= rough) ?? Math.max(10 * power, 1);
   const low = Math.floor(least / step) * step;
   const high = Math.max(Math.ceil(most / step) * step, low + step);
-  const ticks = Array.from({ length: Math.round((high - low) / step) + 1 }, (_, at) => low + at * step);
+  const ticks = Array.from(
+    { length: Math.round((high - low) / step) + 1 },
+    (_, at) => low + at * step,
+  );
   return { shareOf: (value) => (value - low) / (high - low), ticks };
 };
 

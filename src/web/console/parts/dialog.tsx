@@ -15,7 +15,13 @@ interface DialogProps {
 }
 
 /** A modal dialog that keeps the focus within, and gives it back. */
-export const Dialog = ({ title, onClose, children, isDrawer = false, isRequired = false }: DialogProps) => {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  isDrawer = false,
+  isRequired = false,
+}: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const element = dialog.current;
@@ -39,35 +45,39 @@ export const Dialog = ({ title, onClose, children, isDrawer = false, isRequired 
       <div class="dialog-body">
         <header>
           <h2 id="dialog-title">{title}</h2>
-          {isRequired ? null : <Button kind="quiet" icon="cross" label={t('close')} onClick={onClose} />}
+          {isRequired ? null : (
+            <Button kind="quiet" icon="cross" label={t('close')} onClick={onClose} />
+          )}
         </header>
         {children}
       </div>
     </dialog>
   );
-};
+}
 
 /** Asks before something is done that cannot be undone. */
-export const Confirm = ({
+export function Confirm({
   title,
   action,
   onConfirm,
   onClose,
   children,
-}: Omit<DialogProps, 'isDrawer' | 'isRequired'> & { action: string; onConfirm: () => void }) => (
-  <Dialog title={title} onClose={onClose}>
-    {children}
-    <div class="row end">
-      <Button onClick={onClose}>{t('cancel')}</Button>
-      <Button
-        kind="danger"
-        onClick={() => {
-          onClose();
-          onConfirm();
-        }}
-      >
-        {action}
-      </Button>
-    </div>
-  </Dialog>
-);
+}: Omit<DialogProps, 'isDrawer' | 'isRequired'> & { action: string; onConfirm: () => void }) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children}
+      <div class="row end">
+        <Button onClick={onClose}>{t('cancel')}</Button>
+        <Button
+          kind="danger"
+          onClick={() => {
+            onClose();
+            onConfirm();
+          }}
+        >
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -14,10 +14,12 @@ const MAX_CELLS = 1_000_000;
 const CONTEXT = 2;
 
 /** What differs between two texts, line by line, with some unchanged lines around it. */
-export const diffLines = (before: string, after: string): DiffLine[] => {
-  const [old = [], next = []] = [before, after].map((text) => (text === '' ? [] : text.split('\n')));
+export function diffLines(before: string, after: string): DiffLine[] {
+  const [old = [], next = []] = [before, after].map((text) =>
+    text === '' ? [] : text.split('\n'),
+  );
   return withoutDistant(diffParts(old, next));
-};
+}
 
 /** What differs between two texts, word by word: runs of words of one kind, in order, that join to both texts. */
 export function diffWords(before: string, after: string): Difference[] {
@@ -27,7 +29,8 @@ export function diffWords(before: string, after: string): Difference[] {
   const blocks: Block[] = [];
   for (const { kind, text } of diffParts(old, next)) {
     const last = blocks.at(-1);
-    const block = last !== undefined && (kind === 'same') === (last.same !== '') ? last : { ...NO_BLOCK };
+    const block =
+      last !== undefined && (kind === 'same') === (last.same !== '') ? last : { ...NO_BLOCK };
     block[kind] += text;
     if (block !== last) blocks.push(block);
   }
@@ -48,7 +51,8 @@ const withoutScraps = (blocks: readonly Block[]): Block[] => {
   const kept: Block[] = [];
   for (const block of blocks) {
     const [before, scrap] = kept.slice(-2);
-    const isChange = block.same === '' && before?.same === '' && scrap !== undefined && scrap.same !== '';
+    const isChange =
+      block.same === '' && before?.same === '' && scrap !== undefined && scrap.same !== '';
     if (!isChange || scrap.same.length > Math.min(changeIn(before), changeIn(block))) {
       kept.push(block);
       continue;
@@ -69,7 +73,8 @@ const diffParts = (old: readonly string[], next: readonly string[]): Difference[
   let start = 0;
   while (start < old.length && start < next.length && old[start] === next[start]) start += 1;
   let end = 0;
-  while (end < Math.min(old.length, next.length) - start && old.at(-1 - end) === next.at(-1 - end)) end += 1;
+  while (end < Math.min(old.length, next.length) - start && old.at(-1 - end) === next.at(-1 - end))
+    end += 1;
   return [
     ...old.slice(0, start).map(same),
     ...changed(old.slice(start, old.length - end), next.slice(start, next.length - end)),
@@ -91,7 +96,9 @@ const changed = (old: readonly string[], next: readonly string[]): Difference[] 
   for (let row = old.length - 1; row >= 0; row -= 1)
     for (let column = next.length - 1; column >= 0; column -= 1)
       lengths[row * width + column] =
-        old[row] === next[column] ? at(row + 1, column + 1) + 1 : Math.max(at(row + 1, column), at(row, column + 1));
+        old[row] === next[column]
+          ? at(row + 1, column + 1) + 1
+          : Math.max(at(row + 1, column), at(row, column + 1));
   const lines: Difference[] = [];
   let [row, column] = [0, 0];
   while (row < old.length && column < next.length) {

@@ -9,28 +9,50 @@ interface FieldProps {
 }
 
 /** A line of text with its label. */
-export const TextField = ({ label, problem, hint, ...input }: FieldProps & JSX.IntrinsicElements['input']) => {
+export function TextField({
+  label,
+  problem,
+  hint,
+  ...input
+}: FieldProps & JSX.IntrinsicElements['input']) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} type="text" aria-invalid={problem !== undefined} aria-describedby={`${id}-notes`} {...input} />
+      <input
+        id={id}
+        type="text"
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-notes`}
+        {...input}
+      />
       <Notes id={`${id}-notes`} problem={problem} hint={hint} />
     </div>
   );
-};
+}
 
 /** Several lines of text with their label. @public */
-export const TextArea = ({ label, problem, hint, ...area }: FieldProps & JSX.IntrinsicElements['textarea']) => {
+export function TextArea({
+  label,
+  problem,
+  hint,
+  ...area
+}: FieldProps & JSX.IntrinsicElements['textarea']) {
   const id = useId();
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <textarea id={id} rows={4} aria-invalid={problem !== undefined} aria-describedby={`${id}-notes`} {...area} />
+      <textarea
+        id={id}
+        rows={4}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${id}-notes`}
+        {...area}
+      />
       <Notes id={`${id}-notes`} problem={problem} hint={hint} />
     </div>
   );
-};
+}
 
 interface ChoiceProps<Value extends string> {
   label: string;
@@ -40,13 +62,22 @@ interface ChoiceProps<Value extends string> {
 }
 
 /** One of several values. */
-export const Choice = <Value extends string>({ label, value, options, onChoose }: ChoiceProps<Value>) => {
+export function Choice<Value extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: ChoiceProps<Value>) {
   const id = useId();
   return (
     <div class="choice">
       <label for={id}>{label}</label>
       {/* The values of the options are the only ones that it can have. */}
-      <select id={id} value={value} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => onChoose(event.currentTarget.value as Value)}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value} disabled={option.isDisabled === true}>
             {option.label}
@@ -55,7 +86,7 @@ export const Choice = <Value extends string>({ label, value, options, onChoose }
       </select>
     </div>
   );
-};
+}
 
 const Notes = ({ id, problem, hint }: { id: string } & Omit<FieldProps, 'label'>) => (
   <p

@@ -9,10 +9,10 @@ const MAX_LENGTH = 32_000;
 const parser = signal<typeof readMarkdown | undefined>(undefined);
 
 /** Loads the parser, which the first view does without: texts are shown as they are until it is there. */
-export const loadMarkdown = async (): Promise<void> => {
+export async function loadMarkdown(): Promise<void> {
   const { readMarkdown: parse } = await import('../../../documents/markdown/markdown-tree.ts');
   parser.value = parse;
-};
+}
 
 interface MarkdownProps {
   text: string;
@@ -42,13 +42,19 @@ export class Markdown extends Component<MarkdownProps, { hasFailed: boolean }> {
     if (parser.value === undefined) void loadMarkdown().catch(() => undefined);
     if (parser.value === undefined || this.state.hasFailed || text.length > MAX_LENGTH)
       return <div class="prose plain">{text}</div>;
-    return <div class="prose">{raised(parser.value(text), raisedBy).map((node) => element(node, marked))}</div>;
+    return (
+      <div class="prose">
+        {raised(parser.value(text), raisedBy).map((node) => element(node, marked))}
+      </div>
+    );
   }
 }
 
 /** Headings of the text that stand in no list or quote, by some levels higher. */
 const raised = (nodes: readonly MarkdownNode[], by: number): readonly MarkdownNode[] =>
-  nodes.map((node) => (levelOf(node) > 0 ? { ...node, tag: `h${Math.max(levelOf(node) - by, 0)}` } : node));
+  nodes.map((node) =>
+    levelOf(node) > 0 ? { ...node, tag: `h${Math.max(levelOf(node) - by, 0)}` } : node,
+  );
 
 const levelOf = ({ tag }: MarkdownNode): number => Number(/^h(\d)$/.exec(tag)?.[1] ?? 0);
 
@@ -99,7 +105,9 @@ const element = (node: MarkdownNode, marked: readonly string[]): ComponentChildr
 };
 
 const withMarks = (text: string, marked: readonly string[]): ComponentChildren =>
-  markWords(text, marked).map(({ text: part, isMarked }) => (isMarked ? <mark>{part}</mark> : part));
+  markWords(text, marked).map(({ text: part, isMarked }) =>
+    isMarked ? <mark>{part}</mark> : part,
+  );
 
 /** The page and its sections have the higher headings. */
 const elementName = (node: MarkdownNode): string =>

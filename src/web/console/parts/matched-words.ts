@@ -15,8 +15,10 @@ const stemOf = (word: string): string => word.toLowerCase().slice(0, STEM_LENGTH
 const counts = (word: string): boolean => word.length >= MIN_LENGTH || /\d/.test(word);
 
 /** Cuts a text so that the words it shares with others are marked; words that follow one another are one part. */
-export const markWords = (text: string, others: readonly string[]): Part[] => {
-  const stems = new Set(others.flatMap((other) => (other.match(WORD) ?? []).filter(counts).map(stemOf)));
+export function markWords(text: string, others: readonly string[]): Part[] {
+  const stems = new Set(
+    others.flatMap((other) => (other.match(WORD) ?? []).filter(counts).map(stemOf)),
+  );
   const parts: Part[] = [];
   const add = (piece: string, isMarked: boolean): void => {
     if (piece === '') return;
@@ -34,4 +36,4 @@ export const markWords = (text: string, others: readonly string[]): Part[] => {
   }
   add(text.slice(end), false);
   return parts;
-};
+}

@@ -8,11 +8,17 @@ interface QuoteProps {
 }
 
 /** The words of an article as its readers see them. */
-export const Quote = ({ text, marked = [] }: QuoteProps) => (
-  <blockquote class="quote">
-    {areRows(text) ? <Rows text={text} marked={marked} /> : <Markdown text={text} marked={marked} />}
-  </blockquote>
-);
+export function Quote({ text, marked = [] }: QuoteProps) {
+  return (
+    <blockquote class="quote">
+      {areRows(text) ? (
+        <Rows text={text} marked={marked} />
+      ) : (
+        <Markdown text={text} marked={marked} />
+      )}
+    </blockquote>
+  );
+}
 
 const ROW = /^\s*\|.*\|\s*$/;
 const DELIMITERS = /^[|\s:-]+$/;
@@ -34,7 +40,9 @@ const Rows = ({ text, marked }: Required<QuoteProps>) => (
             <tr key={at}>
               {cellsOf(line).map((cell, column) => (
                 <td key={column}>
-                  {markWords(cell, marked).map(({ text: part, isMarked }) => (isMarked ? <mark>{part}</mark> : part))}
+                  {markWords(cell, marked).map(({ text: part, isMarked }) =>
+                    isMarked ? <mark>{part}</mark> : part,
+                  )}
                 </td>
               ))}
             </tr>

@@ -10,7 +10,7 @@ interface SourceLinkProps {
 }
 
 /** A link to a source, in a tab of its own; the text alone where its address is none that is safe to open. */
-export const SourceLink = ({ url, quote, children, ...handlers }: SourceLinkProps) => {
+export function SourceLink({ url, quote, children, ...handlers }: SourceLinkProps) {
   const safe = passageUrl(url, quote);
   if (safe === undefined) return <span>{children}</span>;
   return (
@@ -18,16 +18,16 @@ export const SourceLink = ({ url, quote, children, ...handlers }: SourceLinkProp
       {children}
     </a>
   );
-};
+}
 
 const ALLOWED = new Set(['https:', 'http:', 'mailto:']);
 
 /** The address for a link; undefined for schemes that would run or load something, and for what is no address. */
-export const safeUrl = (address: string | undefined): string | undefined => {
+export function safeUrl(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address, location.origin)) return undefined;
   const url = new URL(address, location.origin);
   return ALLOWED.has(url.protocol) ? url.href : undefined;
-};
+}
 
 const FRAGMENT_WORDS = 10;
 
@@ -39,7 +39,9 @@ const passageUrl = (address: string | undefined, quote: string | undefined): str
   const safe = safeUrl(address);
   if (safe === undefined || quote === undefined) return safe;
   const runs = quote.slice(0, 600).split(/[\n|*_`#<>[\]()]+|^\s*[-+]\s|^\s*\d+\.\s/m);
-  const longest = runs.map((run) => run.trim()).reduce((best, run) => (run.length > best.length ? run : best), '');
+  const longest = runs
+    .map((run) => run.trim())
+    .reduce((best, run) => (run.length > best.length ? run : best), '');
   const words = longest.split(/\s+/).slice(0, FRAGMENT_WORDS).join(' ');
   if (words.length < 4) return safe;
   return `${safe.replace(/#.*/, '')}#:~:text=${encodeURIComponent(words).replaceAll('-', '%2D')}`;

@@ -5,26 +5,38 @@ import { t } from '../texts/texts.ts';
 import { Button, CopyButton, Icon, type IconName } from './button.tsx';
 
 /** What a view shows that has nothing yet: why, and the step that fills it. */
-export const Empty = ({ icon, title, children }: { icon: IconName; title: string; children?: ComponentChildren }) => (
-  <div class="state">
-    <Icon name={icon} />
-    <h2>{title}</h2>
-    {children}
-  </div>
-);
+export function Empty({
+  icon,
+  title,
+  children,
+}: {
+  icon: IconName;
+  title: string;
+  children?: ComponentChildren;
+}) {
+  return (
+    <div class="state">
+      <Icon name={icon} />
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
 
 /** Bars of about the height of what is on its way, so that nothing moves when it arrives. */
-export const Loading = ({ lines = 3 }: { lines?: number }) => (
-  <div class="loading" role="status">
-    <span class="visually-hidden">{t('loading')}</span>
-    {Array.from({ length: lines }, () => (
-      <i />
-    ))}
-  </div>
-);
+export function Loading({ lines = 3 }: { lines?: number }) {
+  return (
+    <div class="loading" role="status">
+      <span class="visually-hidden">{t('loading')}</span>
+      {Array.from({ length: lines }, () => (
+        <i />
+      ))}
+    </div>
+  );
+}
 
 /** What failed: code, sentence, what to do, the id of the request, and another attempt. A missing right is explained instead. */
-export const Failure = ({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) => {
+export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const missing = missingCapability(error);
   if (missing !== undefined) return <NoRight capability={missing} />;
   const known = error instanceof ConstellationError ? error : undefined;
@@ -52,7 +64,7 @@ export const Failure = ({ error, retry }: { error: unknown; retry?: (() => void)
       </div>
     </div>
   );
-};
+}
 
 /** A view or an action that the key may not use. */
 const NoRight = ({ capability }: { capability: string }) => (

@@ -37,7 +37,14 @@ interface TableProps<Row> {
 const PAGE = 50;
 
 /** A table that can be sorted and paged. However many rows there are, those of one page are in the document. */
-export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...props }: TableProps<Row>) => {
+export function Table<Row>({
+  columns,
+  rows,
+  rowKey,
+  pageSize = PAGE,
+  empty,
+  ...props
+}: TableProps<Row>) {
   const order = useSignal(props.sortedBy);
   const page = useSignal(0);
   if (rows.length === 0 && props.isLoading !== true && empty !== undefined) return <>{empty}</>;
@@ -60,7 +67,12 @@ export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...
           <thead>
             <tr>
               {columns.map((column) => (
-                <Head key={column.id} column={column} order={order.value} onSort={() => sortBy(column.id)} />
+                <Head
+                  key={column.id}
+                  column={column}
+                  order={order.value}
+                  onSort={() => sortBy(column.id)}
+                />
               ))}
             </tr>
           </thead>
@@ -114,13 +126,15 @@ export const Table = <Row,>({ columns, rows, rowKey, pageSize = PAGE, empty, ...
             kind="quiet"
             icon="menu"
             label={t(density.value === 'compact' ? 'table.comfortable' : 'table.compact')}
-            onClick={() => (density.value = density.value === 'compact' ? 'comfortable' : 'compact')}
+            onClick={() =>
+              (density.value = density.value === 'compact' ? 'comfortable' : 'compact')
+            }
           />
         </span>
       </footer>
     </div>
   );
-};
+}
 
 type Order = { column: string; isDescending?: boolean } | undefined;
 
@@ -149,7 +163,11 @@ const Head = <Row,>({ column: { id, label, sort, align }, order, onSort }: HeadP
   );
 };
 
-const inOrder = <Row,>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): readonly Row[] => {
+const inOrder = <Row,>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  order: Order,
+): readonly Row[] => {
   const sort = columns.find(({ id }) => id === order?.column)?.sort;
   if (sort === undefined) return rows;
   const direction = order?.isDescending === true ? -1 : 1;

@@ -32,7 +32,7 @@ export const offeredKey = signal<string | undefined>(undefined);
  * Takes the key that the local runner hands over in the fragment, and removes it from the address at once. On a deployment, and where somebody
  * is signed in already, any page can make such a link: there it is only offered.
  */
-export const takeCredential = (): void => {
+export function takeCredential(): void {
   restoreCredential();
   const { hash, pathname, search, hostname } = location;
   const handedOver = new URLSearchParams(hash.slice(1)).get('key');
@@ -41,37 +41,40 @@ export const takeCredential = (): void => {
   if (!isKey(handedOver) || handedOver === credential.value) return;
   if (credential.value === undefined && isLoopback(hostname)) signIn(handedOver);
   else offeredKey.value = handedOver;
-};
+}
 
 /** Whether the console is shown by a gateway on this machine. */
-const isLoopback = (hostname: string): boolean => /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+const isLoopback = (hostname: string): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 
 /** Replaces the key by the one of a link. Answers, drafts and the workspace of this tab are of the other key: everything begins again. */
-export const acceptOfferedKey = (): void => {
+export function acceptOfferedKey(): void {
   const { value: key } = offeredKey;
   if (key === undefined) return;
   sessionStorage.clear();
   sessionStorage.setItem(STORED, key);
   location.reload();
-};
+}
 
 /** Takes the key that was entered in this tab before. */
-export const restoreCredential = (): void => {
+export function restoreCredential(): void {
   credential.value = sessionStorage.getItem(STORED) ?? undefined;
-};
+}
 
-export const signIn = (key: string): void => {
+export function signIn(key: string): void {
   sessionStorage.setItem(STORED, key);
   credential.value = key;
   signInFailure.value = undefined;
   isRefused.value = false;
-};
+}
 
-export const signOut = (): void => {
+export function signOut(): void {
   sessionStorage.clear();
   credential.value = undefined;
   isRefused.value = false;
-};
+}
 
 /** Whether a text can be a key or a token at all: what does not fit into a header is none. */
-export const isKey = (text: string): boolean => /^[\x21-\x7e]{16,8000}$/.test(text);
+export function isKey(text: string): boolean {
+  return /^[\x21-\x7e]{16,8000}$/.test(text);
+}

@@ -14,7 +14,9 @@ const STORED = 'constellation.workspace';
 export const chosenWorkspace = sessionStorage.getItem(STORED) ?? undefined;
 
 const OPTIONS = {
-  ...{ url: location.origin, key: () => credential.value ?? '', workspace: chosenWorkspace },
+  url: location.origin,
+  key: () => credential.value ?? '',
+  workspace: chosenWorkspace,
   interface: 'console',
   fetch: recordingFetch({ isShown: true }),
 };
@@ -41,17 +43,19 @@ export const access = signal<CallerAccess | undefined>(undefined);
 export const librarians = signal<readonly LibrarianEntry[]>([]);
 
 /** Reads what the header shows. What cannot be read stays as it was: the header is no place for errors. */
-export const refreshDeployment = async (): Promise<void> => {
+export async function refreshDeployment(): Promise<void> {
   const once = { retries: 0, timeoutMs: 10_000 };
   health.value = await background.health(once).catch(() => health.value);
   if (credential.value === undefined) return;
   syncStatus.value = await background.sync.status(once).catch(() => undefined);
-};
+}
 
 let reading = Promise.resolve();
 
 /** Waits until the rights of the key are known, or cannot be. */
-export const accessIsRead = (): Promise<void> => reading;
+export function accessIsRead(): Promise<void> {
+  return reading;
+}
 
 /** What stays the same while somebody is signed in. */
 const readOnce = async (): Promise<void> => {
@@ -63,15 +67,19 @@ const readOnce = async (): Promise<void> => {
 };
 
 /** Whether the key holds a right; undefined until that is known. `kb:*` covers `kb:read`. */
-export const may = (capability: string): boolean | undefined =>
-  access.value?.capabilities.some(
-    (held) => held === '*' || held === capability || (held.endsWith(':*') && capability.startsWith(held.slice(0, -1))),
+export function may(capability: string): boolean | undefined {
+  return access.value?.capabilities.some(
+    (held) =>
+      held === '*' ||
+      held === capability ||
+      (held.endsWith(':*') && capability.startsWith(held.slice(0, -1))),
   );
+}
 
 const REFRESH_MS = 20_000;
 
 /** Keeps the header true while somebody looks at it. */
-export const watchDeployment = (): void => {
+export function watchDeployment(): void {
   const refresh = (): void => {
     if (document.visibilityState === 'visible') void refreshDeployment();
   };
@@ -86,30 +94,40 @@ export const watchDeployment = (): void => {
     isReachable.value = false;
   });
   document.addEventListener('visibilitychange', refresh);
-};
+}
 
 /** The capability that the key lacks for what failed; undefined when that is not the reason. */
-export const missingCapability = (error: unknown): string | undefined => {
+export function missingCapability(error: unknown): string | undefined {
   if (!(error instanceof ConstellationError)) return undefined;
   const missing = error.info?.details?.missing;
   return typeof missing === 'string' ? missing : undefined;
-};
+}
 
 /**
  * Asks for another key when this one is no longer accepted. A refusal may be for one workspace or right alone, so a route that any key may
  * use decides.
  */
-export const noteRefusal = async (error: unknown): Promise<void> => {
-  if (!(error instanceof ConstellationError) || error.status !== 401 || missingCapability(error) !== undefined) return;
+export async function noteRefusal(error: unknown): Promise<void> {
+  if (
+    !(error instanceof ConstellationError) ||
+    error.status !== 401 ||
+    missingCapability(error) !== undefined
+  )
+    return;
   isRefused.value = !(await isAccepted(credential.value ?? ''));
-};
+}
 
 /** What another key than that of the reader may do. */
-export const accessOf = (key: string): Promise<CallerAccess> =>
-  connect({ ...UNSHOWN, key, workspace: undefined }).json('GET /v1/access', { rate: 'string' }, { retries: 0 });
+export function accessOf(key: string): Promise<CallerAccess> {
+  return connect({ ...UNSHOWN, key, workspace: undefined }).json(
+    'GET /v1/access',
+    { rate: 'string' },
+    { retries: 0 },
+  );
+}
 
 /** @throws {ConstellationError} When that cannot be found out. */
-export const isAccepted = async (key: string): Promise<boolean> => {
+export async function isAccepted(key: string): Promise<boolean> {
   try {
     await new Constellation({ ...UNSHOWN, key }).librarians({ retries: 0, timeoutMs: 15_000 });
     return true;
@@ -117,10 +135,10 @@ export const isAccepted = async (key: string): Promise<boolean> => {
     if (error instanceof ConstellationError && error.status === 401) return false;
     throw error;
   }
-};
+}
 
 /** Shows another workspace: everything on the page is of the one before, so it begins again. */
-export const chooseWorkspace = (workspace: string): void => {
+export function chooseWorkspace(workspace: string): void {
   sessionStorage.setItem(STORED, workspace);
   location.assign('/');
-};
+}

@@ -12,10 +12,10 @@ export interface Loaded<Value> {
 }
 
 /** Reads something while a component is shown, and again when an input changes. What another reading has overtaken is dropped. */
-export const useLoaded = <Value>(
+export function useLoaded<Value>(
   read: (signal: AbortSignal) => Promise<Value>,
   inputs: readonly (string | undefined)[],
-): Loaded<Value> => {
+): Loaded<Value> {
   const value = useSignal<Value | undefined>(undefined);
   const { start, ...state } = useRunning();
   const load = (): void =>
@@ -27,7 +27,7 @@ export const useLoaded = <Value>(
     load();
   }, inputs);
   return { value: value.value, load, ...state };
-};
+}
 
 export interface Pages<Item, Page> {
   items: readonly Item[];
@@ -44,10 +44,13 @@ export interface Pages<Item, Page> {
 }
 
 /** A list of the deployment that is read page by page, as far as the reader wants it. */
-export const usePages = <Item, Page extends { next_cursor?: string | null | undefined }>(
+export function usePages<Item, Page extends { next_cursor?: string | null | undefined }>(
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
-  { itemsOf, inputs }: { itemsOf: (page: Page) => readonly Item[]; inputs: readonly (string | undefined)[] },
-): Pages<Item, Page> => {
+  {
+    itemsOf,
+    inputs,
+  }: { itemsOf: (page: Page) => readonly Item[]; inputs: readonly (string | undefined)[] },
+): Pages<Item, Page> {
   const items = useSignal<readonly Item[]>([]);
   const last = useSignal<Page | undefined>(undefined);
   const { start, ...state } = useRunning();
@@ -76,16 +79,19 @@ export const usePages = <Item, Page extends { next_cursor?: string | null | unde
     },
     ...state,
   };
-};
+}
 
 interface Running {
   failure: unknown;
   isLoading: boolean;
-  start: <Value>(work: (signal: AbortSignal) => Promise<Value>, done: (value: Value) => void) => void;
+  start: <Value>(
+    work: (signal: AbortSignal) => Promise<Value>,
+    done: (value: Value) => void,
+  ) => void;
 }
 
 /** One thing at a time: a further one, and leaving the view, break off the one before. */
-export const useRunning = (): Running => {
+export function useRunning(): Running {
   const failure: Signal<unknown> = useSignal(undefined);
   const isLoading = useSignal(false);
   const current = useRef<AbortController | undefined>(undefined);
@@ -115,4 +121,4 @@ export const useRunning = (): Running => {
         });
     },
   };
-};
+}

@@ -31,7 +31,7 @@ const PATTERNS = Object.entries<Form>(forms).flatMap(([route, form]): [RegExp, F
 const streams = ({ accept }: Shown): boolean => accept.startsWith('text/event-stream');
 
 /** The request for a terminal. The key stays out of it: it is taken from the environment. */
-export const asCurl = (request: Shown, origin: string): string => {
+export function asCurl(request: Shown, origin: string): string {
   const [method] = request.route.split(' ');
   const lines = [
     `curl -s${streams(request) ? 'N' : ''}${method === 'GET' || method === 'POST' ? '' : ` -X ${method}`} ${quoted(origin + request.path)}`,
@@ -44,13 +44,13 @@ export const asCurl = (request: Shown, origin: string): string => {
       : [`  -H 'Content-Type: application/json'`, `  -d ${quoted(JSON.stringify(request.body))}`]),
   ];
   return lines.join(' \\\n');
-};
+}
 
 /** A quote within single quotes of a shell ends them, stands escaped, and begins them again. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The request in TypeScript: with the typed client, or `fetch` for routes that it has no method for. */
-export const asTypeScript = (request: Shown, origin: string): string => {
+export function asTypeScript(request: Shown, origin: string): string {
   const { method, streaming, id = '' } = formOf(request) ?? {};
   const call = streams(request) ? (streaming ?? method) : method;
   if (call === undefined) return asFetch(request, origin);
@@ -60,12 +60,14 @@ export const asTypeScript = (request: Shown, origin: string): string => {
     .replace('{id}', () => literal(id))
     .replace('{body}', () => literal(body ?? {}))
     .replace('{query}', () => literal(body?.query ?? ''))
-    .replace('{parameters}', () => (Object.keys(parameters).length === 0 ? '' : literal(parameters)));
+    .replace('{parameters}', () =>
+      Object.keys(parameters).length === 0 ? '' : literal(parameters),
+    );
   const head = `import { Constellation } from '@constellation/client';\n\nconst client = new Constellation({ url: ${literal(origin)}, key: process.env.CONSTELLATION_API_KEY });\n`;
   return streams(request)
     ? `${head}for await (const event of client.${filled}) console.log(event);`
     : `${head}console.log(await client.${filled});`;
-};
+}
 
 const asFetch = ({ route, path, body }: Shown, origin: string): string => {
   const [method = 'GET'] = route.split(' ');
@@ -83,10 +85,15 @@ const asFetch = ({ route, path, body }: Shown, origin: string): string => {
 const literal = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /** The request as a call of a tool at `POST /mcp`; undefined for routes that no tool translates to. */
-export const asMcp = (request: Shown, origin: string): string | undefined => {
+export function asMcp(request: Shown, origin: string): string | undefined {
   const tool = formOf(request)?.tool;
   if (tool === undefined) return undefined;
   const given = request.body ?? Object.fromEntries(new URL(request.path, origin).searchParams);
-  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: given } };
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: tool, arguments: given },
+  };
   return JSON.stringify(call, null, 2);
-};
+}

@@ -20,9 +20,8 @@ export const sentRequests = signal<readonly SentRequest[]>([]);
 export const isReachable = signal(true);
 
 /** The platform's fetch, which notes whether requests arrive, and what was sent for the view that is looked at. */
-export const recordingFetch =
-  ({ isShown }: { isShown: boolean }): typeof fetch =>
-  async (input, init = {}) => {
+export function recordingFetch({ isShown }: { isShown: boolean }): typeof fetch {
+  return async (input, init = {}) => {
     const url = new URL(String(input));
     const request: SentRequest = {
       route: `${init.method ?? 'GET'} ${url.pathname}`,
@@ -35,12 +34,17 @@ export const recordingFetch =
     };
     if (isShown) sentRequests.value = [request, ...sentRequests.value].slice(0, MAX_SENT);
     const ended = (change: Partial<SentRequest>): void => {
-      sentRequests.value = sentRequests.value.map((each) => (isSame(each, request) ? { ...each, ...change } : each));
+      sentRequests.value = sentRequests.value.map((each) =>
+        isSame(each, request) ? { ...each, ...change } : each,
+      );
     };
     try {
       const response = await fetch(url, init);
       isReachable.value = true;
-      ended({ status: response.status, requestId: response.headers.get('x-request-id') ?? undefined });
+      ended({
+        status: response.status,
+        requestId: response.headers.get('x-request-id') ?? undefined,
+      });
       return response;
     } catch (error) {
       // Leaving a stream is no failure of the connection.
@@ -49,6 +53,8 @@ export const recordingFetch =
       throw error;
     }
   };
+}
 
-export const isSame = (one: SentRequest, other: SentRequest | undefined): boolean =>
-  one.sentAt === other?.sentAt && one.path === other.path;
+export function isSame(one: SentRequest, other: SentRequest | undefined): boolean {
+  return one.sentAt === other?.sentAt && one.path === other.path;
+}

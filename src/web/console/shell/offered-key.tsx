@@ -8,10 +8,10 @@ import { access, accessOf } from '../session/deployment.ts';
 import { t } from '../texts/texts.ts';
 
 /** Asks before the key of a link is used: it decides in whose workspace the reader asks and writes. */
-export const OfferedKey = () => {
+export function OfferedKey() {
   const { value: key } = offeredKey;
   return key === undefined ? null : <Question offered={key} />;
-};
+}
 
 const Question = ({ offered }: { offered: string }) => {
   const other = useSignal<CallerAccess | 'none' | undefined>(undefined);
@@ -46,7 +46,11 @@ const Question = ({ offered }: { offered: string }) => {
         <Button kind="primary" onClick={keep}>
           {t(isSignedIn ? 'offered_key.keep' : 'cancel')}
         </Button>
-        <Button kind="danger" disabled={other.value === undefined || other.value === 'none'} onClick={acceptOfferedKey}>
+        <Button
+          kind="danger"
+          disabled={other.value === undefined || other.value === 'none'}
+          onClick={acceptOfferedKey}
+        >
           {t('offered_key.use')}
         </Button>
       </div>

@@ -19,18 +19,27 @@ import {
 import { shortcutsAre, type Theme, theme } from '../session/preferences.ts';
 import { asCurl, asMcp, asTypeScript } from '../session/request-forms.ts';
 import { isReachable, isSame, type SentRequest, sentRequests } from '../session/sent-requests.ts';
-import { chooseLanguage, LANGUAGES, type Language, language, loadTextsOfViews, t } from '../texts/texts.ts';
+import {
+  chooseLanguage,
+  LANGUAGES,
+  type Language,
+  language,
+  loadTextsOfViews,
+  t,
+} from '../texts/texts.ts';
 import { OfferedKey } from './offered-key.tsx';
 import { SignIn } from './sign-in.tsx';
 import type { ViewEntry, ViewProps } from './view-entry.ts';
 
 /** The frame around every view. */
-export const Shell = ({ views }: { views: readonly ViewEntry[] }) => (
-  <>
-    {credential.value === undefined ? <Welcome /> : <Frame views={views} />}
-    <OfferedKey />
-  </>
-);
+export function Shell({ views }: { views: readonly ViewEntry[] }) {
+  return (
+    <>
+      {credential.value === undefined ? <Welcome /> : <Frame views={views} />}
+      <OfferedKey />
+    </>
+  );
+}
 
 const Welcome = () => {
   useEffect(() => {
@@ -93,10 +102,18 @@ const Frame = ({ views }: { views: readonly ViewEntry[] }) => {
   );
 };
 
-const Rail = ({ views, current }: { views: readonly ViewEntry[]; current: ViewEntry | undefined }) => {
+const Rail = ({
+  views,
+  current,
+}: {
+  views: readonly ViewEntry[];
+  current: ViewEntry | undefined;
+}) => {
   // In a narrow window the rail has more views than fit.
   useEffect(() => {
-    document.querySelector('.rail [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+    document
+      .querySelector('.rail [aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [current]);
   return (
     <nav class="rail" aria-label={t('rail')}>
@@ -147,7 +164,11 @@ const View = ({ entry, ...props }: ViewProps & { entry: ViewEntry }) => {
   });
   // A reader who does not see the page learns that it is another one; the first page keeps the focus where it is.
   useEffect(() => {
-    if (document.activeElement !== document.body && document.activeElement?.closest('.rail') === null) return;
+    if (
+      document.activeElement !== document.body &&
+      document.activeElement?.closest('.rail') === null
+    )
+      return;
     document.getElementById('main')?.focus({ preventScroll: true });
   }, [loaded.value[entry.path]]);
   useSignalEffect(() => {
@@ -347,8 +368,10 @@ const SentRequestsDrawer = ({ onClose }: { onClose: () => void }) => {
             >
               <code>{each.route}</code>
               <span class="quiet small">
-                {each.status === 0 ? t('requests.unanswered') : (each.status ?? t('requests.pending'))} ·{' '}
-                <Age of={each.sentAt} />
+                {each.status === 0
+                  ? t('requests.unanswered')
+                  : (each.status ?? t('requests.pending'))}{' '}
+                · <Age of={each.sentAt} />
               </span>
             </button>
           </li>

@@ -12,13 +12,15 @@ import { t } from '../texts/texts.ts';
  *
  * @param keyText Asks for a key alone, in these words: in a frame, where identity providers refuse to be shown.
  */
-export const SignIn = ({ keyText }: { keyText?: string }) => {
+export function SignIn({ keyText }: { keyText?: string }) {
   const problem = useSignal<string | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
   const isBusy = useSignal(false);
   const submit = async (event: SubmitEvent): Promise<void> => {
     event.preventDefault();
-    const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim(); // the form below
+    const key = String(
+      new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '',
+    ).trim(); // the form below
     failure.value = undefined;
     problem.value = isKey(key) ? undefined : t('sign_in.malformed');
     if (problem.value !== undefined) return;
@@ -56,7 +58,7 @@ export const SignIn = ({ keyText }: { keyText?: string }) => {
       <p class="quiet small">{t('sign_in.stored')}</p>
     </form>
   );
-};
+}
 
 /** The identity providers of the deployment; nothing where it has none. */
 const Providers = () => {

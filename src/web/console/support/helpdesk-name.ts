@@ -12,4 +12,6 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** The name of a helpdesk; its id where it is none of these. */
-export const helpdeskName = (id: string): string => NAMES[id] ?? id;
+export function helpdeskName(id: string): string {
+  return NAMES[id] ?? id;
+}

@@ -6,10 +6,10 @@ import { t } from '../texts/texts.ts';
 const titles = signal<Readonly<Record<string, string>> | undefined>(undefined);
 
 /** The intents of the workspace by id, with their titles; empty until they are read, and for keys that may not read them. */
-export const intentTitles = (): Readonly<Record<string, string>> => {
+export function intentTitles(): Readonly<Record<string, string>> {
   if (titles.value === undefined && may('support:analyze') === true) void readTitles();
   return titles.value ?? {};
-};
+}
 
 let reading: Promise<void> | undefined;
 
@@ -26,10 +26,10 @@ const readTitles = (): Promise<void> => {
 };
 
 /** What an intent is called; the words of its id where no title is known. */
-export const intentTitle = (id: string): string => {
+export function intentTitle(id: string): string {
   if (id === UNKNOWN) return t('intent.unknown');
   return intentTitles()[id] ?? id.replaceAll('_', ' ');
-};
+}
 
 /** As in the contract, whose schemas the console does without. */
 const UNKNOWN = 'unknown';

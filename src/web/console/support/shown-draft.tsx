@@ -9,18 +9,20 @@ import { t } from '../texts/texts.ts';
  *
  * @param raisedBy Levels by which its headings are higher than usual, to follow those of the page.
  */
-export const ShownDraft = ({ draft, raisedBy }: { draft: TicketDraft; raisedBy: number }) => (
-  <>
-    <div class="draft" lang={draft.language ?? undefined}>
-      {draft.markdown === undefined ? (
-        <div class="prose plain">{draft.text}</div>
-      ) : (
-        <Markdown text={draft.markdown} raisedBy={raisedBy} />
-      )}
-    </div>
-    <Sources sentences={draft.sentences} />
-  </>
-);
+export function ShownDraft({ draft, raisedBy }: { draft: TicketDraft; raisedBy: number }) {
+  return (
+    <>
+      <div class="draft" lang={draft.language ?? undefined}>
+        {draft.markdown === undefined ? (
+          <div class="prose plain">{draft.text}</div>
+        ) : (
+          <Markdown text={draft.markdown} raisedBy={raisedBy} />
+        )}
+      </div>
+      <Sources sentences={draft.sentences} />
+    </>
+  );
+}
 
 interface ArticleQuotes {
   title: string;
@@ -41,7 +43,9 @@ const Sources = ({ sentences }: { sentences: readonly DraftSentence[] }) => {
           {quotes.map(({ text, isWordForWord }) => (
             <figure key={text}>
               <Quote text={text} />
-              <figcaption class="quiet small">{t(isWordForWord ? 'draft.word_for_word' : 'draft.checked')}</figcaption>
+              <figcaption class="quiet small">
+                {t(isWordForWord ? 'draft.word_for_word' : 'draft.checked')}
+              </figcaption>
             </figure>
           ))}
           <p class="small">
@@ -71,4 +75,5 @@ const articlesOf = (sentences: readonly DraftSentence[]): ArticleQuotes[] => {
   return [...articles.values()];
 };
 
-const wordsOf = (text: string): string => ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')} `;
+const wordsOf = (text: string): string =>
+  ` ${(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(' ')} `;

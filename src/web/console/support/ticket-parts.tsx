@@ -5,10 +5,12 @@ import { count, t } from '../texts/texts.ts';
 import { helpdeskName } from './helpdesk-name.ts';
 
 /** In the console's language, where the reason is one of those that this version gives. */
-export const reasonText = (reason: string): string => {
-  const name = Object.entries(REASONS).find(([, each]) => each === reason)?.[0] as keyof typeof REASONS | undefined;
+export function reasonText(reason: string): string {
+  const name = Object.entries(REASONS).find(([, each]) => each === reason)?.[0] as
+    | keyof typeof REASONS
+    | undefined;
   return name === undefined ? reason : t(`tickets.reason_${name}`);
-};
+}
 
 const REASONS = {
   reply: 'an automatic reply',
@@ -21,13 +23,14 @@ const REASONS = {
 } as const;
 
 /** The helpdesks of the workspace, with what is wrong with their connections. */
-export const Connections = ({ helpdesks }: { helpdesks: readonly HelpdeskStatus[] }) =>
-  helpdesks.length === 0 ? null : (
+export function Connections({ helpdesks }: { helpdesks: readonly HelpdeskStatus[] }) {
+  return helpdesks.length === 0 ? null : (
     <ul class="connections" aria-label={t('tickets.connections')}>
       {helpdesks.map(({ helpdesk, problem, refused, last_refused_at: at }) => (
         <li key={helpdesk}>
           <p class={`job ${problem === null ? 'done' : 'dead'}`}>
-            <Icon name={problem === null ? 'check' : 'warning'} /> <strong>{helpdeskName(helpdesk)}</strong>{' '}
+            <Icon name={problem === null ? 'check' : 'warning'} />{' '}
+            <strong>{helpdeskName(helpdesk)}</strong>{' '}
             {t(problem === null ? 'tickets.connected' : 'tickets.unusable')}
           </p>
           {problem === null ? null : <p class="small">{problem}</p>}
@@ -46,3 +49,4 @@ export const Connections = ({ helpdesks }: { helpdesks: readonly HelpdeskStatus[
       ))}
     </ul>
   );
+}

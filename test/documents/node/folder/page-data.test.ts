@@ -11,7 +11,8 @@ const page = (component: string): string =>
     '',
     component,
   ].join('\n');
-const shown = (component: string): string => withPageData(page(component)).split('\n').slice(6).join('\n');
+const shown = (component: string): string =>
+  withPageData(page(component)).split('\n').slice(6).join('\n');
 
 it('shows what a page gives to a component: questions with answers, and lists', () => {
   expect(shown('<Rows rows={Faq.first} isOpen />')).toBe('**Is it on?**\n\nPress *the* key.');

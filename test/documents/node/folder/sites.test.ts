@@ -4,8 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { splitFrontMatter } from '../../../../src/documents/front-matter.ts';
 import { documentReader } from '../../../../src/documents/node/document-reader.ts';
 import { openFolder } from '../../../../src/documents/node/folder/open-folder.ts';
-import { describeScan, type FolderOptions, scanFolder } from '../../../../src/documents/node/folder/scan-folder.ts';
-import { assignedValues, exportedValue } from '../../../../src/documents/node/folder/sites/literal-values.ts';
+import {
+  describeScan,
+  type FolderOptions,
+  scanFolder,
+} from '../../../../src/documents/node/folder/scan-folder.ts';
+import {
+  assignedValues,
+  exportedValue,
+} from '../../../../src/documents/node/folder/sites/literal-values.ts';
 import { readDocument } from '../../../../src/documents/read-document.ts';
 import { temporaryFolder, writeFiles } from '../../../tools/folder-for-test.ts';
 import cases from './sites.json' with { type: 'json' };
@@ -27,37 +34,50 @@ const articlesOf = async (folder: string, options: FolderOptions = {}) => {
 };
 const textOf = async (folder: string, path: string) => {
   const article = (await articlesOf(folder)).find(({ id }) => id === path);
-  return readDocument(splitFrontMatter(article?.content ?? '').body, { path, base: article?.url }).text;
+  return readDocument(splitFrontMatter(article?.content ?? '').body, { path, base: article?.url })
+    .text;
 };
 
-describe.each(cases)('a checkout of $generator', ({ files, pages, skipped, languages, order, text, titles }) => {
-  const folder = folderWith(files as unknown as Record<string, string>);
-  it('has the addresses, languages, titles and order of its pages', async () => {
-    const scan = await scanFolder(folder);
-    expect(Object.fromEntries(scan.files.map(({ path, url }) => [path, url]))).toEqual(pages);
-    expect(
-      Object.fromEntries(scan.files.flatMap(({ path, language }) => (language ? [[path, language]] : []))),
-    ).toEqual(languages ?? {});
-    if (order) expect(scan.files.map(({ path }) => path)).toEqual(order);
-    const named = (await articlesOf(folder)).flatMap(({ id, title }) => (titles && id in titles ? [[id, title]] : []));
-    expect(Object.fromEntries(named)).toEqual(titles ?? {});
-  });
-  it('leaves out what the generator publishes as no page, with its reason', async () => {
-    const { skipped: found } = await scanFolder(folder);
-    const reasons = found.filter(({ why }) => !why.startsWith('articles are')).map(({ path, why }) => [path, why]);
-    expect(Object.fromEntries(reasons)).toEqual(skipped);
-  });
-  it('is filled in with included parts, values and addresses', async () => {
-    for (const [path, expected] of Object.entries(text as Record<string, string>))
-      expect(await textOf(folder, path)).toBe(expected);
-  });
-});
+describe.each(cases)(
+  'a checkout of $generator',
+  ({ files, pages, skipped, languages, order, text, titles }) => {
+    const folder = folderWith(files as unknown as Record<string, string>);
+    it('has the addresses, languages, titles and order of its pages', async () => {
+      const scan = await scanFolder(folder);
+      expect(Object.fromEntries(scan.files.map(({ path, url }) => [path, url]))).toEqual(pages);
+      expect(
+        Object.fromEntries(
+          scan.files.flatMap(({ path, language }) => (language ? [[path, language]] : [])),
+        ),
+      ).toEqual(languages ?? {});
+      if (order) expect(scan.files.map(({ path }) => path)).toEqual(order);
+      const named = (await articlesOf(folder)).flatMap(({ id, title }) =>
+        titles && id in titles ? [[id, title]] : [],
+      );
+      expect(Object.fromEntries(named)).toEqual(titles ?? {});
+    });
+    it('leaves out what the generator publishes as no page, with its reason', async () => {
+      const { skipped: found } = await scanFolder(folder);
+      const reasons = found
+        .filter(({ why }) => !why.startsWith('articles are'))
+        .map(({ path, why }) => [path, why]);
+      expect(Object.fromEntries(reasons)).toEqual(skipped);
+    });
+    it('is filled in with included parts, values and addresses', async () => {
+      for (const [path, expected] of Object.entries(text as Record<string, string>))
+        expect(await textOf(folder, path)).toBe(expected);
+    });
+  },
+);
 
 describe.each<[string, { files: Record<string, string>; original: string; translation: string }]>([
   [
     'MkDocs by suffix',
     {
-      files: { 'mkdocs.yml': 'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: fil}]}}]' },
+      files: {
+        'mkdocs.yml':
+          'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: fil}]}}]',
+      },
       original: 'docs/care.md',
       translation: 'docs/care.fil.md',
     },
@@ -65,7 +85,9 @@ describe.each<[string, { files: Record<string, string>; original: string; transl
   [
     'MkDocs by suffix of both',
     {
-      files: { 'mkdocs.yml': 'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: de}]}}]' },
+      files: {
+        'mkdocs.yml': 'plugins: [{i18n: {languages: [{locale: en, default: true}, {locale: de}]}}]',
+      },
       original: 'docs/care.en.md',
       translation: 'docs/care.de.md',
     },
@@ -84,7 +106,10 @@ describe.each<[string, { files: Record<string, string>; original: string; transl
   [
     'MkDocs with an old plugin',
     {
-      files: { 'mkdocs.yml': 'plugins: [{i18n: {default_language: en, languages: {en: English, fil: Filipino}}}]' },
+      files: {
+        'mkdocs.yml':
+          'plugins: [{i18n: {default_language: en, languages: {en: English, fil: Filipino}}}]',
+      },
       original: 'docs/care.md',
       translation: 'docs/care.fil.md',
     },
@@ -123,7 +148,8 @@ describe.each<[string, { files: Record<string, string>; original: string; transl
     'VitePress',
     {
       files: {
-        '.vitepress/config.js': "export default { lang: 'en', locales: { root: {}, german: { lang: 'de' } } };",
+        '.vitepress/config.js':
+          "export default { lang: 'en', locales: { root: {}, german: { lang: 'de' } } };",
       },
       original: 'care.md',
       translation: 'german/care.md',
@@ -157,9 +183,17 @@ it('leaves out pages of HTML that lead elsewhere or do not exist, and reads the 
   const page = (title: string, head: string, body: string) =>
     `<!doctype html><html><head><title>${title}</title><style>${'p{}'.repeat(3000)}</style>${head}</head><body>${body}</body></html>`;
   const folder = folderWith({
-    'old.html': page('Moved', '<meta http-equiv="refresh" content="0; url=/new.html">', '<p>Go to /new.html'),
+    'old.html': page(
+      'Moved',
+      '<meta http-equiv="refresh" content="0; url=/new.html">',
+      '<p>Go to /new.html',
+    ),
     '404.html': page('Page not found', '', '<p>Sorry.'),
-    'new.xhtml': page('Set the clock', '<meta property="article:modified_time" content="2023-07-01">', '<p>Hold SET.'),
+    'new.xhtml': page(
+      'Set the clock',
+      '<meta property="article:modified_time" content="2023-07-01">',
+      '<p>Hold SET.',
+    ),
   });
   const { skipped } = await scanFolder(folder);
   expect(skipped.map(({ path, why }) => [path, why])).toEqual([
@@ -177,19 +211,40 @@ describe('a configuration', () => {
       d: process.env.SITE || 'https://x.example', e: process.env.CI ? 1 : 2, f: o.z, g: evil(), get: () => 1, h: tail } as const);`;
     expect(exportedValue(text)).toMatchObject({
       name: 'wrap',
-      args: [{ z: 1, a: 'bc', b: [1, -2, 3], c: 'v1', d: 'https://x.example', e: 2, f: 1, h: undefined }],
+      args: [
+        { z: 1, a: 'bc', b: [1, -2, 3], c: 'v1', d: 'https://x.example', e: 2, f: 1, h: undefined },
+      ],
     });
-    expect(exportedValue('export default async function f() { const q = 1; return { q }; }')).toEqual({ q: 1 });
+    expect(
+      exportedValue('export default async function f() { const q = 1; return { q }; }'),
+    ).toEqual({ q: 1 });
     expect(exportedValue('const config = { a: 1 }; module.exports = config;')).toEqual({ a: 1 });
-    expect(exportedValue('const a = { b: a, c: b }; const b = a; export default a;')).toMatchObject({ b: undefined });
-    expect(() => exportedValue(`export default ${'['.repeat(5000)}${']'.repeat(5000)}`)).not.toThrow();
-    expect(assignedValues("a = b = 'x' 'y'\nc = ['p', a]\nc += ['q']\nd = f'{a}'\ne = __import__('os').name")).toEqual({
-      ...{ a: 'xy', b: 'xy', c: ['p', 'xy', 'q'], d: undefined, e: undefined },
+    expect(exportedValue('const a = { b: a, c: b }; const b = a; export default a;')).toMatchObject(
+      { b: undefined },
+    );
+    expect(() =>
+      exportedValue(`export default ${'['.repeat(5000)}${']'.repeat(5000)}`),
+    ).not.toThrow();
+    expect(
+      assignedValues(
+        "a = b = 'x' 'y'\nc = ['p', a]\nc += ['q']\nd = f'{a}'\ne = __import__('os').name",
+      ),
+    ).toEqual({
+      a: 'xy',
+      b: 'xy',
+      c: ['p', 'xy', 'q'],
+      d: undefined,
+      e: undefined,
     });
   });
   it('is found above the folder in the same checkout', async () => {
-    const folder = folderWith({ 'mkdocs.yml': 'site_url: https://docs.example.com/', 'docs/a/b.md': '# B\n\nText.\n' });
-    expect((await scanFolder(join(folder, 'docs'))).files).toMatchObject([{ path: 'a/b.md', url: undefined }]);
+    const folder = folderWith({
+      'mkdocs.yml': 'site_url: https://docs.example.com/',
+      'docs/a/b.md': '# B\n\nText.\n',
+    });
+    expect((await scanFolder(join(folder, 'docs'))).files).toMatchObject([
+      { path: 'a/b.md', url: undefined },
+    ]);
     mkdirSync(join(folder, '.git'));
     expect((await scanFolder(join(folder, 'docs'))).files).toMatchObject([
       { path: 'a/b.md', url: 'https://docs.example.com/a/b/' },
@@ -199,7 +254,9 @@ describe('a configuration', () => {
     const files = { 'docs/conf.py': "extensions = ['x']", 'docs/a.md': '# A\n\nText.\n' };
     const folder = folderWith(files);
     const scan = await scanFolder(folder);
-    expect(describeScan(scan).join('\n')).toMatch(/Sphinx site in .*: its configuration does not name its address/);
+    expect(describeScan(scan).join('\n')).toMatch(
+      /Sphinx site in .*: its configuration does not name its address/,
+    );
     const [file] = (await scanFolder(folder, { publicUrl: 'https://x.example/en/' })).files;
     expect(file?.url).toBe('https://x.example/en/a.html');
   });
@@ -209,7 +266,8 @@ describe('included parts', () => {
   it('come from the folder alone, whatever links lead out of it', async () => {
     const outside = folderWith({ 'secret.md': 'The secret is 4711.\n' });
     const folder = folderWith({
-      'a.mdx': "import S from './link.md';\nimport T from '../../etc/x.md';\n\n# A\n\n<S />\n\n<T />\n\nText.\n",
+      'a.mdx':
+        "import S from './link.md';\nimport T from '../../etc/x.md';\n\n# A\n\n<S />\n\n<T />\n\nText.\n",
       'b.md': `# B\n\n<!--@include: ${join(outside, 'secret.md')}-->\n\n--8<-- "${join(outside, 'secret.md')}"\n\nText.\n`,
     });
     symlinkSync(join(outside, 'secret.md'), join(folder, 'link.md'));
@@ -221,7 +279,8 @@ describe('included parts', () => {
       'conf.py': "extensions = []\nhtml_baseurl = 'https://x.example/'\n",
       'a.rst':
         'A\n=\n\nSee :ref:`set-up`, :doc:`guides/b`, :doc:`/guides/b`, :ref:`own`, :ref:`secret` and :ref:`none-such`.\n\n.. _own:\n\nOwn part\n--------\n\nText.\n',
-      'guides/b.rst': 'Use the ``pump``\n================\n\n.. _set-up:\n\nSet it up\n---------\n\nText.\n',
+      'guides/b.rst':
+        'Use the ``pump``\n================\n\n.. _set-up:\n\nSet it up\n---------\n\nText.\n',
     });
     symlinkSync(join(outside, 'secret.rst'), join(folder, 'link.rst'));
     expect(await textOf(folder, 'a.rst')).toContain(
@@ -252,10 +311,27 @@ describe('what is taken of a folder', () => {
 
   it('is chosen by patterns and the file .constellationignore, each with its reason', async () => {
     const folder = folderWith(files);
-    expect(await pathsOf(folder)).toEqual(['blog/d.md', 'guides/a.md', 'guides/b.mdx', 'guides/old/c.md', 'index.md']);
-    expect(await pathsOf(folder, { include: ['guides/'] })).toEqual(['guides/a.md', 'guides/b.mdx', 'guides/old/c.md']);
-    expect(await pathsOf(folder, { include: ['*.mdx', '/index.md'] })).toEqual(['guides/b.mdx', 'index.md']);
-    expect(await pathsOf(folder, { exclude: ['old', 'blog/**'] })).toEqual(['guides/a.md', 'guides/b.mdx', 'index.md']);
+    expect(await pathsOf(folder)).toEqual([
+      'blog/d.md',
+      'guides/a.md',
+      'guides/b.mdx',
+      'guides/old/c.md',
+      'index.md',
+    ]);
+    expect(await pathsOf(folder, { include: ['guides/'] })).toEqual([
+      'guides/a.md',
+      'guides/b.mdx',
+      'guides/old/c.md',
+    ]);
+    expect(await pathsOf(folder, { include: ['*.mdx', '/index.md'] })).toEqual([
+      'guides/b.mdx',
+      'index.md',
+    ]);
+    expect(await pathsOf(folder, { exclude: ['old', 'blog/**'] })).toEqual([
+      'guides/a.md',
+      'guides/b.mdx',
+      'index.md',
+    ]);
     writeFileSync(join(folder, '.constellationignore'), '# comment\nguides/*\n!guides/a.md\n');
     writeFileSync(join(folder, 'blog/.constellationignore'), 'd.md\n');
     // Its copy under blog/ is longer.
@@ -277,7 +353,13 @@ describe('what is taken of a folder', () => {
       'a/x.mdx': "import S from './_s.mdx';\n\n<S />\n",
       'b/x.mdx': "import S from './_s.mdx';\n\n<S />\n",
     });
-    expect(await pathsOf(folder)).toEqual(['a/x.mdx', 'b/x.mdx', 'dupe-a.md', 'inner.md', 'other-title.md']);
+    expect(await pathsOf(folder)).toEqual([
+      'a/x.mdx',
+      'b/x.mdx',
+      'dupe-a.md',
+      'inner.md',
+      'other-title.md',
+    ]);
   });
   it('knows translations by path and front matter, but no folder that only looks like one', async () => {
     const folder = folderWith({
@@ -291,8 +373,15 @@ describe('what is taken of a folder', () => {
       'es.md': '---\nlang: es\n---\n\n# Nota\n\nNota.\n',
     });
     const { files: found } = await scanFolder(folder);
-    expect(Object.fromEntries(found.flatMap(({ path, language }) => (language ? [[path, language]] : [])))).toEqual({
-      ...{ 'de/guide.md': 'de', 'i18n/pt-BR/guide.md': 'pt-BR', 'setup.fr.md': 'fr', 'es.md': 'es' },
+    expect(
+      Object.fromEntries(
+        found.flatMap(({ path, language }) => (language ? [[path, language]] : [])),
+      ),
+    ).toEqual({
+      'de/guide.md': 'de',
+      'i18n/pt-BR/guide.md': 'pt-BR',
+      'setup.fr.md': 'fr',
+      'es.md': 'es',
     });
     const metadata = (await articlesOf(folder)).find(({ id }) => id === 'de/guide.md')?.metadata;
     expect(metadata).toMatchObject({ language: 'de' });
@@ -303,7 +392,12 @@ describe('what is taken of a folder', () => {
       'b.md': '# B\n\nText.\n',
     });
     const articles = await articlesOf(folder, { publicUrl: 'https://docs.example.com' });
-    expect(articles.map(({ url }) => url)).toEqual(['https://docs.example.com/a/', 'https://docs.example.com/b']);
-    expect(articles[0]?.content).toContain('[B](https://docs.example.com/b#x) [C](https://c.example)');
+    expect(articles.map(({ url }) => url)).toEqual([
+      'https://docs.example.com/a/',
+      'https://docs.example.com/b',
+    ]);
+    expect(articles[0]?.content).toContain(
+      '[B](https://docs.example.com/b#x) [C](https://c.example)',
+    );
   });
 });

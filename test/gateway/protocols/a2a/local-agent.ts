@@ -1,5 +1,10 @@
 import { AgentCard, type Task } from '@a2a-js/sdk';
-import { type Client, ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
+import {
+  type Client,
+  ClientFactory,
+  ClientFactoryOptions,
+  JsonRpcTransportFactory,
+} from '@a2a-js/sdk/client';
 import type { LibrarianResponse } from '../../../../src/contract/core/response.ts';
 import { unsignedCard } from '../../../../src/gateway/protocols/a2a/agent-card.ts';
 import type { Ask } from '../../../../src/gateway/protocols/a2a/run.ts';
@@ -18,7 +23,14 @@ export const LIFETIME_MS = 3_600_000;
 const SHIPPING = {
   text: 'Shipping to Canada takes 4 to 7 days.',
   sources: [
-    { name: 'Shipping', url: 'https://docs.example/shipping', file: 'shipping.md', quote: '4 to 7', start: 3, end: 9 },
+    {
+      name: 'Shipping',
+      url: 'https://docs.example/shipping',
+      file: 'shipping.md',
+      quote: '4 to 7',
+      start: 3,
+      end: 9,
+    },
   ],
   support: 0.9,
   check: 'quoted' as const,
@@ -49,17 +61,24 @@ const reply = async (
   if (query.startsWith('crash')) throw new TypeError('secret inside');
   if (query.startsWith('vague')) {
     const about = query === 'vague' ? 'it' : `"${query}"`;
-    return { answer: `Which device is ${about} about?`, sources: [], metadata: { clarifying: true } };
+    return {
+      answer: `Which device is ${about} about?`,
+      sources: [],
+      metadata: { clarifying: true },
+    };
   }
   if (query.startsWith('off topic')) {
     const text = `I found nothing about "${query}".`;
     return { answer: text, sources: [], confidence: 0, partial: true, metadata: { closest: [] } };
   }
-  if (query.startsWith('contact')) return { ...ANSWER, answer: 'Write to help@shop.example.', metadata: {} };
+  if (query.startsWith('contact'))
+    return { ...ANSWER, answer: 'Write to help@shop.example.', metadata: {} };
   if (query.startsWith('turns')) return { answer: JSON.stringify(turns), sources: ANSWER.sources };
   progress({ type: 'statement', index: 0, ...SHIPPING });
   if (query.startsWith('wait')) {
-    const aborted = new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const aborted = new Promise((_, reject) =>
+      signal.addEventListener('abort', () => reject(signal.reason)),
+    );
     await Promise.race([opened, aborted]);
   }
   // It ignores the abort.
@@ -70,7 +89,7 @@ const reply = async (
 };
 
 /** The HTTP code of the function a2a with one librarian instead of the gateway, without a socket. */
-export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: number } = {}) => {
+export function startAgent(given: { now?: () => number; sql?: Sql; perOwner?: number } = {}) {
   const { now = Date.now, sql = nodeSql(), perOwner } = given;
   const gates = { opened: Promise.withResolvers<void>(), ended: Promise.withResolvers<void>() };
   const until = { opened: gates.opened.promise, ended: gates.ended.promise };
@@ -81,7 +100,10 @@ export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: nu
     reporting.signal.addEventListener('abort', () => aborted.push(question.messageId));
     return reply(question.query, question, reporting, until);
   };
-  const store = taskStore(sql, { lifetimeMs: LIFETIME_MS, ...(perOwner === undefined ? {} : { perOwner }) });
+  const store = taskStore(sql, {
+    lifetimeMs: LIFETIME_MS,
+    ...(perOwner === undefined ? {} : { perOwner }),
+  });
   const tasks = createTasks({ store, mask: createMask(readMaskKinds({})).mask, now });
   const card = unsignedCard({
     origin: ORIGIN,
@@ -92,7 +114,8 @@ export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: nu
     (owner: string): typeof fetch =>
     async (input, init) => {
       const request = new Request(input, init);
-      if (new URL(request.url).pathname === '/.well-known/agent-card.json') return Response.json(card);
+      if (new URL(request.url).pathname === '/.well-known/agent-card.json')
+        return Response.json(card);
       const cardFor = async () => AgentCard.fromJSON(card);
       const { headers } = request;
       const asked = {
@@ -100,12 +123,17 @@ export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: nu
         extensions: headers.get('A2A-Extensions') ?? '',
         body: new Uint8Array(await request.arrayBuffer()),
       };
-      const handlerFor = (gone: AbortSignal) => tasks.handlerFor({ owner, ask, card: cardFor, gone });
+      const handlerFor = (gone: AbortSignal) =>
+        tasks.handlerFor({ owner, ask, card: cardFor, gone });
       const reply = await serveA2a(asked, handlerFor, { owner });
       return new Response(reply.body, reply);
     };
   /** Sends one JSON-RPC call. */
-  const post = (method: string, params: unknown, { owner = 'alice', headers = {}, body = '' } = {}) =>
+  const post = (
+    method: string,
+    params: unknown,
+    { owner = 'alice', headers = {}, body = '' } = {},
+  ) =>
     fetchAs(owner)(`${ORIGIN}/a2a`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'a2a-version': '1.0', ...headers },
@@ -116,12 +144,19 @@ export const startAgent = (given: { now?: () => number; sql?: Sql; perOwner?: nu
     return { response, json: (await response.json()) as Reply };
   };
   return {
-    ...{ questions, aborted, sql, store, tasks, fetchAs, post, call },
+    questions,
+    aborted,
+    sql,
+    store,
+    tasks,
+    fetchAs,
+    post,
+    call,
     open: () => gates.opened.resolve(),
     end: () => gates.ended.resolve(),
     client: (owner = 'alice') => connect(fetchAs(owner)),
   };
-};
+}
 
 export interface Reply {
   jsonrpc: string;
@@ -138,22 +173,25 @@ export interface Reply {
 }
 
 /** The official client, with the given `fetch`. */
-export const connect = (send: typeof fetch, origin = ORIGIN): Promise<Client> => {
+export function connect(send: typeof fetch, origin = ORIGIN): Promise<Client> {
   const transports = [new JsonRpcTransportFactory({ fetchImpl: send })];
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, { transports });
   return send(`${origin}/.well-known/agent-card.json`)
     .then((response) => response.json())
     .then((card) => new ClientFactory(options).createFromAgentCard(card as never));
-};
+}
 
 let count = 0;
 /** A message in JSON. */
-export const message = (text: string, more: object = {}) => {
+export function message(text: string, more: object = {}) {
   count += 1;
   return { messageId: `m-${count}`, role: 'ROLE_USER', parts: [{ text }], ...more };
-};
+}
 
-export const textOf = ({ artifacts }: Pick<Task, 'artifacts'>): string =>
-  artifacts
-    .flatMap(({ parts }) => parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])))
+export function textOf({ artifacts }: Pick<Task, 'artifacts'>): string {
+  return artifacts
+    .flatMap(({ parts }) =>
+      parts.flatMap(({ content }) => (content?.$case === 'text' ? [content.value] : [])),
+    )
     .join('');
+}

@@ -6,14 +6,22 @@ import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { LIFETIME_MS, message, startAgent } from './local-agent.ts';
 
 const Artifacts = z.array(z.object({ parts: z.array(z.record(z.string(), z.unknown())) }));
-const Page = z.object({ tasks: z.array(z.object({ id: z.string() })), nextPageToken: z.string().default('') });
+const Page = z.object({
+  tasks: z.array(z.object({ id: z.string() })),
+  nextPageToken: z.string().default(''),
+});
 type Agent = ReturnType<typeof startAgent>;
 let agent: Agent;
 beforeEach(() => {
   agent = startAgent();
 });
 
-const send = async (text: string, more: object = {}, options: Parameters<Agent['call']>[2] = {}, on = agent) => {
+const send = async (
+  text: string,
+  more: object = {},
+  options: Parameters<Agent['call']>[2] = {},
+  on = agent,
+) => {
   const { json } = await on.call('SendMessage', { message: message(text, more) }, options);
   // A task that ends at once is written after the reply.
   await delay(2);
@@ -24,7 +32,8 @@ const inBackground = (text = 'wait', more: object = {}) => ({
   message: message(text, more),
   configuration: { returnImmediately: true },
 });
-const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) => reply.result?.task?.status.state;
+const stateOf = (reply: { result?: { task?: { status: { state: string } } } }) =>
+  reply.result?.task?.status.state;
 
 describe('the task of an answer', () => {
   it('is completed with the Response when it abstains', async () => {
@@ -32,7 +41,12 @@ describe('the task of an answer', () => {
     expect(result?.task).toMatchObject({
       status: { state: 'TASK_STATE_COMPLETED' },
       artifacts: [
-        { parts: [{ text: 'I found nothing about "off topic".' }, { data: { partial: true, sources: [] } }] },
+        {
+          parts: [
+            { text: 'I found nothing about "off topic".' },
+            { data: { partial: true, sources: [] } },
+          ],
+        },
       ],
     });
   });
@@ -64,11 +78,17 @@ describe('the task of an answer', () => {
   });
   it('has evidence when the extension is requested', async () => {
     const headers = { 'a2a-extensions': `https://other.example/x, ${EVIDENCE_EXTENSION}` };
-    const { response, json } = await agent.call('SendMessage', { message: message('shipping') }, { headers });
+    const { response, json } = await agent.call(
+      'SendMessage',
+      { message: message('shipping') },
+      { headers },
+    );
     expect(response.headers.get('a2a-extensions')).toBe(EVIDENCE_EXTENSION);
     const statements = [{ sources: [{ quote: '4 to 7', start: 3 }], support: 0.9 }, {}];
     const evidence = { [EVIDENCE_EXTENSION]: { edition: 'e-1', confidence: 0.9, statements } };
-    expect(json.result?.task?.artifacts).toMatchObject([{ extensions: [EVIDENCE_EXTENSION], metadata: evidence }]);
+    expect(json.result?.task?.artifacts).toMatchObject([
+      { extensions: [EVIDENCE_EXTENSION], metadata: evidence },
+    ]);
     const plain = await agent.call('SendMessage', { message: message('shipping') });
     expect(plain.response.headers.get('a2a-extensions')).toBeNull();
     expect(JSON.stringify(plain.json)).not.toContain(EVIDENCE_EXTENSION);
@@ -86,7 +106,10 @@ describe('the task of an answer', () => {
   });
   it('is refused for modes that no answer has', async () => {
     const configuration = { acceptedOutputModes: ['image/png'] };
-    const { json } = await agent.call('SendMessage', { message: message('shipping'), configuration });
+    const { json } = await agent.call('SendMessage', {
+      message: message('shipping'),
+      configuration,
+    });
     expect(json.error?.code).toBe(-32_005);
     expect(agent.questions).toEqual([]);
   });
@@ -106,7 +129,9 @@ describe('a conversation', () => {
     expect(agent.questions.map(({ namesContext }) => namesContext)).toEqual([false, true]);
   });
   it('passes on the librarian and the metadata of its message', async () => {
-    await send('shipping', { metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] } });
+    await send('shipping', {
+      metadata: { librarian: 'navigator', person_id: 'p-1', devices: ['X'] },
+    });
     const metadata = { person_id: 'p-1', devices: ['X'] };
     expect(agent.questions[0]).toMatchObject({ librarian: 'navigator', metadata });
   });
@@ -137,7 +162,10 @@ describe('a repeated message', () => {
     const sent = message('shipping');
     await agent.call('SendMessage', { message: sent });
     const { json } = await agent.call('SendMessage', { message: { ...sent, ...changed } });
-    expect(json.error).toMatchObject({ code: -32_602, message: expect.stringContaining('messageId') });
+    expect(json.error).toMatchObject({
+      code: -32_602,
+      message: expect.stringContaining('messageId'),
+    });
   });
   it('of another owner is another message', async () => {
     const sent = { message: message('shipping') };
@@ -151,7 +179,8 @@ describe('a repeated message', () => {
 describe('bounds', () => {
   it('an owner has at most 16 working tasks, independent of other owners', async () => {
     const begin = (owner: string) => agent.call('SendMessage', inBackground(), { owner });
-    for (let at = 0; at < 16; at += 1) expect(stateOf((await begin('alice')).json)).toBe('TASK_STATE_WORKING');
+    for (let at = 0; at < 16; at += 1)
+      expect(stateOf((await begin('alice')).json)).toBe('TASK_STATE_WORKING');
     const { json } = await begin('alice');
     expect(json.error?.data[0]?.metadata.code).toBe('RATE_LIMITED');
     expect(stateOf((await begin('bob')).json)).toBe('TASK_STATE_WORKING');
@@ -173,7 +202,8 @@ describe('bounds', () => {
   it('a closed stream makes room for another at once', async () => {
     const { json } = await agent.call('SendMessage', inBackground());
     const follow = () => agent.post('SubscribeToTask', { id: json.result?.task?.id });
-    const isFollowed = async (response: Response) => response.headers.get('content-type')?.includes('event-stream');
+    const isFollowed = async (response: Response) =>
+      response.headers.get('content-type')?.includes('event-stream');
     const readers = await Promise.all(Array.from({ length: 16 }, follow));
     expect(await Promise.all(readers.map(isFollowed))).toEqual(readers.map(() => true));
     expect(await isFollowed(await follow())).toBe(false);
@@ -190,7 +220,9 @@ describe('bounds', () => {
     for (let at = 1; at < 4; at += 1) await send(`shipping ${at}`);
     const { json } = await agent.call('ListTasks', {});
     expect(json.result?.totalSize).toBe(3);
-    expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(-32_001);
+    expect((await agent.call('GetTask', { id: first.result?.task?.id })).json.error?.code).toBe(
+      -32_001,
+    );
   });
   it('a working task is not removed', async () => {
     agent = startAgent({ perOwner: 2 });
@@ -204,14 +236,18 @@ describe('bounds', () => {
     for (let at = 0; at < 4; at += 1) await send(`shipping ${at}`);
     const ids: string[] = [];
     for (let pageToken = '', at = 0; at < 4; at += 1) {
-      const page = Page.parse((await agent.call('ListTasks', { pageSize: 1, pageToken })).json.result);
+      const page = Page.parse(
+        (await agent.call('ListTasks', { pageSize: 1, pageToken })).json.result,
+      );
       ids.push(...page.tasks.map(({ id }) => id));
       pageToken = page.nextPageToken;
     }
     expect(new Set(ids).size).toBe(4);
   });
   it('a page with artifacts is shorter, and states its size', async () => {
-    expect((await agent.call('ListTasks', { pageSize: 50 })).json.result).toMatchObject({ pageSize: 50 });
+    expect((await agent.call('ListTasks', { pageSize: 50 })).json.result).toMatchObject({
+      pageSize: 50,
+    });
     const full = await agent.call('ListTasks', { pageSize: 50, includeArtifacts: true });
     expect(full.json.result).toMatchObject({ pageSize: 20 });
   });
@@ -233,7 +269,9 @@ describe('bounds', () => {
   it('a task that was working when the process ended has failed', async () => {
     const { sql } = agent;
     const { json } = await agent.call('SendMessage', inBackground());
-    const { json: after } = await startAgent({ sql }).call('GetTask', { id: json.result?.task?.id });
+    const { json: after } = await startAgent({ sql }).call('GetTask', {
+      id: json.result?.task?.id,
+    });
     const message = { metadata: { code: 'SERVICE_UNAVAILABLE' } };
     expect(after.result).toMatchObject({ status: { state: 'TASK_STATE_FAILED', message } });
   });
@@ -267,7 +305,9 @@ describe('a stored task', () => {
     const begin = async () => (await agent.call('SendMessage', inBackground('wait too'))).json;
     expect(stateOf(await begin())).toBe('TASK_STATE_WORKING');
     failures = 1;
-    expect((await begin()).error).toMatchObject({ data: [{ metadata: { code: 'INTERNAL_ERROR' } }] });
+    expect((await begin()).error).toMatchObject({
+      data: [{ metadata: { code: 'INTERNAL_ERROR' } }],
+    });
     expect(agent.aborted).toHaveLength(1);
     agent.open();
     expect(stateOf(await waiting)).toBe('TASK_STATE_COMPLETED');
@@ -282,7 +322,10 @@ describe('a stored task', () => {
     const second = send('wait');
     await expect.poll(() => sql.all('SELECT * FROM tasks')).toHaveLength(2);
     agent.open();
-    expect([stateOf(await waiting), stateOf(await second)]).toEqual(['TASK_STATE_COMPLETED', 'TASK_STATE_COMPLETED']);
+    expect([stateOf(await waiting), stateOf(await second)]).toEqual([
+      'TASK_STATE_COMPLETED',
+      'TASK_STATE_COMPLETED',
+    ]);
   });
   const storedIn = (sql: ReturnType<typeof nodeSql>): string =>
     JSON.stringify([...sql.all('SELECT * FROM tasks'), ...sql.all('SELECT * FROM messages')]);

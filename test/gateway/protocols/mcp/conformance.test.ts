@@ -10,7 +10,9 @@ let url: URL;
 
 beforeAll(async () => {
   const contents = await bundle(fileURLToPath(new URL('fixture-function.ts', import.meta.url)));
-  miniflare = oneWorker(contents, { unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }] });
+  miniflare = oneWorker(contents, {
+    unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
+  });
   await miniflare.ready;
   url = new URL('/mcp', await miniflare.unsafeGetDirectURL('worker'));
 });

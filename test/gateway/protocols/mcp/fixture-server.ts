@@ -22,7 +22,8 @@ import * as z from 'zod';
 type Content = CallToolResult['content'][number];
 
 /** The smallest picture and sound. */
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
 const image: Content = { type: 'image', data: PNG, mimeType: 'image/png' };
 const embedded = (uri: string, words: string, mimeType = 'text/plain'): Content => ({
@@ -33,9 +34,13 @@ const text = (words: string): CallToolResult => ({ content: [{ type: 'text', tex
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const Named = z.object({ name: z.string() });
 const Confirmed = z.object({ ok: z.boolean() });
-const askName = (message = 'What is your name?') => inputRequired.elicit({ message, requestedSchema: Named });
+const askName = (message = 'What is your name?') =>
+  inputRequired.elicit({ message, requestedSchema: Named });
 const askModel = (question: string, maxTokens: number) =>
-  inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text: question } }], maxTokens });
+  inputRequired.createMessage({
+    messages: [{ role: 'user', content: { type: 'text', text: question } }],
+    maxTokens,
+  });
 
 /** Capabilities of the client, which each request of revision 2026-07-28 has. */
 const capabilitiesIn = ({ mcpReq }: ServerContext): Record<string, unknown> => {
@@ -44,16 +49,25 @@ const capabilitiesIn = ({ mcpReq }: ServerContext): Record<string, unknown> => {
   return typeof given === 'object' && given !== null ? { ...given } : {};
 };
 
-const CACHED = 'tools/list prompts/list resources/list resources/templates/list resources/read server/discover'.split(
-  ' ',
-);
+const CACHED =
+  'tools/list prompts/list resources/list resources/templates/list resources/read server/discover'.split(
+    ' ',
+  );
 
 export const fixtureServer: McpServerFactory = () => {
-  const codec = createRequestStateCodec<{ step: number }>({ key: 'only-for-the-conformance-suite-of-mcp' });
+  const codec = createRequestStateCodec<{ step: number }>({
+    key: 'only-for-the-conformance-suite-of-mcp',
+  });
   const server = new McpServer(
     { name: 'fixture', version: '1.0.0' },
     {
-      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, logging: {}, completions: {} },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        logging: {},
+        completions: {},
+      },
       requestState: { verify: codec.verify },
       cacheHints: Object.fromEntries(
         CACHED.map((method) => [method, { ttlMs: 60_000, cacheScope: 'public' as const }]),
@@ -65,11 +79,15 @@ export const fixtureServer: McpServerFactory = () => {
     server.server.setRequestHandler(method, () => ({}));
   const tool = (
     name: string,
-    run: (given: ServerContext) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
+    run: (
+      given: ServerContext,
+    ) => CallToolResult | InputRequiredResult | Promise<CallToolResult | InputRequiredResult>,
   ): void => void server.registerTool(name, { description: `For the check of ${name}.` }, run);
   tool('test_simple_text', () => text('This is a simple text response for testing.'));
   tool('test_image_content', () => ({ content: [image] }));
-  tool('test_audio_content', () => ({ content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }] }));
+  tool('test_audio_content', () => ({
+    content: [{ type: 'audio', data: WAV, mimeType: 'audio/wav' }],
+  }));
   tool('test_embedded_resource', () => ({
     content: [embedded('test://embedded-resource', 'This is an embedded resource content.')],
   }));
@@ -87,14 +105,21 @@ export const fixtureServer: McpServerFactory = () => {
     const progressToken = mcpReq._meta?.progressToken;
     for (const progress of [0, 50, 100]) {
       if (progressToken !== undefined)
-        await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total: 100 } });
+        await mcpReq.notify({
+          method: 'notifications/progress',
+          params: { progressToken, progress, total: 100 },
+        });
       await pause();
     }
     return text('Done.');
   });
   for (const name of ['test_tool_with_logging', 'test_logging_tool']) {
     tool(name, async ({ mcpReq }) => {
-      for (const message of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
+      for (const message of [
+        'Tool execution started',
+        'Tool processing data',
+        'Tool execution completed',
+      ]) {
         await mcpReq.log('info', message);
         await pause();
       }
@@ -105,7 +130,9 @@ export const fixtureServer: McpServerFactory = () => {
     if ('sampling' in capabilitiesIn(context)) return text('The client can sample.');
     throw new MissingRequiredClientCapabilityError({ requiredCapabilities: { sampling: {} } });
   });
-  tool('test_streaming_elicitation', () => inputRequired({ inputRequests: { user_name: askName() } }));
+  tool('test_streaming_elicitation', () =>
+    inputRequired({ inputRequests: { user_name: askName() } }),
+  );
   tool('test_input_required_result_elicitation', ({ mcpReq }) => {
     const given = acceptedContent(mcpReq.inputResponses, 'user_name', Named);
     return given === undefined
@@ -115,24 +142,36 @@ export const fixtureServer: McpServerFactory = () => {
   tool('test_input_required_result_sampling', ({ mcpReq }) => {
     const given = inputResponse(mcpReq.inputResponses, 'capital_question');
     if (given.kind === 'sampling') return text(JSON.stringify(given.result.content));
-    return inputRequired({ inputRequests: { capital_question: askModel('What is the capital of France?', 100) } });
+    return inputRequired({
+      inputRequests: { capital_question: askModel('What is the capital of France?', 100) },
+    });
   });
   tool('test_input_required_result_list_roots', ({ mcpReq }) => {
     const given = inputResponse(mcpReq.inputResponses, 'client_roots');
     if (given.kind === 'roots') return text(given.roots.map(({ uri }) => uri).join(' '));
     return inputRequired({ inputRequests: { client_roots: inputRequired.listRoots() } });
   });
-  for (const name of ['test_input_required_result_request_state', 'test_input_required_result_tampered_state']) {
+  for (const name of [
+    'test_input_required_result_request_state',
+    'test_input_required_result_tampered_state',
+  ]) {
     tool(name, async ({ mcpReq }) => {
       // The server has verified it.
       if (mcpReq.requestState() !== undefined) return text('state-ok');
-      const confirm = inputRequired.elicit({ message: 'Please confirm', requestedSchema: Confirmed });
-      return inputRequired({ inputRequests: { confirm }, requestState: await codec.mint({ step: 1 }) });
+      const confirm = inputRequired.elicit({
+        message: 'Please confirm',
+        requestedSchema: Confirmed,
+      });
+      return inputRequired({
+        inputRequests: { confirm },
+        requestState: await codec.mint({ step: 1 }),
+      });
     });
   }
   tool('test_input_required_result_multiple_inputs', async ({ mcpReq }) => {
     const keys = ['user_name', 'greeting', 'client_roots'];
-    if (keys.every((key) => mcpReq.inputResponses?.[key] !== undefined)) return text('All inputs are here.');
+    if (keys.every((key) => mcpReq.inputResponses?.[key] !== undefined))
+      return text('All inputs are here.');
     return inputRequired({
       inputRequests: {
         user_name: askName(),
@@ -166,7 +205,12 @@ export const fixtureServer: McpServerFactory = () => {
       requestState: 'v1',
     });
   });
-  const resource = (name: string, uri: string, mimeType: string, content: { text: string } | { blob: string }): void =>
+  const resource = (
+    name: string,
+    uri: string,
+    mimeType: string,
+    content: { text: string } | { blob: string },
+  ): void =>
     void server.registerResource(name, uri, { description: `The ${name}.`, mimeType }, () => ({
       contents: [{ uri, mimeType, ...content }],
     }));
@@ -174,7 +218,9 @@ export const fixtureServer: McpServerFactory = () => {
     text: 'This is the content of the static text resource.',
   });
   resource('static picture', 'test://static-binary', 'image/png', { blob: PNG });
-  resource('watched resource', 'test://watched-resource', 'text/plain', { text: 'It never changes.' });
+  resource('watched resource', 'test://watched-resource', 'text/plain', {
+    text: 'It never changes.',
+  });
   server.registerResource(
     'template',
     new ResourceTemplate('test://template/{id}/data', { list: undefined }),
@@ -194,11 +240,15 @@ export const fixtureServer: McpServerFactory = () => {
     {
       description: 'With arguments.',
       argsSchema: z.object({
-        arg1: completable(z.string(), (value) => ['paris', 'park', 'party'].filter((each) => each.startsWith(value))),
+        arg1: completable(z.string(), (value) =>
+          ['paris', 'park', 'party'].filter((each) => each.startsWith(value)),
+        ),
         arg2: z.string(),
       }),
     },
-    ({ arg1, arg2 }) => ({ messages: [userText(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)] }),
+    ({ arg1, arg2 }) => ({
+      messages: [userText(`Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`)],
+    }),
   );
   server.registerPrompt(
     'test_prompt_with_embedded_resource',
@@ -213,14 +263,20 @@ export const fixtureServer: McpServerFactory = () => {
   server.registerPrompt('test_prompt_with_image', { description: 'With a picture.' }, () => ({
     messages: [user(image), userText('Please analyze the image above.')],
   }));
-  server.registerPrompt('test_input_required_result_prompt', { description: 'With a question.' }, ({ mcpReq }) => {
-    const Context = z.object({ context: z.string() });
-    const given = acceptedContent(mcpReq.inputResponses, 'user_context', Context);
-    if (given !== undefined) return { messages: [userText(`Use ${given.context}.`)] };
-    const message = 'What context should the prompt use?';
-    return inputRequired({
-      inputRequests: { user_context: inputRequired.elicit({ message, requestedSchema: Context }) },
-    });
-  });
+  server.registerPrompt(
+    'test_input_required_result_prompt',
+    { description: 'With a question.' },
+    ({ mcpReq }) => {
+      const Context = z.object({ context: z.string() });
+      const given = acceptedContent(mcpReq.inputResponses, 'user_context', Context);
+      if (given !== undefined) return { messages: [userText(`Use ${given.context}.`)] };
+      const message = 'What context should the prompt use?';
+      return inputRequired({
+        inputRequests: {
+          user_context: inputRequired.elicit({ message, requestedSchema: Context }),
+        },
+      });
+    },
+  );
   return server;
 };

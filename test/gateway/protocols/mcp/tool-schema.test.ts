@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { inputSchemaOf, outputSchemaOf } from '../../../../src/gateway/protocols/mcp/tool-schema.ts';
+import {
+  inputSchemaOf,
+  outputSchemaOf,
+} from '../../../../src/gateway/protocols/mcp/tool-schema.ts';
 import { toolsFor } from '../../../../src/gateway/protocols/mcp/tools.ts';
 
 type Json = Record<string, unknown>;
@@ -10,7 +13,8 @@ function* schemasIn(schema: unknown, at = '#'): Generator<[at: string, schema: J
   if (typeof schema !== 'object' || schema === null) return;
   yield [at, schema as Json];
   const { properties = {}, items, anyOf = [], additionalProperties } = schema as Json;
-  for (const [name, member] of Object.entries(properties as Json)) yield* schemasIn(member, `${at}/${name}`);
+  for (const [name, member] of Object.entries(properties as Json))
+    yield* schemasIn(member, `${at}/${name}`);
   for (const each of anyOf as unknown[]) yield* schemasIn(each, `${at}/anyOf`);
   yield* schemasIn(items, `${at}/items`);
   yield* schemasIn(additionalProperties, `${at}/*`);
@@ -21,7 +25,16 @@ function* schemasIn(schema: unknown, at = '#'): Generator<[at: string, schema: J
  * hosts strip themselves (`additionalProperties`).
  */
 const TAKEN = new Set([
-  ...['type', 'description', 'properties', 'required', 'items', 'enum', 'default', 'additionalProperties'],
+  ...[
+    'type',
+    'description',
+    'properties',
+    'required',
+    'items',
+    'enum',
+    'default',
+    'additionalProperties',
+  ],
   ...['minimum', 'maximum', 'minItems', 'maxItems', 'anyOf', 'format'],
 ]);
 
@@ -31,9 +44,13 @@ describe('the schema of what a tool takes', () => {
   it.each(TOOLS)('%s has only words that hosts and models take', (_, { input }) => {
     for (const [at, schema] of schemasIn(inputSchemaOf(input))) {
       expect([at, Object.keys(schema).filter((word) => !TAKEN.has(word))]).toEqual([at, []]);
-      if (schema.type === 'object') expect([at, schema.properties]).toEqual([at, expect.any(Object)]);
+      if (schema.type === 'object')
+        expect([at, schema.properties]).toEqual([at, expect.any(Object)]);
       if (schema.type === 'array')
-        expect([at, schema.items]).toEqual([at, expect.objectContaining({ type: expect.any(String) })]);
+        expect([at, schema.items]).toEqual([
+          at,
+          expect.objectContaining({ type: expect.any(String) }),
+        ]);
       if (schema.format !== undefined) expect([at, schema.format]).toEqual([at, 'date-time']);
       if (at !== '#' && !at.endsWith('*'))
         expect([at, schema.type ?? schema.anyOf]).toEqual([
@@ -77,7 +94,10 @@ describe('the schema of what a tool takes', () => {
 describe('the schema of what a tool gives', () => {
   it.each(TOOLS)('%s holds no pattern, at any depth', (_, { output }) => {
     for (const [at, schema] of schemasIn(outputSchemaOf(output))) {
-      expect([at, Object.keys(schema)]).toEqual([at, expect.not.arrayContaining(['pattern', 'patternProperties'])]);
+      expect([at, Object.keys(schema)]).toEqual([
+        at,
+        expect.not.arrayContaining(['pattern', 'patternProperties']),
+      ]);
     }
     expect(JSON.stringify(outputSchemaOf(output))).not.toMatch(/"pattern":"/);
   });

@@ -8,15 +8,31 @@ import { ResponsesEvent, ResponsesReply } from '../../../../src/contract/wire/op
 import { READER, startGateway } from '../../gateway-for-test.ts';
 
 const SOURCE = { name: 'Noise', url: 'https://docs.example.com/noise' };
-const STATEMENT = { text: 'It is 30 dBA loud.', sources: [SOURCE], support: 0.9, check: 'quoted' as const };
+const STATEMENT = {
+  text: 'It is 30 dBA loud.',
+  sources: [SOURCE],
+  support: 0.9,
+  check: 'quoted' as const,
+};
 const QUESTION = 'How loud is it?';
 
 let gateway: Awaited<ReturnType<typeof startGateway>>;
 beforeAll(async () => {
   const answers = async (query: string): Promise<LibrarianResponse> =>
     query.startsWith('Fail')
-      ? { error: { code: 'SERVICE_UNAVAILABLE', message: 'Cannot answer: the source is away', recoverable: false } }
-      : { answer: STATEMENT.text, sources: [SOURCE], confidence: 0.9, metadata: { statements: [STATEMENT] } };
+      ? {
+          error: {
+            code: 'SERVICE_UNAVAILABLE',
+            message: 'Cannot answer: the source is away',
+            recoverable: false,
+          },
+        }
+      : {
+          answer: STATEMENT.text,
+          sources: [SOURCE],
+          confidence: 0.9,
+          metadata: { statements: [STATEMENT] },
+        };
   gateway = await startGateway({ librarianOf: { navigator: answers } });
 });
 
@@ -35,14 +51,20 @@ const lastAsked = () => gateway.asked.at(-1);
 describe('POST /v1/responses', () => {
   it('answers the official client with text and citations', async () => {
     const response = await client.responses.create({ model: 'constellation', input: QUESTION });
-    expect(ResponsesReply.parse(response)).toMatchObject({ status: 'completed', store: false, error: null });
+    expect(ResponsesReply.parse(response)).toMatchObject({
+      status: 'completed',
+      store: false,
+      error: null,
+    });
     expect(response.output_text).toMatch(/^It is 30 dBA loud. \[1\]\n\nSources\n\n1\. \[Noise\]/);
     const [message] = response.output;
     const [part] = message?.type === 'message' ? message.content : [];
     expect(part).toMatchObject({ type: 'output_text' });
     const [citation] = part?.type === 'output_text' ? part.annotations : [];
     expect(citation).toEqual({
-      ...{ type: 'url_citation', url: SOURCE.url, title: 'Noise' },
+      type: 'url_citation',
+      url: SOURCE.url,
+      title: 'Noise',
       start_index: 0,
       end_index: 18,
     });
@@ -51,15 +73,25 @@ describe('POST /v1/responses', () => {
   });
 
   it('reads items of a conversation, and skips what is no text', async () => {
-    const image = { type: 'input_image' as const, detail: 'auto' as const, image_url: 'data:image/png;base64,AAAA' };
+    const image = {
+      type: 'input_image' as const,
+      detail: 'auto' as const,
+      image_url: 'data:image/png;base64,AAAA',
+    };
     await client.responses.create({
-      ...{ model: 'navigator', instructions: 'Answer in rhymes.', store: false, temperature: 0.3 },
+      model: 'navigator',
+      instructions: 'Answer in rhymes.',
+      store: false,
+      temperature: 0.3,
       tools: [{ type: 'function', name: 'look', parameters: {}, strict: false }],
       input: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: [{ type: 'input_text', text: 'What is this?' }, image] },
         {
-          ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+          type: 'message',
+          id: 'msg_1',
+          status: 'completed',
+          role: 'assistant',
           content: [{ type: 'output_text', text: 'A fan.', annotations: [] }],
         },
         { type: 'reasoning', id: 'rs_1', summary: [] },
@@ -80,7 +112,13 @@ describe('POST /v1/responses', () => {
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual([...events.keys()]);
     expect(events.map(({ type }) => type.replace('response.', ''))).toEqual([
       ...['created', 'in_progress', 'output_item.added', 'content_part.added', 'output_text.delta'],
-      ...['output_text.annotation.added', 'output_text.done', 'content_part.done', 'output_item.done', 'completed'],
+      ...[
+        'output_text.annotation.added',
+        'output_text.done',
+        'content_part.done',
+        'output_item.done',
+        'completed',
+      ],
     ]);
     const final = await stream.finalResponse();
     expect(final.output_text).toBe('It is 30 dBA loud. [1]');
@@ -88,21 +126,36 @@ describe('POST /v1/responses', () => {
   });
 
   it('ends a stream that fails with its error', async () => {
-    const stream = await client.responses.create({ model: 'constellation', input: 'Fail!', stream: true });
+    const stream = await client.responses.create({
+      model: 'constellation',
+      input: 'Fail!',
+      stream: true,
+    });
     const events: object[] = [];
     for await (const event of stream) events.push(event);
     expect(events.at(-1)).toMatchObject({
       type: 'response.failed',
-      response: { status: 'failed', error: { code: 'service_unavailable', message: expect.stringMatching(/^Cannot/) } },
+      response: {
+        status: 'failed',
+        error: { code: 'service_unavailable', message: expect.stringMatching(/^Cannot/) },
+      },
     });
-    await expect(client.responses.create({ model: 'constellation', input: 'Fail!' })).rejects.toMatchObject({
+    await expect(
+      client.responses.create({ model: 'constellation', input: 'Fail!' }),
+    ).rejects.toMatchObject({
       status: 503,
     });
   });
 
   it('is what the default model of the AI SDK calls, whole and streamed', async () => {
-    const { text, sources } = await generateText({ model: provider('constellation:annotated'), prompt: QUESTION });
-    expect([text, sources]).toEqual(['It is 30 dBA loud. [1]', [expect.objectContaining({ url: SOURCE.url })]]);
+    const { text, sources } = await generateText({
+      model: provider('constellation:annotated'),
+      prompt: QUESTION,
+    });
+    expect([text, sources]).toEqual([
+      'It is 30 dBA loud. [1]',
+      [expect.objectContaining({ url: SOURCE.url })],
+    ]);
     const streamed = streamText({
       model: provider('constellation'),
       messages: [
@@ -123,14 +176,25 @@ describe('POST /v1/responses', () => {
     ['JSON', { text: { format: { type: 'json_object' } } }, 'text.format.type'],
     ['a required tool', { tool_choice: 'required' }, 'tool_choice'],
     ['a tool by name', { tool_choice: { type: 'function', name: 'look' } }, 'tool_choice'],
-    ['one of several tools', { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } }, 'tool_choice'],
+    [
+      'one of several tools',
+      { tool_choice: { type: 'allowed_tools', mode: 'required', tools: [] } },
+      'tool_choice',
+    ],
     ['probabilities of tokens', { top_logprobs: 3 }, 'top_logprobs'],
     ['a stored response', { previous_response_id: 'resp_1' }, 'previous_response_id'],
     ['a stored conversation', { conversation: 'conv_1' }, 'conversation'],
     ['work in the background', { background: true }, 'background'],
     [
       'an image in the question',
-      { input: [{ role: 'user', content: [{ type: 'input_text', text: 'This?' }, { type: 'input_image' }] }] },
+      {
+        input: [
+          {
+            role: 'user',
+            content: [{ type: 'input_text', text: 'This?' }, { type: 'input_image' }],
+          },
+        ],
+      },
       'input',
     ],
     ['no question', { input: [{ role: 'system', content: 'x' }] }, 'input'],
@@ -157,7 +221,13 @@ describe('POST /v1/responses', () => {
       previous_response_id: null,
       background: false,
     };
-    const body = { model: 'constellation', input: QUESTION, ...rest, conversation: null, instructions: null } as never;
+    const body = {
+      model: 'constellation',
+      input: QUESTION,
+      ...rest,
+      conversation: null,
+      instructions: null,
+    } as never;
     expect((await client.responses.create(body)).status).toBe('completed');
   });
 });
@@ -181,7 +251,11 @@ describe('POST /v1/chat/completions', () => {
     ['a choice in the words of vLLM', { guided_choice: ['yes', 'no'] }, 'guided_choice'],
     ['a grammar', { grammar: 'root ::= "yes"' }, 'grammar'],
     ['a required tool', { tool_choice: 'required', tools: [] }, 'tool_choice'],
-    ['a tool by name', { tool_choice: { type: 'function', function: { name: 'look' } } }, 'tool_choice'],
+    [
+      'a tool by name',
+      { tool_choice: { type: 'function', function: { name: 'look' } } },
+      'tool_choice',
+    ],
     [
       'one of several tools',
       { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [] } } },
@@ -194,26 +268,32 @@ describe('POST /v1/chat/completions', () => {
     ['several answers', { n: 2 }, 'n'],
     [
       'an image in the question',
-      { messages: [{ role: 'user', content: [{ type: 'text', text: 'This?' }, { type: 'image_url' }] }] },
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'This?' }, { type: 'image_url' }] },
+        ],
+      },
       'messages',
     ],
   ])('refuses %s', async (_, change, param) => {
-    await expect(create(change)).rejects.toMatchObject({ status: 400, code: 'invalid_value', param });
+    await expect(create(change)).rejects.toMatchObject({
+      status: 400,
+      code: 'invalid_value',
+      param,
+    });
   });
 
   it('ignores members without effect, and images of earlier messages', async () => {
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
     const change = {
-      ...{
-        response_format: { type: 'text' },
-        tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
-        logprobs: false,
-        top_logprobs: 0,
-        n: 1,
-        modalities: ['text'],
-        logit_bias: {},
-        seed: 7,
-      },
+      response_format: { type: 'text' },
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+      logprobs: false,
+      top_logprobs: 0,
+      n: 1,
+      modalities: ['text'],
+      logit_bias: {},
+      seed: 7,
       tools: [{ type: 'function', function: { name: 'look' } }],
       messages: [
         { role: 'user', content: [{ type: 'text', text: 'What is this?' }, image] },
@@ -233,16 +313,28 @@ describe('POST /v1/chat/completions', () => {
     await create({ messages: [{ role: 'user', content }] });
     expect(lastAsked()?.query).toBe(QUESTION);
     const before = gateway.asked.length;
-    const title = 'Generate a concise title for the chat.\n<chat_history>\nUSER: hi\n</chat_history>';
+    const title =
+      'Generate a concise title for the chat.\n<chat_history>\nUSER: hi\n</chat_history>';
     const { choices } = await create({ messages: [{ role: 'user', content: title }] });
-    expect([choices[0]?.message.content, gateway.asked.length]).toEqual([expect.stringMatching(/^This model/), before]);
+    expect([choices[0]?.message.content, gateway.asked.length]).toEqual([
+      expect.stringMatching(/^This model/),
+      before,
+    ]);
   });
 });
 
 describe('an address of OpenAI that does not exist here', () => {
   it.each<[string, () => PromiseLike<unknown>, RegExp]>([
-    ['embeddings', () => client.embeddings.create({ model: 'x', input: 'y' }), /v1\/knowledge\/search/],
-    ['completions', () => client.completions.create({ model: 'x', prompt: 'y' }), /v1\/chat\/completions/],
+    [
+      'embeddings',
+      () => client.embeddings.create({ model: 'x', input: 'y' }),
+      /v1\/knowledge\/search/,
+    ],
+    [
+      'completions',
+      () => client.completions.create({ model: 'x', prompt: 'y' }),
+      /v1\/chat\/completions/,
+    ],
     ['a stored response', () => client.responses.retrieve('resp_1'), /not stored/],
     ['images', () => client.images.generate({ prompt: 'x' }), /v1\/responses/],
     ['files', () => client.files.list(), /v1\/models/],
@@ -257,8 +349,16 @@ describe('an address of OpenAI that does not exist here', () => {
   });
 
   it('is a base URL without its version', async () => {
-    const wrong = new OpenAI({ apiKey: READER, baseURL: 'http://gateway.example', maxRetries: 0, fetch: toGateway });
-    await expect(wrong.models.list()).rejects.toMatchObject({ status: 404, message: expect.stringContaining('/v1') });
+    const wrong = new OpenAI({
+      apiKey: READER,
+      baseURL: 'http://gateway.example',
+      maxRetries: 0,
+      fetch: toGateway,
+    });
+    await expect(wrong.models.list()).rejects.toMatchObject({
+      status: 404,
+      message: expect.stringContaining('/v1'),
+    });
   });
 
   it('has the right form for wrong methods, compressed bodies and keys, too', async () => {

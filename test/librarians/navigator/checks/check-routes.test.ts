@@ -8,7 +8,10 @@ import {
 import type { CheckBook } from '../../../../src/knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts';
 import { createCheckAsking } from '../../../../src/librarians/navigator/checks/check-asking.ts';
-import { type CheckRouteParts, checkRoutes } from '../../../../src/librarians/navigator/checks/check-routes.ts';
+import {
+  type CheckRouteParts,
+  checkRoutes,
+} from '../../../../src/librarians/navigator/checks/check-routes.ts';
 import { createApp } from '../../../../src/librarians/navigator/navigator-librarian.ts';
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { replyOf, scriptedModel } from '../../../answering/write/scripted-model.ts';
@@ -31,15 +34,27 @@ const remote = (book: CheckBook): ReturnType<CheckRouteParts['books']> => ({
 });
 
 const desk = async (
-  given: Partial<CheckRouteParts> & { ai?: ReturnType<typeof scriptedModel> | undefined; max?: number } = {},
+  given: Partial<CheckRouteParts> & {
+    ai?: ReturnType<typeof scriptedModel> | undefined;
+    max?: number;
+  } = {},
 ) => {
   const { ai, max, ...more } = given;
   const identity = await identityOf('navigator');
   const book = sqlCheckBook(nodeSql(), { maxChecks: max });
   const editionFor = async () => edition;
   const app = createApp({ ...identity, log: () => undefined, editionFor });
-  const parts = { books: () => remote(book), readDraft: async () => ({ edition }), asking: createCheckAsking({ ai }) };
-  checkRoutes(app, { guard: { ...identity, access: 'signed', log: () => undefined }, editionFor, ...parts, ...more });
+  const parts = {
+    books: () => remote(book),
+    readDraft: async () => ({ edition }),
+    asking: createCheckAsking({ ai }),
+  };
+  checkRoutes(app, {
+    guard: { ...identity, access: 'signed', log: () => undefined },
+    editionFor,
+    ...parts,
+    ...more,
+  });
   const targets = { navigator: targetOf(app).target };
   return async (route: string, body?: unknown, capabilities: readonly string[] = READ) => {
     const [method = '', path = ''] = route.split(' ');
@@ -47,20 +62,34 @@ const desk = async (
     const request = { to: 'navigator', method, path: `/v1/knowledge/checks${path}`, body };
     const { answer } = await callFrom('gateway', context, { targets, request });
     if (!answer.ok) throw new Error(answer.error.message);
-    // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
-    return { status: answer.status, reply: (answer.body.length === 0 ? undefined : answer.json()) as any };
+    return {
+      status: answer.status,
+      // biome-ignore lint/suspicious/noExplicitAny: tests check replies of any shape
+      reply: (answer.body.length === 0 ? undefined : answer.json()) as any,
+    };
   };
 };
 
 const often = { question: OFTEN, cites: DESCALE };
 const many = (count: number) =>
-  Array.from({ length: count }, (_, at) => ({ question: `${OFTEN} (${at})`, contains: `no such words ${at}` }));
+  Array.from({ length: count }, (_, at) => ({
+    question: `${OFTEN} (${at})`,
+    contains: `no such words ${at}`,
+  }));
 
 describe('the routes of checks', () => {
   it('store, list, start and delete', async () => {
     const call = await desk();
-    const written = await call('PUT ', { checks: [often, { question: 'Who won?', declined: true }] }, WRITE);
-    expect(KnowledgeChecksWritten.parse(written.reply)).toEqual({ added: 2, changed: 0, unchanged: 0 });
+    const written = await call(
+      'PUT ',
+      { checks: [often, { question: 'Who won?', declined: true }] },
+      WRITE,
+    );
+    expect(KnowledgeChecksWritten.parse(written.reply)).toEqual({
+      added: 2,
+      changed: 0,
+      unchanged: 0,
+    });
     const { checks, running } = KnowledgeChecks.parse((await call('GET ?state=not_run')).reply);
     expect([checks.map(({ question }) => question), running]).toEqual([[OFTEN, 'Who won?'], true]);
     expect(await call('POST /run', {}, WRITE)).toEqual({ status: 202, reply: { checks: 2 } });
@@ -72,14 +101,21 @@ describe('the routes of checks', () => {
     const call = await desk();
     await call('PUT ', { checks: [often] }, WRITE);
     const again = { ...often, question: ` ${OFTEN.replaceAll(' ', '  ')}` };
-    expect((await call('PUT ', { checks: [again] }, WRITE)).reply).toMatchObject({ added: 0, changed: 1 });
+    expect((await call('PUT ', { checks: [again] }, WRITE)).reply).toMatchObject({
+      added: 0,
+      changed: 1,
+    });
   });
 
   it('try a check without storing it, by quotes and with a model', async () => {
     for (const ai of [undefined, scriptedModel(replyOf([{ text: QUOTE, from: 'How often' }]))]) {
       const call = await desk({ ai });
       const { reply } = await call('POST /try', { ...often, contains: 'every' });
-      expect(KnowledgeCheckTried.parse(reply)).toMatchObject({ state: 'green', edition: 'e1', lacks: [] });
+      expect(KnowledgeCheckTried.parse(reply)).toMatchObject({
+        state: 'green',
+        edition: 'e1',
+        lacks: [],
+      });
       expect((await call('GET ')).reply.checks).toEqual([]);
       expect(ai === undefined || ai.calls.length > 0).toBe(true);
     }
@@ -94,21 +130,39 @@ describe('the routes of checks', () => {
     ] as const)
       expect([route, (await call(route, body)).status]).toEqual([route, 401]);
     expect((await call('POST /try', often, ['sql:read'])).status).toBe(401);
-    for (const check of [{ question: OFTEN }, { ...often, declined: true }, { ...often, cites: '/etc/passwd' }])
+    for (const check of [
+      { question: OFTEN },
+      { ...often, declined: true },
+      { ...often, cites: '/etc/passwd' },
+    ])
       expect((await call('POST /try', check)).reply.error.code).toBe('INVALID_QUERY');
-    const full = await call('PUT ', { checks: [often, { question: 'Who won?', declined: true }] }, WRITE);
-    expect(full.reply.error).toMatchObject({ code: 'INVALID_QUERY', message: expect.stringMatching(/1 too many/) });
+    const full = await call(
+      'PUT ',
+      { checks: [often, { question: 'Who won?', declined: true }] },
+      WRITE,
+    );
+    expect(full.reply.error).toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringMatching(/1 too many/),
+    });
   });
 
   it('say that a check could not be run while the model is down', async () => {
-    const down = { ...scriptedModel(replyOf([])), complete: () => Promise.reject(new Error('down')) };
-    const { status, reply } = await (await desk({ ai: down }))('POST /try', { ...often, contains: 'no such words' });
+    const down = {
+      ...scriptedModel(replyOf([])),
+      complete: () => Promise.reject(new Error('down')),
+    };
+    const { status, reply } = await (await desk({ ai: down }))('POST /try', {
+      ...often,
+      contains: 'no such words',
+    });
     expect([status, reply.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
   });
 
   it('preview what would turn red, a hundred at most, and write nothing', async () => {
     const call = await desk();
-    for (const from of [0, 60]) await call('PUT ', { checks: many(120).slice(from, from + 60) }, WRITE);
+    for (const from of [0, 60])
+      await call('PUT ', { checks: many(120).slice(from, from + 60) }, WRITE);
     await call('PUT ', { checks: [often] }, WRITE);
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
     const { reply } = await call('POST /preview', body, WRITE);
@@ -122,8 +176,15 @@ describe('the routes of checks', () => {
     const readDraft = async () => ({ refused: 'the content is empty' });
     const call = await desk({ readDraft });
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
-    expect((await call('POST /preview', body, WRITE)).reply).toEqual({ run: 0, left_out: 0, checks: [], more: 0 });
+    expect((await call('POST /preview', body, WRITE)).reply).toEqual({
+      run: 0,
+      left_out: 0,
+      checks: [],
+      more: 0,
+    });
     await call('PUT ', { checks: [often] }, WRITE);
-    expect((await call('POST /preview', body, WRITE)).reply.error).toMatchObject({ message: 'the content is empty' });
+    expect((await call('POST /preview', body, WRITE)).reply.error).toMatchObject({
+      message: 'the content is empty',
+    });
   });
 });

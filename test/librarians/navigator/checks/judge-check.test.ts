@@ -12,15 +12,45 @@ const question = 'Which port has to be open?';
 
 describe('a check', () => {
   it.each<[name: string, expected: object, given: Partial<CheckAnswer>, lacks: string[]]>([
-    ['is green with the fact and the article', { contains: '8333', cites: 'network/ports.md' }, {}, []],
+    [
+      'is green with the fact and the article',
+      { contains: '8333', cites: 'network/ports.md' },
+      {},
+      [],
+    ],
     ['is green with a fact of an unsure answer', { contains: '8333' }, { outcome: 'unsure' }, []],
     ['is red without the fact', { contains: '8334' }, {}, ['contains']],
     ['is red without the article', { cites: 'network/wifi.md' }, {}, ['cites']],
-    ['is red without both', { contains: 'UDP', cites: 'network/wifi.md' }, {}, ['contains', 'cites']],
-    ['is red when an answer was declined', { contains: '8333' }, { outcome: 'declined' }, ['answer']],
-    ['is red when the question came back', { cites: 'network/ports.md' }, { outcome: 'asks_back' }, ['answer']],
-    ['is green when it has to be declined and was', { declined: true }, { outcome: 'declined' }, []],
-    ['is green when it has to be declined and asks back', { declined: true }, { outcome: 'asks_back' }, []],
+    [
+      'is red without both',
+      { contains: 'UDP', cites: 'network/wifi.md' },
+      {},
+      ['contains', 'cites'],
+    ],
+    [
+      'is red when an answer was declined',
+      { contains: '8333' },
+      { outcome: 'declined' },
+      ['answer'],
+    ],
+    [
+      'is red when the question came back',
+      { cites: 'network/ports.md' },
+      { outcome: 'asks_back' },
+      ['answer'],
+    ],
+    [
+      'is green when it has to be declined and was',
+      { declined: true },
+      { outcome: 'declined' },
+      [],
+    ],
+    [
+      'is green when it has to be declined and asks back',
+      { declined: true },
+      { outcome: 'asks_back' },
+      [],
+    ],
     ['is red when it has to be declined and was answered', { declined: true }, {}, ['declined']],
     [
       'is red when it has to be declined and an unsure answer came',

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { KnowledgeCheck, type KnowledgeCheckInput, KnowledgeChecks } from '../../../../src/contract/wire/checks.ts';
+import {
+  KnowledgeCheck,
+  type KnowledgeCheckInput,
+  KnowledgeChecks,
+} from '../../../../src/contract/wire/checks.ts';
 import type { CheckBook } from '../../../../src/knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts';
 import { buildEdition } from '../../../../src/knowledge/edition/build-edition.ts';
@@ -17,9 +21,14 @@ import { entryOf, type Sketch } from '../../../knowledge/search/edition-fixture.
 const DAY = Date.UTC(2026, 9, 1);
 const PORTS = 'network/ports.md';
 const SHIPPING = 'orders/shipping.md';
-const portsWith = (text: string): Sketch => ({ id: PORTS, title: 'Open a port', sections: [{ text }] });
+const portsWith = (text: string): Sketch => ({
+  id: PORTS,
+  title: 'Open a port',
+  sections: [{ text }],
+});
 const shipping: Sketch = {
-  ...{ id: SHIPPING, title: 'Shipping to Canada' },
+  id: SHIPPING,
+  title: 'Shipping to Canada',
   sections: [{ text: 'Shipping a parcel to Canada takes 9 working days.' }],
 };
 const RIGHT = 'Open port 8333 on your router so that other nodes reach your node.';
@@ -27,12 +36,25 @@ const WRONG = 'Open port 8334 on your router so that other nodes reach your node
 
 const editionNumber = (number: number, ...sketches: Sketch[]): Edition =>
   openEdition(
-    buildEdition(sketches.map(entryOf), { id: `e${number}`, workspace: 'default', createdAt: '2026-01-02T03:04:05Z' }),
+    buildEdition(sketches.map(entryOf), {
+      id: `e${number}`,
+      workspace: 'default',
+      createdAt: '2026-01-02T03:04:05Z',
+    }),
   );
 
-const port: KnowledgeCheckInput = { question: 'Which port do I open on my router?', contains: '8333' };
-const parcel: KnowledgeCheckInput = { question: 'How long does shipping to Canada take?', cites: SHIPPING };
-const match: KnowledgeCheckInput = { question: 'Who won the football match yesterday?', declined: true };
+const port: KnowledgeCheckInput = {
+  question: 'Which port do I open on my router?',
+  contains: '8333',
+};
+const parcel: KnowledgeCheckInput = {
+  question: 'How long does shipping to Canada take?',
+  cites: SHIPPING,
+};
+const match: KnowledgeCheckInput = {
+  question: 'Who won the football match yesterday?',
+  declined: true,
+};
 
 const scope = { audiences: [], nowMs: DAY };
 const bookWith = (...inputs: KnowledgeCheckInput[]): CheckBook => {
@@ -41,7 +63,9 @@ const bookWith = (...inputs: KnowledgeCheckInput[]): CheckBook => {
   return book;
 };
 const listOf = (book: CheckBook, query: object = {}) =>
-  KnowledgeChecks.parse(book.list({ state: 'all', limit: 50, ...query }, { ...scope, nowMs: Number.MAX_SAFE_INTEGER }));
+  KnowledgeChecks.parse(
+    book.list({ state: 'all', limit: 50, ...query }, { ...scope, nowMs: Number.MAX_SAFE_INTEGER }),
+  );
 
 /** Runs what is due on an edition, in as many steps as it takes. */
 const runOn = async (
@@ -55,14 +79,18 @@ const runOn = async (
   while (next === nowMs && steps < 20) {
     steps += 1;
     next = await workOnChecks({
-      ...{ book, run, now: () => nowMs, onFault: (error: unknown) => faults.push(error) },
+      book,
+      run,
+      now: () => nowMs,
+      onFault: (error: unknown) => faults.push(error),
       currentEdition: async () => edition.id,
       editionFor: async (audiences) => editionFor(edition, audiences),
     });
   }
   return { faults, steps, next };
 };
-const answered = (edition: Edition, check: KnowledgeCheckInput) => runCheck(edition, check, { timeLeftMs: () => 1000 });
+const answered = (edition: Edition, check: KnowledgeCheckInput) =>
+  runCheck(edition, check, { timeLeftMs: () => 1000 });
 
 describe('a run', () => {
   it('notes what came of each question', async () => {
@@ -74,7 +102,11 @@ describe('a run', () => {
     expect(counts).toEqual({ red: 0, not_run: 0, green: 3 });
     expect(running).toBe(false);
     expect(KnowledgeCheck.parse(checks[0])).toMatchObject({
-      ...{ state: 'green', since: '2026-10-01T00:00:00.000Z', edition: 'e1', lacks: [], broken_by: null },
+      state: 'green',
+      since: '2026-10-01T00:00:00.000Z',
+      edition: 'e1',
+      lacks: [],
+      broken_by: null,
       answer: { cites: [{ id: PORTS, title: 'Open a port' }] },
     });
     expect(checks[2]?.answer?.outcome).toBe('declined');
@@ -87,15 +119,28 @@ describe('a run', () => {
     await runOn(book, editionNumber(2, portsWith(WRONG), shipping, other), { nowMs: DAY + 1000 });
     const [red, green] = listOf(book).checks;
     expect(red).toMatchObject({
-      ...{ question: port.question, state: 'red', lacks: ['contains'], since: '2026-10-01T00:00:01.000Z' },
+      question: port.question,
+      state: 'red',
+      lacks: ['contains'],
+      since: '2026-10-01T00:00:01.000Z',
       broken_by: {
-        ...{ before: 'e1', after: 'e2' },
+        before: 'e1',
+        after: 'e2',
         articles: [{ id: PORTS, title: 'Open a port', change: 'changed' }],
       },
     });
-    expect(green).toMatchObject({ state: 'green', since: '2026-10-01T00:00:00.000Z', edition: 'e2' });
-    await runOn(book, editionNumber(3, portsWith(`${WRONG} Then wait.`), shipping), { nowMs: DAY + 2000 });
-    expect(listOf(book).checks[0]).toMatchObject({ edition: 'e3', broken_by: { before: 'e1', after: 'e2' } });
+    expect(green).toMatchObject({
+      state: 'green',
+      since: '2026-10-01T00:00:00.000Z',
+      edition: 'e2',
+    });
+    await runOn(book, editionNumber(3, portsWith(`${WRONG} Then wait.`), shipping), {
+      nowMs: DAY + 2000,
+    });
+    expect(listOf(book).checks[0]).toMatchObject({
+      edition: 'e3',
+      broken_by: { before: 'e1', after: 'e2' },
+    });
     await runOn(book, editionNumber(4, portsWith(RIGHT), shipping), { nowMs: DAY + 3000 });
     expect(listOf(book).checks[0]).toMatchObject({
       state: 'green',
@@ -108,11 +153,14 @@ describe('a run', () => {
     const book = bookWith(port, parcel, match);
     await runOn(book, editionNumber(1, portsWith(RIGHT), shipping));
     const score: Sketch = {
-      ...{ id: 'news/football.md', title: 'Who won the football match yesterday' },
+      id: 'news/football.md',
+      title: 'Who won the football match yesterday',
       sections: [{ text: 'The football match of yesterday: the reds won it by 3 to 1.' }],
     };
     await runOn(book, editionNumber(2, portsWith(RIGHT), score));
-    const changes = listOf(book, { state: 'red' }).checks.map(({ broken_by: broken }) => broken?.articles);
+    const changes = listOf(book, { state: 'red' }).checks.map(
+      ({ broken_by: broken }) => broken?.articles,
+    );
     expect(changes).toEqual([
       [{ id: SHIPPING, title: 'Shipping to Canada', change: 'removed' }],
       [{ id: 'news/football.md', title: score.title, change: 'added' }],
@@ -122,13 +170,21 @@ describe('a run', () => {
   it('names no article that is the same in both editions', async () => {
     const book = bookWith(port);
     const citing = (state: 'green' | 'red', ...ids: string[]) => ({
-      ...{ state, lacks: state === 'red' ? ['contains' as const] : [] },
-      answer: { outcome: 'answered' as const, text: '', cites: ids.map((id) => ({ id, title: id })) },
+      state,
+      lacks: state === 'red' ? ['contains' as const] : [],
+      answer: {
+        outcome: 'answered' as const,
+        text: '',
+        cites: ids.map((id) => ({ id, title: id })),
+      },
     });
-    const run = async ({ id }: Edition) => (id === 'e1' ? citing('green', PORTS) : citing('red', SHIPPING));
+    const run = async ({ id }: Edition) =>
+      id === 'e1' ? citing('green', PORTS) : citing('red', SHIPPING);
     await runOn(book, editionNumber(1, portsWith(RIGHT), shipping), { run });
     await runOn(book, editionNumber(2, portsWith(WRONG), shipping), { run });
-    expect(listOf(book).checks[0]?.broken_by?.articles).toEqual([{ id: PORTS, title: PORTS, change: 'changed' }]);
+    expect(listOf(book).checks[0]?.broken_by?.articles).toEqual([
+      { id: PORTS, title: PORTS, change: 'changed' },
+    ]);
   });
 
   it('is for every other edition, and for no edition twice', async () => {
@@ -138,7 +194,8 @@ describe('a run', () => {
       asked.push(edition.id);
       return answered(edition, check);
     };
-    for (const number of [1, 1, 2, 1]) await runOn(book, editionNumber(number, portsWith(RIGHT)), { run });
+    for (const number of [1, 1, 2, 1])
+      await runOn(book, editionNumber(number, portsWith(RIGHT)), { run });
     expect(asked).toEqual(['e1', 'e2', 'e1']);
     book.start(scope);
     await runOn(book, editionNumber(1, portsWith(RIGHT)), { run });
@@ -146,7 +203,10 @@ describe('a run', () => {
   });
 
   it('takes many checks in steps', async () => {
-    const many = Array.from({ length: 45 }, (_, at) => ({ question: `Question ${at}?`, declined: true as const }));
+    const many = Array.from({ length: 45 }, (_, at) => ({
+      question: `Question ${at}?`,
+      declined: true as const,
+    }));
     const book = bookWith(...many);
     const { steps } = await runOn(book, editionNumber(1, portsWith(RIGHT)));
     expect([steps, listOf(book).counts]).toEqual([3, { red: 0, not_run: 0, green: 45 }]);
@@ -159,7 +219,9 @@ describe('a run', () => {
       if (check.question === port.question) throw new CheckNotRun('no model');
       return answered(edition, check);
     };
-    const { faults, next } = await runOn(book, editionNumber(2, portsWith(WRONG), shipping), { run });
+    const { faults, next } = await runOn(book, editionNumber(2, portsWith(WRONG), shipping), {
+      run,
+    });
     expect(faults).toHaveLength(1);
     expect(next).toBe(DAY + 60_000);
     expect(listOf(book).checks).toMatchObject([
@@ -167,19 +229,31 @@ describe('a run', () => {
       { question: parcel.question, state: 'green', edition: 'e2' },
     ]);
     await runOn(book, editionNumber(2, portsWith(WRONG), shipping), { nowMs: DAY + 300_000 });
-    expect(listOf(book).checks[0]).toMatchObject({ state: 'red', broken_by: { before: 'e1', after: 'e2' } });
+    expect(listOf(book).checks[0]).toMatchObject({
+      state: 'red',
+      broken_by: { before: 'e1', after: 'e2' },
+    });
   });
 
   it('says nothing about a check whose answer lacked a model', async () => {
     const ai = { model: 'm', complete: () => Promise.reject(new Error('down')) };
     const edition = editionNumber(1, portsWith(WRONG));
-    await expect(runCheck(edition, port, { ai, timeLeftMs: () => 20_000 })).rejects.toThrow(CheckNotRun);
+    await expect(runCheck(edition, port, { ai, timeLeftMs: () => 20_000 })).rejects.toThrow(
+      CheckNotRun,
+    );
   });
 
   it('waits where nothing was published, and does nothing without checks', async () => {
-    const parts = { run: answered, now: () => DAY, onFault: () => undefined, currentEdition: async () => undefined };
+    const parts = {
+      run: answered,
+      now: () => DAY,
+      onFault: () => undefined,
+      currentEdition: async () => undefined,
+    };
     const never = () => Promise.reject(new Error('not read'));
-    expect(await workOnChecks({ ...parts, book: bookWith(port), editionFor: never })).toBe(DAY + 60_000);
+    expect(await workOnChecks({ ...parts, book: bookWith(port), editionFor: never })).toBe(
+      DAY + 60_000,
+    );
     expect(await workOnChecks({ ...parts, book: bookWith(), editionFor: never })).toBeUndefined();
   });
 });

@@ -33,9 +33,20 @@ try {
     scripts: { start: string };
   };
   const [, script = ''] = scripts.start.split(' ');
-  const args = [script, '--port', '0', '--state', state, '--kb', join(folder, 'kb'), '--no-helpdesk'];
+  const args = [
+    script,
+    '--port',
+    '0',
+    '--state',
+    state,
+    '--kb',
+    join(folder, 'kb'),
+    '--no-helpdesk',
+  ];
   const child = spawn(process.execPath, args, {
-    ...{ cwd: checkout, env: { ...process.env, ...services.env }, stdio: ['ignore', 'pipe', 'inherit'] },
+    cwd: checkout,
+    env: { ...process.env, ...services.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = new Promise((done) => child.once('exit', done));
   let output = '';
@@ -54,7 +65,8 @@ try {
   await ended;
   const looked = { otherKey: OTHER_KEY, recordedAt: Date.now(), ...stored };
   writeFileSync(join(folder, 'looked.json'), JSON.stringify(looked));
-  for (const store of NOT_RECORDED) rmSync(join(state, 'data', store), { recursive: true, force: true });
+  for (const store of NOT_RECORDED)
+    rmSync(join(state, 'data', store), { recursive: true, force: true });
   for (const file of globSync(join(state, 'data/**/*.sqlite'))) compact(file);
   const packed = ['-C', folder, '-czf', resolve(archive), 'state', 'looked.json', 'kb'];
   const { status } = spawnSync('tar', packed, { stdio: 'inherit' });
@@ -78,7 +90,12 @@ async function storeKey(): Promise<void> {
   const options = { resourcePersistencePath: join(state, 'data'), workers: [worker] };
   const miniflare = new Miniflare(convertV4MiniflareOptions(options));
   const keys = await miniflare.getKVNamespace('API_KEYS', 'keys');
-  const record = { name: 'recorded', workspaces: ['other'], capabilities: ['memory:*', 'kb:read'], rate: 'high' };
+  const record = {
+    name: 'recorded',
+    workspaces: ['other'],
+    capabilities: ['memory:*', 'kb:read'],
+    rate: 'high',
+  };
   await keys.put(await hashApiKey(OTHER_KEY), JSON.stringify(record));
   await miniflare.dispose();
 }
@@ -89,29 +106,45 @@ async function fill(call: Call, url: string): Promise<void> {
     call(path, { method: 'POST', body, ...(key === undefined ? {} : { key }) });
   const put = (path: string, body: unknown) => call(path, { method: 'PUT', body });
   await put('/api/kb/articles/notes%2Fducks.md', {
-    ...{ title: 'Ducks', content: '# Ducks\n\nDucks swim on the northern pond until it freezes.' },
+    title: 'Ducks',
+    content: '# Ducks\n\nDucks swim on the northern pond until it freezes.',
     metadata: { intent: ['birds'], device: ['Pond'] },
   });
   // The folder still has it; it stays deleted.
   await call('/api/kb/articles/geese.md', { method: 'DELETE' });
   const intent = (id: string, title: string, of: string, examples: string[]) => ({
-    ...{ id, title, examples, reply_template: `Hello {customer_name},\n\nyour ${of}:\n\n{knowledge}\n` },
+    id,
+    title,
+    examples,
+    reply_template: `Hello {customer_name},\n\nyour ${of}:\n\n{knowledge}\n`,
   });
   const intents = [
     intent('beekeeping', 'Beekeeping', 'bees', ['How do I feed my bees?', 'Where is the queen?']),
     intent('birds', 'Birds', 'birds', ['My hens lay no eggs', 'Where do ducks swim?']),
   ];
   const general_template = 'Hello {customer_name},\n\n{knowledge}\n';
-  await put('/v1/support/taxonomy', { taxonomy: { version: 1, name: 'The farm', general_template, intents } });
+  await put('/v1/support/taxonomy', {
+    taxonomy: { version: 1, name: 'The farm', general_template, intents },
+  });
   const { memory } = (await post(memories, {
-    ...{ type: 'fact', content: 'Ada keeps eleven geese behind the mill.', confidence: 0.9, person_id: 'ada' },
+    type: 'fact',
+    content: 'Ada keeps eleven geese behind the mill.',
+    confidence: 0.9,
+    person_id: 'ada',
     metadata: { source: 'a letter' },
   })) as { memory: { id: string } };
   await post(memories, {
-    ...{ type: 'preference', content: 'Ada wants short answers.', person_id: 'ada', conversation_id: 'c-1' },
+    type: 'preference',
+    content: 'Ada wants short answers.',
+    person_id: 'ada',
+    conversation_id: 'c-1',
     related_to: [{ memory_id: memory.id, type: 'follows' }],
   });
-  await post('/v1/workspaces/other/memories', { type: 'fact', content: 'The other farm has a yak.' }, OTHER_KEY);
+  await post(
+    '/v1/workspaces/other/memories',
+    { type: 'fact', content: 'The other farm has a yak.' },
+    OTHER_KEY,
+  );
   const talk = { conversation_id: 'c-1', metadata: { person_id: 'ada' }, librarian: 'navigator' };
   await post('/v1/ask', { query: 'When are goats milked?', ...talk });
   for (const message of [
@@ -120,12 +153,25 @@ async function fill(call: Call, url: string): Promise<void> {
     'Is there a subsidy for a windmill on our farm?',
   ])
     await post('/v1/support/analyze', { message });
-  await services.deliver(url, { id: 'done', subject: 'Bees', text: 'How much sugar syrup do my bees need?' });
-  await services.deliver(url, { id: 'dead', subject: 'Hens', text: 'Why do my hens lay fewer eggs?' });
+  await services.deliver(url, {
+    id: 'done',
+    subject: 'Bees',
+    text: 'How much sugar syrup do my bees need?',
+  });
+  await services.deliver(url, {
+    id: 'dead',
+    subject: 'Hens',
+    text: 'Why do my hens lay fewer eggs?',
+  });
   await services.deliver(url, { id: 'open', subject: 'Goats', text: 'When are goats milked?' });
-  await until(async () => ((await call(`${memories}?type=answer`)) as { memories: unknown[] }).memories.length > 0);
+  await until(
+    async () =>
+      ((await call(`${memories}?type=answer`)) as { memories: unknown[] }).memories.length > 0,
+  );
   await until(async () => {
-    const counts = (await ticketsOf(call)).map(({ tickets }) => tickets.filter(({ attempts }) => attempts > 0).length);
+    const counts = (await ticketsOf(call)).map(
+      ({ tickets }) => tickets.filter(({ attempts }) => attempts > 0).length,
+    );
     return counts.every((count) => count === 1);
   });
   // Published, with what was written over HTTP.

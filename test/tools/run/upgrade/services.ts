@@ -9,7 +9,7 @@ const SECRET = Buffer.from('a secret of the helpdesk that is long enough').toStr
  * Services with which a product uses every store: an embedding model, and a helpdesk that accepts notes by Standard Webhooks.
  * The helpdesk refuses notes of the ticket `dead`, and is down for the ticket `open` until `recover()`.
  */
-export const startServices = async () => {
+export async function startServices() {
   const openai = await startOpenAIServer();
   const notes: { ticket: string; marker: string }[] = [];
   let isDown = true;
@@ -18,7 +18,8 @@ export const startServices = async () => {
     request.on('data', (bytes) => (body += bytes));
     request.on('end', () => {
       const { data } = JSON.parse(body) as { data: { ticket_id: string; marker: string } };
-      const status = data.ticket_id === 'dead' ? 401 : data.ticket_id === 'open' && isDown ? 503 : 200;
+      const status =
+        data.ticket_id === 'dead' ? 401 : data.ticket_id === 'open' && isDown ? 503 : 200;
       if (status === 200) notes.push({ ticket: data.ticket_id, marker: data.marker });
       response.writeHead(status).end('{}');
     });
@@ -28,8 +29,12 @@ export const startServices = async () => {
   const connection = { apiUrl: `http://127.0.0.1:${port}/`, secrets: ['OWN_DESK_SECRET'] };
   return {
     env: {
-      ...{ OPENAI_BASE_URL: openai.url, OPENAI_API_KEY: openai.apiKey, CHAT_MODEL: 'none', EMBEDDING_DIMENSIONS: '32' },
-      ...{ HELPDESKS: JSON.stringify({ default: { standard: connection } }), OWN_DESK_SECRET: `whsec_${SECRET}` },
+      OPENAI_BASE_URL: openai.url,
+      OPENAI_API_KEY: openai.apiKey,
+      CHAT_MODEL: 'none',
+      EMBEDDING_DIMENSIONS: '32',
+      HELPDESKS: JSON.stringify({ default: { standard: connection } }),
+      OWN_DESK_SECRET: `whsec_${SECRET}`,
     },
     notes,
     recover: () => {
@@ -45,15 +50,21 @@ export const startServices = async () => {
       });
       const timestamp = String(Math.floor(Date.now() / 1000));
       const id = `msg_${ticket.id}`;
-      const signature = createHmac('sha256', Buffer.from(SECRET, 'base64')).update(`${id}.${timestamp}.${body}`);
+      const signature = createHmac('sha256', Buffer.from(SECRET, 'base64')).update(
+        `${id}.${timestamp}.${body}`,
+      );
       const response = await fetch(new URL('/webhooks/standard', url), {
-        ...{ method: 'POST', body },
+        method: 'POST',
+        body,
         headers: {
-          ...{ 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp },
+          'content-type': 'application/json',
+          'webhook-id': id,
+          'webhook-timestamp': timestamp,
           'webhook-signature': `v1,${signature.digest('base64')}`,
         },
       });
-      if (!response.ok) throw new Error(`the delivery was refused: ${response.status}, ${await response.text()}`);
+      if (!response.ok)
+        throw new Error(`the delivery was refused: ${response.status}, ${await response.text()}`);
     },
     stop: async () => {
       await openai.stop();
@@ -61,4 +72,4 @@ export const startServices = async () => {
       await new Promise((resolve) => helpdesk.close(resolve));
     },
   };
-};
+}

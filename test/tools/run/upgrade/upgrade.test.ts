@@ -40,7 +40,9 @@ const start = (folder: string) => {
   return startProduct(args, { env: services.env });
 };
 const inDatabases = (folder: string, name: string, work: (database: DatabaseSync) => void) => {
-  const files = globSync(join(folder, `state/data/do/${name}/*.sqlite`)).filter((file) => !file.includes('metadata'));
+  const files = globSync(join(folder, `state/data/do/${name}/*.sqlite`)).filter(
+    (file) => !file.includes('metadata'),
+  );
   expect(files.length).toBeGreaterThan(0);
   for (const file of files) {
     const database = new DatabaseSync(file);
@@ -54,12 +56,16 @@ const moveToNow = (folder: string, { recordedAt }: Recorded) => {
   const age = Math.floor(Date.now() - HOUR_MS - recordedAt);
   inDatabases(folder, 'constellation-memory-MemoryObject', (database) => {
     const at = "strftime('%Y-%m-%dT%H:%M:%fZ', memory ->> '$.created_at', ? || ' seconds')";
-    database.prepare(`UPDATE memories SET memory = json_set(memory, '$.created_at', ${at})`).run(age / 1000);
+    database
+      .prepare(`UPDATE memories SET memory = json_set(memory, '$.created_at', ${at})`)
+      .run(age / 1000);
   });
   inDatabases(folder, 'constellation-webhooks-TicketObject', (database) => {
     const columns = ['accepted_at', 'begun_at', 'changed_at', 'due_at', 'nudge_at'];
     database
-      .prepare(`UPDATE jobs SET ${columns.map((column) => `${column} = ${column} + :age`).join(', ')}`)
+      .prepare(
+        `UPDATE jobs SET ${columns.map((column) => `${column} = ${column} + :age`).join(', ')}`,
+      )
       .run({ age });
   });
   inDatabases(folder, 'constellation-webhooks-DeskObject', (database) => {
@@ -95,13 +101,16 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
   it('is answered from', async () => {
     const ask = (query: string, more: object = {}) =>
       call('/v1/ask', { method: 'POST', body: { query, librarian: 'navigator', ...more } });
-    expect(await ask('Where do ducks swim?')).toMatchObject({ answer: expect.stringContaining('northern pond') });
+    expect(await ask('Where do ducks swim?')).toMatchObject({
+      answer: expect.stringContaining('northern pond'),
+    });
     const deleted = expect.stringContaining('Geese guard');
     expect(await ask('Who guards the yard at night?')).not.toMatchObject({ answer: deleted });
     const talk = { conversation_id: 'c-1', metadata: { person_id: 'ada' } };
     const next = await ask('And how much milk do they give?', talk);
     expect(next).toMatchObject({ metadata: { conversation: { turns: 1 } } });
-    const analyze = (message: string) => call('/v1/support/analyze', { method: 'POST', body: { message } });
+    const analyze = (message: string) =>
+      call('/v1/support/analyze', { method: 'POST', body: { message } });
     const intent_classification = { primary_intent: 'beekeeping' };
     expect(await analyze('How do I feed my bees?')).toMatchObject({ intent_classification });
     // On a busy machine a search may be too late to store a gap.
@@ -124,11 +133,17 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
     await product.stop();
     for (const object of ['MemoryObject', 'GapsObject', 'DeskObject']) writeAsNewer(object);
     product = await start(folder);
-    for (const route of ['/v1/workspaces/default/memories', '/v1/knowledge/gaps', '/v1/support/tickets']) {
+    for (const route of [
+      '/v1/workspaces/default/memories',
+      '/v1/knowledge/gaps',
+      '/v1/support/tickets',
+    ]) {
       const message = expect.stringContaining(PROBLEM);
       const error = { code: 'SERVICE_UNAVAILABLE', message, recoverable: false };
       const suggestion = expect.stringContaining('--fresh');
-      expect(await product.get(route), route).toEqual({ error: expect.objectContaining({ ...error, suggestion }) });
+      expect(await product.get(route), route).toEqual({
+        error: expect.objectContaining({ ...error, suggestion }),
+      });
     }
     const memory = { method: 'POST', body: { type: 'fact', content: 'A yak.' } };
     const written = caller(product.url, product.key)('/v1/workspaces/default/memories', memory);
@@ -142,16 +157,31 @@ describe.each(['97e41a9'])('the state of release %s, under this version', (commi
 });
 
 /** Without values that change by themselves: times, ports, open tickets, the edition that gaps were compared with. */
-const timeless = ({ articles, text, taxonomy, memories, related, others, gaps, tickets }: StoredState): object => {
+const timeless = ({
+  articles,
+  text,
+  taxonomy,
+  memories,
+  related,
+  others,
+  gaps,
+  tickets,
+}: StoredState): object => {
   const ended = tickets.filter(({ id }) => !id.includes('open'));
   const all = { articles, text, taxonomy, memories, related, others, gaps, tickets: ended };
   return JSON.parse(
     JSON.stringify(all, (key, value) => {
-      if (/_at$|_seen$|^(?:checked_edition|edition|last_updated|next_cursor|score|state)$/.test(key)) return undefined;
+      if (
+        /_at$|_seen$|^(?:checked_edition|edition|last_updated|next_cursor|score|state)$/.test(key)
+      )
+        return undefined;
       // The title of a question's gap named its words, and is now the question itself, which its examples keep.
-      if (key === 'gap' && String(value).startsWith('No article answers what is asked about')) return undefined;
+      if (key === 'gap' && String(value).startsWith('No article answers what is asked about'))
+        return undefined;
       // The address of a folder's article was its text, and is now its page.
-      return key === 'url' ? String(value).replace(/^https?:\/\/[^/]+(?:\/api\/kb\/articles)?(?:\/kb)?/, '') : value;
+      return key === 'url'
+        ? String(value).replace(/^https?:\/\/[^/]+(?:\/api\/kb\/articles)?(?:\/kb)?/, '')
+        : value;
     }),
   ) as object; // one went in
 };

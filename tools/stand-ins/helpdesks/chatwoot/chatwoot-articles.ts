@@ -8,17 +8,25 @@ const PORTAL = 'help';
 const PAGE = 25;
 
 /** The help center: by page with the token, whole without. What is private counts as a draft: Chatwoot knows nothing else. */
-export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
+export function articleRoutes({ articles, apiUrl }: DeskParts): Routes {
   const portal = (slug: string | undefined): void => {
-    if (slug !== PORTAL) throw new DeskRefusal({ status: 404, body: { error: 'Resource could not be found' } });
+    if (slug !== PORTAL)
+      throw new DeskRefusal({ status: 404, body: { error: 'Resource could not be found' } });
   };
   return {
     'GET /api/v1/accounts/:account/portals/:portal/articles': ({ query }, [account, slug]) => {
       if (account !== String(ACCOUNT.id))
-        throw new DeskRefusal({ status: 401, body: { error: 'You are not authorized to access this account' } });
+        throw new DeskRefusal({
+          status: 401,
+          body: { error: 'You are not authorized to access this account' },
+        });
       portal(slug);
-      const inLocale = articles.all().filter(({ locale }) => locale === (query.get('locale') ?? locale));
-      const wanted = inLocale.filter((article) => statusOf(article) === (query.get('status') ?? statusOf(article)));
+      const inLocale = articles
+        .all()
+        .filter(({ locale }) => locale === (query.get('locale') ?? locale));
+      const wanted = inLocale.filter(
+        (article) => statusOf(article) === (query.get('status') ?? statusOf(article)),
+      );
       const page = numberIn(query, 'page', { otherwise: 1, most: 1_000_000 });
       const payload = newestFirst(wanted)
         .slice((page - 1) * PAGE, page * PAGE)
@@ -27,7 +35,9 @@ export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
     },
     'GET /hc/:portal/:locale/articles.json': ({ query }, [slug, wantedLocale]) => {
       portal(slug);
-      const published = articles.all().filter((one) => statusOf(one) === 'published' && one.locale === wantedLocale);
+      const published = articles
+        .all()
+        .filter((one) => statusOf(one) === 'published' && one.locale === wantedLocale);
       const size = numberIn(query, 'per_page', { otherwise: Number.MAX_SAFE_INTEGER, most: 100 });
       const page = numberIn(query, 'page', { otherwise: 1, most: 1_000_000 });
       const payload = newestFirst(published)
@@ -45,17 +55,26 @@ export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
     },
     'GET /hc/:portal/articles/:slug': (_, [slug, name]) => {
       portal(slug);
-      const found = articles.all().find((one) => `${slugOf(one)}.md` === name && statusOf(one) === 'published');
+      const found = articles
+        .all()
+        .find((one) => `${slugOf(one)}.md` === name && statusOf(one) === 'published');
       if (found === undefined) return { status: 404, body: '' };
-      return { status: 200, body: found.body, headers: { 'content-type': 'text/markdown; charset=utf-8' } };
+      return {
+        status: 200,
+        body: found.body,
+        headers: { 'content-type': 'text/markdown; charset=utf-8' },
+      };
     },
   };
-};
+}
 
 const newestFirst = (articles: readonly LocalArticle[]): LocalArticle[] =>
-  articles.toSorted((one, other) => other.updatedAt - one.updatedAt || Number(other.id) - Number(one.id));
+  articles.toSorted(
+    (one, other) => other.updatedAt - one.updatedAt || Number(other.id) - Number(one.id),
+  );
 
-const statusOf = ({ state, audience }: LocalArticle): string => (audience === 'private' ? 'draft' : state);
+const statusOf = ({ state, audience }: LocalArticle): string =>
+  audience === 'private' ? 'draft' : state;
 
 const slugOf = ({ title, createdAt }: LocalArticle): string =>
   `${Math.floor(createdAt / 1000)}-${title
@@ -83,7 +102,8 @@ const articleShape = (article: LocalArticle) => ({
 
 /** Counts articles in every state, whichever was asked for (`articles_controller.rb`, `set_article_count`). */
 const metaOf = (articles: readonly LocalArticle[], page: number) => {
-  const count = (status: string) => articles.filter((article) => statusOf(article) === status).length;
+  const count = (status: string) =>
+    articles.filter((article) => statusOf(article) === status).length;
   return {
     all_articles_count: articles.length,
     archived_articles_count: count('archived'),

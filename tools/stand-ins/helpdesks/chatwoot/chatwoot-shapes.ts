@@ -12,47 +12,54 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 const typeOf = ({ kind }: Post) =>
   kind === 'customer' ? { number: 0, word: 'incoming' } : { number: 1, word: 'outgoing' };
 
-export const userShape = ({ id, name, email }: Person) => ({
-  id: Number(id),
-  name,
-  available_name: name,
-  email,
-  avatar_url: '',
-  type: 'user',
-  availability_status: null,
-  thumbnail: '',
-});
+export function userShape({ id, name, email }: Person) {
+  return {
+    id: Number(id),
+    name,
+    available_name: name,
+    email,
+    avatar_url: '',
+    type: 'user',
+    availability_status: null,
+    thumbnail: '',
+  };
+}
 
-export const contactShape = ({ id, name, email }: Person) => ({
-  additional_attributes: {},
-  custom_attributes: {},
-  email,
-  id: Number(id),
-  identifier: null,
-  name,
-  phone_number: null,
-  thumbnail: '',
-  blocked: false,
-  type: 'contact',
-});
+export function contactShape({ id, name, email }: Person) {
+  return {
+    additional_attributes: {},
+    custom_attributes: {},
+    email,
+    id: Number(id),
+    identifier: null,
+    name,
+    phone_number: null,
+    thumbnail: '',
+    blocked: false,
+    type: 'contact',
+  };
+}
 
-const senderShape = (post: Post) => (post.kind === 'customer' ? contactShape(post.author) : userShape(post.author));
+const senderShape = (post: Post) =>
+  post.kind === 'customer' ? contactShape(post.author) : userShape(post.author);
 
 /** As the API answers it. */
-export const messageShape = (ticket: TicketState, post: Post) => ({
-  id: Number(post.id),
-  content: post.body,
-  inbox_id: INBOX.id,
-  conversation_id: Number(ticket.id),
-  message_type: typeOf(post).number,
-  content_type: 'text',
-  status: 'sent',
-  content_attributes: post.attributes ?? {},
-  created_at: seconds(post.at),
-  private: post.kind === 'note',
-  source_id: null,
-  sender: senderShape(post),
-});
+export function messageShape(ticket: TicketState, post: Post) {
+  return {
+    id: Number(post.id),
+    content: post.body,
+    inbox_id: INBOX.id,
+    conversation_id: Number(ticket.id),
+    message_type: typeOf(post).number,
+    content_type: 'text',
+    status: 'sent',
+    content_attributes: post.attributes ?? {},
+    created_at: seconds(post.at),
+    private: post.kind === 'note',
+    source_id: null,
+    sender: senderShape(post),
+  };
+}
 
 const metaOf = (ticket: TicketState) => ({
   sender: contactShape(ticket.customer),
@@ -62,18 +69,20 @@ const metaOf = (ticket: TicketState) => ({
 });
 
 /** The answer to a page of messages. */
-export const messagesShape = (ticket: TicketState, page: readonly Post[]) => ({
-  meta: {
-    labels: ticket.tags,
-    additional_attributes: {},
-    contact: { payload: contactShape(ticket.customer) },
-    agent_last_seen_at: null,
-    assignee_last_seen_at: null,
-  },
-  payload: page.map((post) => messageShape(ticket, post)),
-});
+export function messagesShape(ticket: TicketState, page: readonly Post[]) {
+  return {
+    meta: {
+      labels: ticket.tags,
+      additional_attributes: {},
+      contact: { payload: contactShape(ticket.customer) },
+      agent_last_seen_at: null,
+      assignee_last_seen_at: null,
+    },
+    payload: page.map((post) => messageShape(ticket, post)),
+  };
+}
 
-export const conversationShape = (ticket: TicketState) => {
+export function conversationShape(ticket: TicketState) {
   const last = ticket.posts.slice(-1).map((post) => messageShape(ticket, post));
   return {
     meta: metaOf(ticket),
@@ -102,27 +111,30 @@ export const conversationShape = (ticket: TicketState) => {
     waiting_since: seconds(ticket.createdAt),
     sla_policy_id: null,
   };
-};
+}
 
-const additionalOf = ({ subject }: TicketState) => (subject === '' ? {} : { mail_subject: subject });
+const additionalOf = ({ subject }: TicketState) =>
+  subject === '' ? {} : { mail_subject: subject };
 
 /** `message_created`, as it is delivered to a webhook; private notes like any outgoing message. */
-export const webhookShape = (ticket: TicketState, post: Post) => ({
-  account: ACCOUNT,
-  additional_attributes: {},
-  content_attributes: post.attributes ?? {},
-  content_type: 'text',
-  content: post.body,
-  conversation: webhookConversation(ticket, post),
-  created_at: iso(post.at),
-  id: Number(post.id),
-  inbox: INBOX,
-  message_type: typeOf(post).word,
-  private: post.kind === 'note',
-  sender: webhookSender(post),
-  source_id: null,
-  event: 'message_created',
-});
+export function webhookShape(ticket: TicketState, post: Post) {
+  return {
+    account: ACCOUNT,
+    additional_attributes: {},
+    content_attributes: post.attributes ?? {},
+    content_type: 'text',
+    content: post.body,
+    conversation: webhookConversation(ticket, post),
+    created_at: iso(post.at),
+    id: Number(post.id),
+    inbox: INBOX,
+    message_type: typeOf(post).word,
+    private: post.kind === 'note',
+    sender: webhookSender(post),
+    source_id: null,
+    event: 'message_created',
+  };
+}
 
 /** A contact has no `type` here, a user has; the token's owner is a bot. */
 const webhookSender = ({ kind, author }: Post) => {

@@ -31,7 +31,11 @@ export const chatwoot: StandIn = {
     options: { accountId: String(ACCOUNT.id), portal: 'help', inboxId: String(MAIL_INBOX_ID) },
   },
   open: (parts): ToolApi => {
-    const routes = { ...conversationRoutes(parts), ...openingRoutes(parts), ...articleRoutes(parts) };
+    const routes = {
+      ...conversationRoutes(parts),
+      ...openingRoutes(parts),
+      ...articleRoutes(parts),
+    };
     return {
       handle: (request) => {
         const isPublic = request.path.startsWith('/hc/');
@@ -67,7 +71,9 @@ const MESSAGES: Record<number, string> = {
 };
 
 const refusal = (status: number, message?: string): unknown =>
-  status === 429 ? 'Retry later\n' : { error: message ?? MESSAGES[status] ?? 'Internal server error' };
+  status === 429
+    ? 'Retry later\n'
+    : { error: message ?? MESSAGES[status] ?? 'Internal server error' };
 
 const refused = (status: number, message?: string) => ({ status, body: refusal(status, message) });
 
@@ -125,25 +131,44 @@ const openingRoutes = ({ state }: DeskParts): Routes => {
   return {
     [`POST ${account}/contacts/filter`]: (request) => {
       const { payload } = membersOf(request);
-      const { attribute_key: key, filter_operator: operator, values } = objectOf(Array.isArray(payload) && payload[0]);
+      const {
+        attribute_key: key,
+        filter_operator: operator,
+        values,
+      } = objectOf(Array.isArray(payload) && payload[0]);
       if (key !== 'email' || operator !== 'equal_to' || !Array.isArray(values)) return refused(422);
       const found = state.people().filter(({ email }) => email === textIn(values[0]).toLowerCase());
-      return { status: 200, body: { meta: { count: found.length }, payload: found.map(contactShape) } };
+      return {
+        status: 200,
+        body: { meta: { count: found.length }, payload: found.map(contactShape) },
+      };
     },
     [`POST ${account}/contacts`]: (request) => {
       const { name, email: given } = membersOf(request);
       const email = textIn(given).toLowerCase();
       if (state.people().some((one) => one.email === email))
-        return { status: 422, body: { message: 'Email has already been taken', attributes: ['email'] } };
+        return {
+          status: 422,
+          body: { message: 'Email has already been taken', attributes: ['email'] },
+        };
       const contact = contactShape(state.customer({ name: textIn(name), email }));
-      return { status: 200, body: { payload: { contact, contact_inbox: { inbox: null, source_id: null } } } };
+      return {
+        status: 200,
+        body: { payload: { contact, contact_inbox: { inbox: null, source_id: null } } },
+      };
     },
     [`POST ${account}/conversations`]: (request) => {
-      const { inbox_id, contact_id, additional_attributes: attributes, message } = membersOf(request);
+      const {
+        inbox_id,
+        contact_id,
+        additional_attributes: attributes,
+        message,
+      } = membersOf(request);
       const customer = state.people().find(({ id }) => Number(id) === contact_id);
       if (inbox_id !== MAIL_INBOX_ID || customer === undefined) return refused(404);
       const { content, private: isPrivate, message_type: type } = objectOf(message);
-      if (type === 'incoming') return refused(500, 'Incoming messages are only allowed in Api inboxes');
+      if (type === 'incoming')
+        return refused(500, 'Incoming messages are only allowed in Api inboxes');
       const subject = textIn(objectOf(attributes).mail_subject);
       const kind = isPrivate === true ? 'note' : 'reply';
       const opening = { kind, author: ASSISTANT, isOurs: true } as const;
@@ -158,7 +183,9 @@ const pageOf = ({ posts }: TicketState, { query }: RecordedRequest) => {
   const before = Number(query.get('before') ?? Number.POSITIVE_INFINITY);
   const after = Number(query.get('after') ?? Number.NEGATIVE_INFINITY);
   if (query.has('after') && query.has('before'))
-    return posts.filter(({ id }) => Number(id) >= after && Number(id) < before).slice(0, PAGE_BETWEEN);
+    return posts
+      .filter(({ id }) => Number(id) >= after && Number(id) < before)
+      .slice(0, PAGE_BETWEEN);
   if (query.has('after')) return posts.filter(({ id }) => Number(id) > after).slice(0, PAGE_AFTER);
   return posts.filter(({ id }) => Number(id) < before).slice(-PAGE);
 };

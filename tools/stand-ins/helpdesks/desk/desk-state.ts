@@ -34,8 +34,16 @@ export interface TicketState {
 }
 
 /** Whose token the product has. */
-export const ASSISTANT: Person = { id: '17', name: 'Support Assistant', email: 'assistant@support.example.com' };
-export const AGENT: Person = { id: '11', name: 'Ines Moreau', email: 'ines.moreau@support.example.com' };
+export const ASSISTANT: Person = {
+  id: '17',
+  name: 'Support Assistant',
+  email: 'assistant@support.example.com',
+};
+export const AGENT: Person = {
+  id: '11',
+  name: 'Ines Moreau',
+  email: 'ines.moreau@support.example.com',
+};
 const CUSTOMER = { name: 'Dana Ortiz', email: 'dana.ortiz@example.net' };
 
 export interface DeskState {
@@ -58,7 +66,7 @@ export interface FirstIds {
 }
 
 /** The tickets of one stand-in, in memory. A post is announced to `onPost` once it stands in its ticket. */
-export const createDeskState = ({
+export function createDeskState({
   now,
   first,
   onPost,
@@ -66,13 +74,17 @@ export const createDeskState = ({
   now: () => number;
   first: FirstIds;
   onPost: (ticket: TicketState, post: Post) => void;
-}): DeskState => {
+}): DeskState {
   const tickets = new Map<string, TicketState>();
   const customers = new Map<string, Person>();
   let posts = 0;
 
   const customerOf = ({ name, email }: { name: string; email: string }): Person => {
-    const known = customers.get(email) ?? { id: String(first.customer + customers.size), name, email };
+    const known = customers.get(email) ?? {
+      id: String(first.customer + customers.size),
+      name,
+      email,
+    };
     customers.set(email, known);
     return known;
   };
@@ -86,7 +98,14 @@ export const createDeskState = ({
   const add: DeskState['add'] = (ticketId, given) => {
     const ticket = get(ticketId);
     const author = given.author ?? (given.kind === 'customer' ? ticket.customer : AGENT);
-    const post: Post = { format: 'text', isOurs: false, ...given, author, id: String(first.post + posts), at: now() };
+    const post: Post = {
+      format: 'text',
+      isOurs: false,
+      ...given,
+      author,
+      id: String(first.post + posts),
+      at: now(),
+    };
     posts += 1;
     ticket.posts.push(post);
     // Never the same twice, so that a write between two others is noticed.
@@ -97,7 +116,10 @@ export const createDeskState = ({
 
   return {
     customer: customerOf,
-    create: ({ message, subject = 'A question', customer = CUSTOMER, tags = [], fields = {} }, opening = {}) => {
+    create: (
+      { message, subject = 'A question', customer = CUSTOMER, tags = [], fields = {} },
+      opening = {},
+    ) => {
       const id = String(first.ticket + tickets.size);
       const at = now();
       const ticket = {
@@ -119,4 +141,4 @@ export const createDeskState = ({
     all: () => [...tickets.values()],
     people: () => [...customers.values(), AGENT, ASSISTANT],
   };
-};
+}

@@ -38,7 +38,7 @@ export interface LocalArticles {
 }
 
 /** @param idOf Makes the tool's id of a number from 1. */
-export const localArticles = ({
+export function localArticles({
   now,
   idOf,
   locale = 'en',
@@ -46,20 +46,39 @@ export const localArticles = ({
   now: () => number;
   idOf: (number: number) => string;
   locale?: string;
-}): LocalArticles => {
+}): LocalArticles {
   const articles = new Map<string, LocalArticle>();
   let count = 0;
   const edit = (id: string, change: Partial<NewArticle>): void => {
     const before = articles.get(id);
     if (before === undefined) throw new Error(`Cannot edit article ${id}: there is none`);
-    const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+    const given = Object.fromEntries(
+      Object.entries(change).filter(([, value]) => value !== undefined),
+    );
     articles.set(id, { ...before, ...given, updatedAt: now() });
   };
   return {
-    add: ({ title, body, locale: own = locale, labels = [], state = 'published', audience = 'public' }) => {
+    add: ({
+      title,
+      body,
+      locale: own = locale,
+      labels = [],
+      state = 'published',
+      audience = 'public',
+    }) => {
       count += 1;
       const id = idOf(count);
-      articles.set(id, { id, title, body, locale: own, labels, state, audience, createdAt: now(), updatedAt: now() });
+      articles.set(id, {
+        id,
+        title,
+        body,
+        locale: own,
+        labels,
+        state,
+        audience,
+        createdAt: now(),
+        updatedAt: now(),
+      });
       return id;
     },
     edit,
@@ -67,4 +86,4 @@ export const localArticles = ({
     remove: (id) => void articles.delete(id),
     all: () => [...articles.values()],
   };
-};
+}

@@ -37,7 +37,11 @@ export interface LocalDesk {
   sign(ticketId: string, messageId: string, options?: SignOptions): SignedDelivery;
   /** The delivery for an article, of tools that tell such a thing. */
   signArticle?:
-    | ((articleId: string, change: 'published' | 'unpublished', options?: SignOptions) => SignedDelivery)
+    | ((
+        articleId: string,
+        change: 'published' | 'unpublished',
+        options?: SignOptions,
+      ) => SignedDelivery)
     | undefined;
   articles: LocalArticles;
   /** Lets so many requests through in each window, and refuses the others in the words of the tool; without, all. */

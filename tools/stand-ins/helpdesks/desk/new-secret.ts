@@ -5,4 +5,6 @@ import { randomBytes } from 'node:crypto';
  *
  * @param kind Its beginning, so that a person recognises it in a setting.
  */
-export const newSecret = (kind: string): string => `${kind}-${randomBytes(24).toString('base64url')}`;
+export function newSecret(kind: string): string {
+  return `${kind}-${randomBytes(24).toString('base64url')}`;
+}

@@ -3,13 +3,15 @@ import type { RecordedRequest } from '../../server/request-log.ts';
 import { decoded } from './read-request.ts';
 
 /** What answers requests of one form: `GET /api/v1/tickets/:id`. */
-export type Routes = Readonly<Record<string, (request: RecordedRequest, parameters: string[]) => LocalReply>>;
+export type Routes = Readonly<
+  Record<string, (request: RecordedRequest, parameters: string[]) => LocalReply>
+>;
 
 /**
  * The answer of the first route that a request has the form of; `undefined` without one. A part that begins with a colon stands
  * for any text without a slash, and is handed on.
  */
-export const routed = (routes: Routes, request: RecordedRequest): LocalReply | undefined => {
+export function routed(routes: Routes, request: RecordedRequest): LocalReply | undefined {
   const parts = request.path.split('/');
   for (const [form, answer] of Object.entries(routes)) {
     const [method, path = ''] = form.split(' ');
@@ -19,4 +21,4 @@ export const routed = (routes: Routes, request: RecordedRequest): LocalReply | u
     return answer(request, parts.filter((_, at) => formParts[at]?.startsWith(':')).map(decoded));
   }
   return undefined;
-};
+}

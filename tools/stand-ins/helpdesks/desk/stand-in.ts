@@ -31,7 +31,11 @@ export interface ToolApi {
   /** What the tool sends with a refusal of its own accord; `waitMs` until a limit lets requests through again. */
   refusalHeaders(status: number, waitMs?: number): OutgoingHttpHeaders;
   deliveryOf(ticket: TicketState, post: Post, signing: Signing): SignedDelivery;
-  articleDelivery?(articleId: string, change: 'published' | 'unpublished', signing: Signing): SignedDelivery;
+  articleDelivery?(
+    articleId: string,
+    change: 'published' | 'unpublished',
+    signing: Signing,
+  ): SignedDelivery;
 }
 
 export interface StandIn {

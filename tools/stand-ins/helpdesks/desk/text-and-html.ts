@@ -10,15 +10,24 @@ const htmlOfText = (text: string): string =>
     .map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`)
     .join('');
 
-export const htmlOf = ({ format, body }: Post): string => (format === 'html' ? body : htmlOfText(body));
+export function htmlOf({ format, body }: Post): string {
+  return format === 'html' ? body : htmlOfText(body);
+}
 
 /** Without tags, and with a line for each block. */
-export const textOf = ({ format, body }: Post): string => {
+export function textOf({ format, body }: Post): string {
   if (format === 'text') return body;
-  const names: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+  const names: Record<string, string> = {
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    '#39': "'",
+    nbsp: ' ',
+  };
   return body
     .replace(/<(?:br|\/p|\/li|\/div|\/h\d)[^<>]{0,200}>/gi, '\n')
     .replace(/<[^<>]{0,2000}>/g, '')
     .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => names[name] ?? '')
     .trim();
-};
+}

@@ -11,48 +11,52 @@ const PAGE = 50;
 const MAX_PAGE = 100;
 
 /** Docs: one public collection and one private; lists have no texts. */
-export const docsRoutes = ({ articles, apiUrl }: DeskParts): Routes => ({
-  'GET /v1/collections': ({ query }) => {
-    const wanted = query.get('visibility') ?? 'all';
-    const items = Object.entries(COLLECTIONS)
-      .filter(([visibility]) => wanted === 'all' || visibility === wanted)
-      .map(([visibility, id], at) => ({
-        id,
-        siteId: '5214c83d45667acd25394b50',
-        number: at + 1,
-        visibility,
-        name: visibility,
-        slug: visibility,
-      }));
-    return { status: 200, body: { collections: pageOf(items, query) } };
-  },
-  'GET /v1/collections/:id/articles': ({ query }, [id]) => {
-    const visibility = Object.entries(COLLECTIONS).find(([, collection]) => collection === id)?.[0];
-    if (visibility === undefined) return NOT_FOUND;
-    const status = query.get('status') ?? 'all';
-    const sort = query.get('sort') === 'createdAt' ? 'createdAt' : 'updatedAt';
-    const way = query.get('order') === 'desc' ? -1 : 1;
-    const items = articles
-      .all()
-      .filter((one) => one.audience === visibility && one.state !== 'archived')
-      .map((one) => referenceOf(one, apiUrl()))
-      .filter((one) => status === 'all' || one.status === status)
-      .toSorted((one, other) => way * (Date.parse(one[sort]) - Date.parse(other[sort])));
-    return { status: 200, body: { articles: pageOf(items, query) } };
-  },
-  'GET /v1/articles/:id': (_, [id]) => {
-    const article = articles.all().find((one) => one.id === id && one.state !== 'archived');
-    if (article === undefined) return NOT_FOUND;
-    const whole = {
-      ...referenceOf(article, apiUrl()),
-      text: article.body,
-      categories: [],
-      tags: article.labels,
-      related: [],
-    };
-    return { status: 200, body: { article: whole } };
-  },
-});
+export function docsRoutes({ articles, apiUrl }: DeskParts): Routes {
+  return {
+    'GET /v1/collections': ({ query }) => {
+      const wanted = query.get('visibility') ?? 'all';
+      const items = Object.entries(COLLECTIONS)
+        .filter(([visibility]) => wanted === 'all' || visibility === wanted)
+        .map(([visibility, id], at) => ({
+          id,
+          siteId: '5214c83d45667acd25394b50',
+          number: at + 1,
+          visibility,
+          name: visibility,
+          slug: visibility,
+        }));
+      return { status: 200, body: { collections: pageOf(items, query) } };
+    },
+    'GET /v1/collections/:id/articles': ({ query }, [id]) => {
+      const visibility = Object.entries(COLLECTIONS).find(
+        ([, collection]) => collection === id,
+      )?.[0];
+      if (visibility === undefined) return NOT_FOUND;
+      const status = query.get('status') ?? 'all';
+      const sort = query.get('sort') === 'createdAt' ? 'createdAt' : 'updatedAt';
+      const way = query.get('order') === 'desc' ? -1 : 1;
+      const items = articles
+        .all()
+        .filter((one) => one.audience === visibility && one.state !== 'archived')
+        .map((one) => referenceOf(one, apiUrl()))
+        .filter((one) => status === 'all' || one.status === status)
+        .toSorted((one, other) => way * (Date.parse(one[sort]) - Date.parse(other[sort])));
+      return { status: 200, body: { articles: pageOf(items, query) } };
+    },
+    'GET /v1/articles/:id': (_, [id]) => {
+      const article = articles.all().find((one) => one.id === id && one.state !== 'archived');
+      if (article === undefined) return NOT_FOUND;
+      const whole = {
+        ...referenceOf(article, apiUrl()),
+        text: article.body,
+        categories: [],
+        tags: article.labels,
+        related: [],
+      };
+      return { status: 200, body: { article: whole } };
+    },
+  };
+}
 
 const NOT_FOUND = { status: 404, body: { code: 404, error: 'Not found' } };
 
@@ -71,7 +75,10 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 
 const slugOf = (title: string): string => title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-');
 
-const referenceOf = ({ id, title, state, audience, createdAt, updatedAt }: LocalArticle, apiUrl: string) => ({
+const referenceOf = (
+  { id, title, state, audience, createdAt, updatedAt }: LocalArticle,
+  apiUrl: string,
+) => ({
   id,
   number: Number.parseInt(id.slice(-6), 16),
   collectionId: COLLECTIONS[audience],

@@ -8,12 +8,19 @@ const namesOf = ({ name }: Person) => {
   return { first, last: rest.join(' ') };
 };
 
-export const userShape = (person: Person) => {
+export function userShape(person: Person) {
   const { first, last } = namesOf(person);
-  return { id: Number(person.id), firstName: first, lastName: last, email: person.email, role: 'user', type: 'user' };
-};
+  return {
+    id: Number(person.id),
+    firstName: first,
+    lastName: last,
+    email: person.email,
+    role: 'user',
+    type: 'user',
+  };
+}
 
-export const customerShape = (person: Person) => {
+export function customerShape(person: Person) {
   const { first, last } = namesOf(person);
   return {
     id: Number(person.id),
@@ -21,7 +28,7 @@ export const customerShape = (person: Person) => {
     lastName: last,
     _embedded: { emails: [{ id: 1, value: person.email }] },
   };
-};
+}
 
 const personShape = (person: Person, type: 'customer' | 'user') => ({
   id: Number(person.id),
@@ -34,7 +41,7 @@ export const MAILBOX_ID = 85;
 
 const TYPES = { customer: 'customer', reply: 'message', draft: 'message', note: 'note' } as const;
 
-export const threadShape = (ticket: TicketState, post: Post) => {
+export function threadShape(ticket: TicketState, post: Post) {
   const via = post.kind === 'customer' ? 'customer' : 'user';
   const { id, name, email } = ticket.customer;
   return {
@@ -55,13 +62,13 @@ export const threadShape = (ticket: TicketState, post: Post) => {
     createdAt: stamp(post.at),
     _embedded: { attachments: [] },
   };
-};
+}
 
 /** As the API gives it and as a webhook gets it; threads are embedded the newest first. */
-export const conversationShape = (
+export function conversationShape(
   ticket: TicketState,
   { apiUrl, hasThreads }: { apiUrl: string; hasThreads: boolean },
-) => {
+) {
   const url = `${apiUrl}/v2/conversations/${ticket.id}`;
   const customer = personShape(ticket.customer, 'customer');
   return {
@@ -79,7 +86,11 @@ export const conversationShape = (
     createdAt: stamp(ticket.createdAt),
     closedBy: 0,
     userUpdatedAt: stamp(ticket.updatedAt),
-    customerWaitingSince: { time: stamp(ticket.updatedAt), friendly: 'just now', latestReplyFrom: 'customer' },
+    customerWaitingSince: {
+      time: stamp(ticket.updatedAt),
+      friendly: 'just now',
+      latestReplyFrom: 'customer',
+    },
     source: { type: 'email', via: 'customer' },
     tags: ticket.tags.map((tag, at) => ({ id: 9150 + at, color: '#929499', tag })),
     cc: [],
@@ -91,16 +102,19 @@ export const conversationShape = (
       value,
       text: value,
     })),
-    _embedded: hasThreads ? { threads: ticket.posts.toReversed().map((post) => threadShape(ticket, post)) } : {},
+    _embedded: hasThreads
+      ? { threads: ticket.posts.toReversed().map((post) => threadShape(ticket, post)) }
+      : {},
     _links: {
       self: { href: url },
       threads: { href: `${url}/threads/` },
       web: { href: `${apiUrl}/conversation/${ticket.id}` },
     },
   };
-};
+}
 
-export const eventOf = (ticket: TicketState, post: Post): string => {
-  if (post.kind === 'customer') return ticket.posts[0] === post ? 'convo.created' : 'convo.customer.reply.created';
+export function eventOf(ticket: TicketState, post: Post): string {
+  if (post.kind === 'customer')
+    return ticket.posts[0] === post ? 'convo.created' : 'convo.customer.reply.created';
   return post.kind === 'note' ? 'convo.note.created' : 'convo.agent.reply.created';
-};
+}

@@ -6,7 +6,14 @@ import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { docsRoutes } from './help-scout-docs.ts';
-import { conversationShape, customerShape, eventOf, MAILBOX_ID, threadShape, userShape } from './help-scout-shapes.ts';
+import {
+  conversationShape,
+  customerShape,
+  eventOf,
+  MAILBOX_ID,
+  threadShape,
+  userShape,
+} from './help-scout-shapes.ts';
 
 const APP_ID = 'local-help-scout-app';
 const APP_SECRET = newSecret('local-help-scout-app-secret');
@@ -23,7 +30,11 @@ export const helpScout: StandIn = {
   id: 'help-scout',
   first: { ticket: 501_234_567, post: 3001, customer: 238_604 },
   articleId: (number) => `5214c83d45667acd25${(0x394b53 + number).toString(16).padStart(6, '0')}`,
-  access: { secrets: [SECRET], apiToken: APP_SECRET, options: { clientId: APP_ID, mailboxId: String(MAILBOX_ID) } },
+  access: {
+    secrets: [SECRET],
+    apiToken: APP_SECRET,
+    options: { clientId: APP_ID, mailboxId: String(MAILBOX_ID) },
+  },
   articleToken: DOCS_KEY,
   open: (parts): ToolApi => {
     const tokens = new Map<string, number>();
@@ -36,10 +47,16 @@ export const helpScout: StandIn = {
     const issueToken = (request: RecordedRequest) => {
       const { id, secret } = clientIn(request);
       if (id !== APP_ID || secret !== APP_SECRET)
-        return { status: 401, body: { error: 'invalid_client', error_description: 'Bad client credentials' } };
+        return {
+          status: 401,
+          body: { error: 'invalid_client', error_description: 'Bad client credentials' },
+        };
       const access_token = uuidOf(`token ${tokens.size} ${parts.now()}`).replaceAll('-', '');
       tokens.set(access_token, parts.now() + TOKEN_MS);
-      return { status: 200, body: { token_type: 'bearer', access_token, expires_in: TOKEN_MS / 1000 } };
+      return {
+        status: 200,
+        body: { token_type: 'bearer', access_token, expires_in: TOKEN_MS / 1000 },
+      };
     };
     return {
       handle: (request) => {
@@ -47,7 +64,8 @@ export const helpScout: StandIn = {
           const isReader = userOf(request.headers.authorization) === DOCS_KEY;
           return isReader ? (routed(docs, request) ?? refused(404)) : refused(401);
         }
-        if (request.method === 'POST' && request.path === '/v2/oauth2/token') return issueToken(request);
+        if (request.method === 'POST' && request.path === '/v2/oauth2/token')
+          return issueToken(request);
         return isKnown(request) ? (routed(routes, request) ?? refused(404)) : refused(401);
       },
       refusal,
@@ -56,7 +74,9 @@ export const helpScout: StandIn = {
       deliveryOf: (ticket, post, { secret }) => {
         // As it was when the message came: later threads are not in it.
         const until = { ...ticket, posts: ticket.posts.slice(0, ticket.posts.indexOf(post) + 1) };
-        const body = JSON.stringify(conversationShape(until, { apiUrl: parts.apiUrl(), hasThreads: true }));
+        const body = JSON.stringify(
+          conversationShape(until, { apiUrl: parts.apiUrl(), hasThreads: true }),
+        );
         return {
           headers: {
             'Content-Type': 'application/json',
@@ -110,7 +130,12 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
   const written = (ticket: TicketState, post: Parameters<typeof state.add>[1]) => {
     if (ticket.posts.length >= MAX_THREADS) return refused(412);
     if (post.body === '') return refused(400, 'text is required');
-    const { id } = state.add(ticket.id, { ...post, format: 'html', author: ASSISTANT, isOurs: true });
+    const { id } = state.add(ticket.id, {
+      ...post,
+      format: 'html',
+      author: ASSISTANT,
+      isOurs: true,
+    });
     return {
       status: 201,
       body: '',
@@ -128,16 +153,28 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
       const [first] = Array.isArray(threads) ? threads : [];
       const { type: kind, text } = objectOf(first);
       const email = textIn(objectOf(customer).email);
-      const isWhole = textIn(subject) !== '' && textIn(status) !== '' && email.includes('@') && textIn(text) !== '';
-      if (!isWhole || type !== 'email' || kind !== 'customer' || mailboxId !== MAILBOX_ID) return refused(400);
-      const ticket = { message: textIn(text), subject: textIn(subject), customer: { name: '', email } };
+      const isWhole =
+        textIn(subject) !== '' &&
+        textIn(status) !== '' &&
+        email.includes('@') &&
+        textIn(text) !== '';
+      if (!isWhole || type !== 'email' || kind !== 'customer' || mailboxId !== MAILBOX_ID)
+        return refused(400);
+      const ticket = {
+        message: textIn(text),
+        subject: textIn(subject),
+        customer: { name: '', email },
+      };
       const { id } = state.create(ticket, { format: 'html' }).ticket;
       const headers = { 'resource-id': id, location: `${apiUrl()}/v2/conversations/${id}` };
       return { status: 201, body: '', headers };
     },
     'GET /v2/conversations/:id': ({ query }, [id]) => ({
       status: 200,
-      body: conversationShape(ticketOf(id), { apiUrl: apiUrl(), hasThreads: query.get('embed') === 'threads' }),
+      body: conversationShape(ticketOf(id), {
+        apiUrl: apiUrl(),
+        hasThreads: query.get('embed') === 'threads',
+      }),
     }),
     'GET /v2/conversations/:id/threads': ({ query }, [id]) => {
       const ticket = ticketOf(id);
@@ -146,7 +183,9 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
       const url = `${apiUrl()}/v2/conversations/${ticket.id}/threads`;
       const totalPages = Math.ceil(newestFirst.length / PAGE);
       const next = number < totalPages ? { next: { href: `${url}?page=${number + 1}` } } : {};
-      const threads = newestFirst.slice((number - 1) * PAGE, number * PAGE).map((post) => threadShape(ticket, post));
+      const threads = newestFirst
+        .slice((number - 1) * PAGE, number * PAGE)
+        .map((post) => threadShape(ticket, post));
       return {
         status: 200,
         headers: { 'content-type': 'application/hal+json' },
@@ -162,14 +201,19 @@ const conversationRoutes = ({ state, apiUrl }: DeskParts): Routes => {
       const post = ticket.posts.find((each) => each.id === thread && each.kind === 'customer');
       if (post === undefined) return refused(404);
       const original = `From: ${ticket.customer.email}\r\nSubject: ${ticket.subject}\r\n\r\n${post.body}`;
-      return { status: 200, headers: { 'content-type': 'application/hal+json' }, body: { original } };
+      return {
+        status: 200,
+        headers: { 'content-type': 'application/hal+json' },
+        body: { original },
+      };
     },
     'POST /v2/conversations/:id/notes': (request, [id]) =>
       written(ticketOf(id), { kind: 'note', body: textIn(membersOf(request).text) }),
     'POST /v2/conversations/:id/reply': (request, [id]) => {
       const ticket = ticketOf(id);
       const { text, draft, customer } = membersOf(request);
-      if (String(objectOf(customer).id) !== ticket.customer.id) return refused(400, 'customer is required');
+      if (String(objectOf(customer).id) !== ticket.customer.id)
+        return refused(400, 'customer is required');
       return written(ticket, { kind: draft === true ? 'draft' : 'reply', body: textIn(text) });
     },
   };

@@ -7,16 +7,19 @@ const PAGE = 25;
 const MAX_PAGE = 250;
 
 /** Articles by page, the newest first; internal ones are a list of their own. */
-export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
+export function articleRoutes({ articles, apiUrl }: DeskParts): Routes {
   const list = (query: URLSearchParams, audience: LocalArticle['audience'], path: string) => {
     const size = numberIn(query, 'per_page', { otherwise: PAGE, most: MAX_PAGE });
     const page = numberIn(query, 'page', { otherwise: 1, most: 1_000_000 });
     const wanted = articles
       .all()
       .filter((one) => one.audience === audience && one.state !== 'archived')
-      .toSorted((one, other) => other.updatedAt - one.updatedAt || Number(other.id) - Number(one.id));
+      .toSorted(
+        (one, other) => other.updatedAt - one.updatedAt || Number(other.id) - Number(one.id),
+      );
     const total_pages = Math.ceil(wanted.length / size);
-    const next = page < total_pages ? { next: `${apiUrl()}${path}?page=${page + 1}&per_page=${size}` } : {};
+    const next =
+      page < total_pages ? { next: `${apiUrl()}${path}?page=${page + 1}&per_page=${size}` } : {};
     const body = {
       type: 'list',
       pages: { type: 'pages', page, per_page: size, total_pages, ...next },
@@ -37,9 +40,12 @@ export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
       return { status: 404, body: { type: 'error.list', request_id: 'local', errors } };
     },
   };
-};
+}
 
-const articleShape = ({ id, title, body, state, locale, createdAt, updatedAt }: LocalArticle, apiUrl: string) => ({
+const articleShape = (
+  { id, title, body, state, locale, createdAt, updatedAt }: LocalArticle,
+  apiUrl: string,
+) => ({
   id,
   type: 'article',
   workspace_id: 'ws_local',

@@ -7,17 +7,21 @@ const MAX_PARTS = 500;
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-export const adminShape = ({ id, name, email }: Person) => ({ type: 'admin', id, name, email, has_inbox_seat: true });
+export function adminShape({ id, name, email }: Person) {
+  return { type: 'admin', id, name, email, has_inbox_seat: true };
+}
 
-export const contactShape = ({ id, name, email }: Person) => ({
-  type: 'contact',
-  id,
-  external_id: null,
-  role: 'user',
-  name,
-  email,
-  phone: null,
-});
+export function contactShape({ id, name, email }: Person) {
+  return {
+    type: 'contact',
+    id,
+    external_id: null,
+    role: 'user',
+    name,
+    email,
+    phone: null,
+  };
+}
 
 const authorShape = ({ kind, author }: Post) => ({
   type: kind === 'customer' ? 'user' : 'admin',
@@ -75,10 +79,15 @@ const conversationOf = (
     },
     contacts: {
       type: 'contact.list',
-      contacts: [{ type: 'contact', id: ticket.customer.id, external_id: `cust_${ticket.customer.id}` }],
+      contacts: [
+        { type: 'contact', id: ticket.customer.id, external_id: `cust_${ticket.customer.id}` },
+      ],
     },
     teammates: { type: 'admin.list', admins: [] },
-    tags: { type: 'tag.list', tags: ticket.tags.map((name, at) => ({ type: 'tag', id: String(81 + at), name })) },
+    tags: {
+      type: 'tag.list',
+      tags: ticket.tags.map((name, at) => ({ type: 'tag', id: String(81 + at), name })),
+    },
     custom_attributes: ticket.fields,
     conversation_parts: {
       type: 'conversation_part.list',
@@ -89,11 +98,15 @@ const conversationOf = (
 };
 
 /** As the API gives it: HTML unless plain text is asked for. */
-export const conversationShape = (ticket: TicketState, { isPlain }: { isPlain: boolean }) =>
-  conversationOf(ticket, { parts: ticket.posts.slice(1).slice(-MAX_PARTS), bodyOf: isPlain ? textOf : htmlOf });
+export function conversationShape(ticket: TicketState, { isPlain }: { isPlain: boolean }) {
+  return conversationOf(ticket, {
+    parts: ticket.posts.slice(1).slice(-MAX_PARTS),
+    bodyOf: isPlain ? textOf : htmlOf,
+  });
+}
 
 /** As a webhook gets it since version 2.15: plain text, and the part that it is about alone. */
-export const notificationShape = (ticket: TicketState, post: Post, { id }: { id: string }) => {
+export function notificationShape(ticket: TicketState, post: Post, { id }: { id: string }) {
   const isFirst = ticket.posts[0] === post;
   const sentAt = seconds(post.at);
   return {
@@ -113,7 +126,7 @@ export const notificationShape = (ticket: TicketState, post: Post, { id }: { id:
     created_at: sentAt,
     self: null,
   };
-};
+}
 
 const topicOf = ({ kind }: Post, isFirst: boolean): string => {
   if (kind === 'customer') return isFirst ? 'user.created' : 'user.replied';

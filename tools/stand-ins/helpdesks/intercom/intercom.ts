@@ -5,7 +5,12 @@ import { type Routes, routed } from '../desk/route.ts';
 import { hmac, uuidOf } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { articleRoutes } from './intercom-articles.ts';
-import { adminShape, contactShape, conversationShape, notificationShape } from './intercom-shapes.ts';
+import {
+  adminShape,
+  contactShape,
+  conversationShape,
+  notificationShape,
+} from './intercom-shapes.ts';
 
 const TOKEN = newSecret('local-intercom-token');
 const SECRET = newSecret('local-intercom-client-secret');
@@ -35,9 +40,14 @@ export const intercom: StandIn = {
             }
           : {},
       deliveryOf: (ticket, post, { secret }) => {
-        const body = JSON.stringify(notificationShape(ticket, post, { id: `notif_${uuidOf(post.id)}` }));
+        const body = JSON.stringify(
+          notificationShape(ticket, post, { id: `notif_${uuidOf(post.id)}` }),
+        );
         const digest = hmac('sha1', secret, { content: body, encoding: 'hex' });
-        return { headers: { 'Content-Type': 'application/json', 'X-Hub-Signature': `sha1=${digest}` }, body };
+        return {
+          headers: { 'Content-Type': 'application/json', 'X-Hub-Signature': `sha1=${digest}` },
+          body,
+        };
       },
     };
   },
@@ -64,8 +74,14 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
     return ticket;
   };
   return {
-    'GET /me': () => ({ status: 200, body: { ...adminShape(ASSISTANT), app: { type: 'app', id_code: 'ws_local' } } }),
-    'GET /admins': () => ({ status: 200, body: { type: 'admin.list', admins: [adminShape(ASSISTANT)] } }),
+    'GET /me': () => ({
+      status: 200,
+      body: { ...adminShape(ASSISTANT), app: { type: 'app', id_code: 'ws_local' } },
+    }),
+    'GET /admins': () => ({
+      status: 200,
+      body: { type: 'admin.list', admins: [adminShape(ASSISTANT)] },
+    }),
     'GET /contacts/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);
       return person === undefined ? refused(404) : { status: 200, body: contactShape(person) };
@@ -74,7 +90,10 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
       const { field, operator, value } = objectOf(membersOf(request).query);
       if (field !== 'email' || operator !== '=') return refused(400);
       const data = state.people().filter(({ email }) => email === value);
-      return { status: 200, body: { type: 'list', data: data.map(contactShape), total_count: data.length } };
+      return {
+        status: 200,
+        body: { type: 'list', data: data.map(contactShape), total_count: data.length },
+      };
     },
     'POST /contacts': (request) => {
       const { role, email } = membersOf(request);
@@ -91,7 +110,13 @@ const conversationRoutes = ({ state }: DeskParts): Routes => {
       if (textIn(body) === '') return refused(400, 'body is required');
       const { ticket, post } = state.create({ message: textIn(body), subject: '', customer });
       const created_at = Math.floor(post.at / 1000);
-      const message = { type: 'user_message', id: post.id, created_at, body, message_type: 'inapp' };
+      const message = {
+        type: 'user_message',
+        id: post.id,
+        created_at,
+        body,
+        message_type: 'inapp',
+      };
       return { status: 200, body: { ...message, conversation_id: ticket.id } };
     },
     'GET /conversations/:id': ({ query }, [id]) => {

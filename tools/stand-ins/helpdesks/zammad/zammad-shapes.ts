@@ -8,7 +8,7 @@ const INBOX = 'support@example.com';
 
 const isStaff = ({ id }: Person): boolean => id === AGENT.id || id === ASSISTANT.id;
 
-export const userShape = (person: Person) => {
+export function userShape(person: Person) {
   const [firstname = '', ...rest] = person.name.split(' ');
   return {
     active: true,
@@ -24,7 +24,7 @@ export const userShape = (person: Person) => {
     verified: false,
     vip: false,
   };
-};
+}
 
 const articlesIn = ({ posts }: TicketState) => posts.filter(({ kind }) => kind !== 'draft');
 
@@ -59,21 +59,23 @@ const ofArticles = (ticket: TicketState) => ({
 });
 
 /** As the API gives it; expanded, names stand beside the ids. */
-export const ticketShape = (ticket: TicketState, { isExpanded }: { isExpanded: boolean }) => ({
-  ...ticketCore(ticket),
-  ...(isExpanded
-    ? {
-        ...ofArticles(ticket),
-        group: GROUP.name,
-        priority: '2 normal',
-        state: 'new',
-        owner: '-',
-        customer: ticket.customer.email,
-        created_by: ticket.customer.email,
-        updated_by: ticket.customer.email,
-      }
-    : {}),
-});
+export function ticketShape(ticket: TicketState, { isExpanded }: { isExpanded: boolean }) {
+  return {
+    ...ticketCore(ticket),
+    ...(isExpanded
+      ? {
+          ...ofArticles(ticket),
+          group: GROUP.name,
+          priority: '2 normal',
+          state: 'new',
+          owner: '-',
+          customer: ticket.customer.email,
+          created_by: ticket.customer.email,
+          updated_by: ticket.customer.email,
+        }
+      : {}),
+  };
+}
 
 const articleCore = (ticket: TicketState, post: Post) => {
   const isCustomer = post.kind === 'customer';
@@ -103,31 +105,37 @@ const articleCore = (ticket: TicketState, post: Post) => {
   };
 };
 
-export const articleShape = (ticket: TicketState, post: Post) => ({
-  ...articleCore(ticket, post),
-  preferences: {},
-  created_by: post.author.email,
-  updated_by: post.author.email,
-});
+export function articleShape(ticket: TicketState, post: Post) {
+  return {
+    ...articleCore(ticket, post),
+    preferences: {},
+    created_by: post.author.email,
+    updated_by: post.author.email,
+  };
+}
 
 /** As a webhook gets it: associations are written out. */
-export const deliveredTicket = (ticket: TicketState) => ({
-  ...ticketCore(ticket),
-  ...ofArticles(ticket),
-  created_by: userShape(ticket.customer),
-  customer: userShape(ticket.customer),
-  group: { active: true, ...GROUP },
-  organization: {},
-  owner: NOBODY,
-  priority: { id: 2, name: '2 normal' },
-  state: 'new',
-  updated_by: userShape(ticket.customer),
-});
+export function deliveredTicket(ticket: TicketState) {
+  return {
+    ...ticketCore(ticket),
+    ...ofArticles(ticket),
+    created_by: userShape(ticket.customer),
+    customer: userShape(ticket.customer),
+    group: { active: true, ...GROUP },
+    organization: {},
+    owner: NOBODY,
+    priority: { id: 2, name: '2 normal' },
+    state: 'new',
+    updated_by: userShape(ticket.customer),
+  };
+}
 
-export const deliveredArticle = (ticket: TicketState, post: Post) => ({
-  ...articleCore(ticket, post),
-  accounted_time: 0,
-  origin_by: null,
-  created_by: userShape(post.author),
-  updated_by: userShape(post.author),
-});
+export function deliveredArticle(ticket: TicketState, post: Post) {
+  return {
+    ...articleCore(ticket, post),
+    accounted_time: 0,
+    origin_by: null,
+    created_by: userShape(post.author),
+    updated_by: userShape(post.author),
+  };
+}

@@ -5,7 +5,13 @@ import { type Routes, routed } from '../desk/route.ts';
 import { hmac, railsJson } from '../desk/sign-delivery.ts';
 import { type DeskParts, DeskRefusal, type StandIn, type ToolApi } from '../desk/stand-in.ts';
 import { knowledgeRoutes } from './zammad-knowledge.ts';
-import { articleShape, deliveredArticle, deliveredTicket, ticketShape, userShape } from './zammad-shapes.ts';
+import {
+  articleShape,
+  deliveredArticle,
+  deliveredTicket,
+  ticketShape,
+  userShape,
+} from './zammad-shapes.ts';
 
 const TOKEN = newSecret('local-zammad-token');
 const SECRET = newSecret('local-zammad-signature-token');
@@ -32,7 +38,10 @@ export const zammad: StandIn = {
       refusal,
       refusalHeaders: () => ({}),
       deliveryOf: (ticket, post, { secret, deliveryId }) => {
-        const body = railsJson({ ticket: deliveredTicket(ticket), article: deliveredArticle(ticket, post) });
+        const body = railsJson({
+          ticket: deliveredTicket(ticket),
+          article: deliveredArticle(ticket, post),
+        });
         return {
           headers: {
             'Content-Type': 'application/json; charset=utf-8',
@@ -64,7 +73,8 @@ const ticketIn =
   ({ state }: DeskParts) =>
   (id: string | undefined): TicketState => {
     const ticket = state.find(id ?? '');
-    if (ticket === undefined) throw new DeskRefusal(refused(404, `Couldn't find Ticket with 'id'=${id}`));
+    if (ticket === undefined)
+      throw new DeskRefusal(refused(404, `Couldn't find Ticket with 'id'=${id}`));
     return ticket;
   };
 
@@ -75,18 +85,26 @@ const ticketRoutes = (parts: DeskParts): Routes => {
     'GET /api/v1/users/me': () => ({ status: 200, body: userShape(ASSISTANT) }),
     'GET /api/v1/users/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);
-      return person === undefined ? refused(404, "Couldn't find User") : { status: 200, body: userShape(person) };
+      return person === undefined
+        ? refused(404, "Couldn't find User")
+        : { status: 200, body: userShape(person) };
     },
     'GET /api/v1/tags': ({ query }) => {
-      const ticket = query.get('object') === 'Ticket' ? state.find(query.get('o_id') ?? '') : undefined;
+      const ticket =
+        query.get('object') === 'Ticket' ? state.find(query.get('o_id') ?? '') : undefined;
       return { status: 200, body: { tags: ticket?.tags ?? [] } };
     },
     'POST /api/v1/tickets': (request) => {
       const { title, group, customer_id, article } = membersOf(request);
       const message = textIn(objectOf(article).body);
       const email = /^guess:(.+@.+)$/.exec(textIn(customer_id))?.[1];
-      if (group !== GROUP || email === undefined || message === '' || textIn(title) === '') return refused(422);
-      const { ticket } = state.create({ message, subject: textIn(title), customer: { name: email, email } });
+      if (group !== GROUP || email === undefined || message === '' || textIn(title) === '')
+        return refused(422);
+      const { ticket } = state.create({
+        message,
+        subject: textIn(title),
+        customer: { name: email, email },
+      });
       return { status: 201, body: ticketShape(ticket, { isExpanded: false }) };
     },
     'GET /api/v1/tickets/:id': ({ query }, [id]) => ({
@@ -97,7 +115,9 @@ const ticketRoutes = (parts: DeskParts): Routes => {
       const ticket = ticketOf(id);
       return {
         status: 200,
-        body: ticket.posts.filter(({ kind }) => kind !== 'draft').map((post) => articleShape(ticket, post)),
+        body: ticket.posts
+          .filter(({ kind }) => kind !== 'draft')
+          .map((post) => articleShape(ticket, post)),
       };
     },
     'POST /api/v1/ticket_articles': (request) => {
@@ -152,7 +172,13 @@ const draftRoutes = (parts: DeskParts): Routes => {
       const ticket = ticketOf(id);
       const body = textIn(objectOf(membersOf(request).new_article).body);
       ticket.posts = ticket.posts.filter(({ kind }) => kind !== 'draft');
-      state.add(ticket.id, { kind: 'draft', body, format: 'html', author: ASSISTANT, isOurs: true });
+      state.add(ticket.id, {
+        kind: 'draft',
+        body,
+        format: 'html',
+        author: ASSISTANT,
+        isOurs: true,
+      });
       return answer(ticket);
     },
   };

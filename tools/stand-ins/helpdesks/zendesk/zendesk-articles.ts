@@ -9,17 +9,24 @@ const PAGE = 30;
 const FEED_PAGE = 1000;
 
 /** The Help Center: lists by cursor, and the feed of what has changed; archived articles are in neither. */
-export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
+export function articleRoutes({ articles, apiUrl }: DeskParts): Routes {
   const shown = (locale?: string) =>
-    articles.all().filter((one) => one.state !== 'archived' && (locale === undefined || one.locale === locale));
+    articles
+      .all()
+      .filter((one) => one.state !== 'archived' && (locale === undefined || one.locale === locale));
   const list = (query: URLSearchParams, { locale, path }: { locale?: string; path: string }) => {
     const url = `${apiUrl()}${path}`;
     const { items, ...rest } = cursorPage(shown(locale), { query, url, usual: PAGE });
     const link = rest.links.next === null ? {} : { link: `<${rest.links.next}>; rel="next"` };
-    return { status: 200, body: { articles: items.map((one) => articleShape(one, apiUrl())), ...rest }, headers: link };
+    return {
+      status: 200,
+      body: { articles: items.map((one) => articleShape(one, apiUrl())), ...rest },
+      headers: link,
+    };
   };
   return {
-    'GET /api/v2/help_center/articles': ({ query }) => list(query, { path: '/api/v2/help_center/articles.json' }),
+    'GET /api/v2/help_center/articles': ({ query }) =>
+      list(query, { path: '/api/v2/help_center/articles.json' }),
     'GET /api/v2/help_center/incremental/articles': ({ query }) => {
       const start = Number(query.get('start_time'));
       const changed = shown()
@@ -38,13 +45,14 @@ export const articleRoutes = ({ articles, apiUrl }: DeskParts): Routes => {
     },
     'GET /api/v2/help_center/articles/:id': (_, [id]) => {
       const article = shown().find((one) => one.id === id);
-      if (article === undefined) return { status: 404, body: { error: 'RecordNotFound', description: 'Not found' } };
+      if (article === undefined)
+        return { status: 404, body: { error: 'RecordNotFound', description: 'Not found' } };
       return { status: 200, body: { article: articleShape(article, apiUrl()) } };
     },
     'GET /api/v2/help_center/:locale/articles': ({ query }, [locale = '']) =>
       list(query, { locale, path: `/api/v2/help_center/${locale}/articles.json` }),
   };
-};
+}
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 

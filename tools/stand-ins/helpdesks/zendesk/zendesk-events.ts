@@ -7,7 +7,7 @@ export const ACCOUNT_ID = 22_129_848;
 const BRAND_ID = '360001234567';
 
 /** `ticket.created` for the first message, `ticket.comment_added` for any other. */
-export const ticketEvent = (ticket: TicketState, post: Post, { id }: { id: string }) => {
+export function ticketEvent(ticket: TicketState, post: Post, { id }: { id: string }) {
   const isFirst = ticket.posts[0] === post;
   const meta = { sequence: { id: `01KF0ZD7T0${post.id}`, position: 1 } };
   const comment = {
@@ -48,28 +48,30 @@ export const ticketEvent = (ticket: TicketState, post: Post, { id }: { id: strin
     type: `zen:event-type:ticket.${isFirst ? 'created' : 'comment_added'}`,
     zendesk_event_version: '2022-11-06',
   };
-};
+}
 
-export const articleEvent = (
+export function articleEvent(
   {
     articleId,
     change,
     article,
   }: { articleId: string; change: 'published' | 'unpublished'; article: LocalArticle | undefined },
   { id, now }: { id: string; now: number },
-) => ({
-  account_id: ACCOUNT_ID,
-  detail: { brand_id: BRAND_ID, id: articleId },
-  event: {
-    author_id: '31000000111',
-    category_id: '360010',
-    locale: article?.locale ?? 'en-us',
-    section_id: '360011',
-    title: article?.title ?? '',
-  },
-  id,
-  subject: `zen:article:${articleId}`,
-  time: new Date(now).toISOString(),
-  type: `zen:event-type:article.${change}`,
-  zendesk_event_version: '2022-06-20',
-});
+) {
+  return {
+    account_id: ACCOUNT_ID,
+    detail: { brand_id: BRAND_ID, id: articleId },
+    event: {
+      author_id: '31000000111',
+      category_id: '360010',
+      locale: article?.locale ?? 'en-us',
+      section_id: '360011',
+      title: article?.title ?? '',
+    },
+    id,
+    subject: `zen:article:${articleId}`,
+    time: new Date(now).toISOString(),
+    type: `zen:event-type:article.${change}`,
+    zendesk_event_version: '2022-06-20',
+  };
+}

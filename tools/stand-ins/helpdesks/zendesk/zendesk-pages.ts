@@ -5,7 +5,10 @@ import { commentShape } from './zendesk-shapes.ts';
 const MAX_PAGE = 100;
 
 /** A page of comments: by cursor with `page[size]`, by number without; the oldest first unless the query says otherwise. */
-export const commentPage = (posts: readonly Post[], { query, url }: { query: URLSearchParams; url: string }) => {
+export function commentPage(
+  posts: readonly Post[],
+  { query, url }: { query: URLSearchParams; url: string },
+) {
   const isNewestFirst = query.get('sort_order') === 'desc' || query.get('sort') === '-created_at';
   const ordered = isNewestFirst ? posts.toReversed() : posts;
   if (query.has('page[size]')) {
@@ -25,13 +28,13 @@ export const commentPage = (posts: readonly Post[], { query, url }: { query: URL
     previous_page: page > 1 ? at(page - 1) : null,
     count: posts.length,
   };
-};
+}
 
 /**
  * What `page[size]` and `page[after]` ask for. A cursor names the last item of the page before by its id, which grow: what comes or
  * goes meanwhile shifts nothing.
  */
-export const cursorPage = <T extends { id: string }>(
+export function cursorPage<T extends { id: string }>(
   items: readonly T[],
   {
     query,
@@ -39,7 +42,7 @@ export const cursorPage = <T extends { id: string }>(
     usual = MAX_PAGE,
     isNewestFirst = false,
   }: { query: URLSearchParams; url: string; usual?: number; isNewestFirst?: boolean },
-) => {
+) {
   const size = numberIn(query, 'page[size]', { otherwise: usual, most: MAX_PAGE });
   const last = Number(
     Buffer.from(query.get('page[after]') ?? '', 'base64url')
@@ -63,4 +66,4 @@ export const cursorPage = <T extends { id: string }>(
     },
     links: { next: isMore ? `${url}?${next}` : null, prev: null },
   };
-};
+}

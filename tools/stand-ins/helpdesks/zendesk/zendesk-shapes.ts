@@ -3,27 +3,37 @@ import { AGENT, ASSISTANT, type Person, type Post, type TicketState } from '../d
 import { htmlOf, textOf } from '../desk/text-and-html.ts';
 
 /** Moments as Zendesk writes them, to the second. */
-export const stampOf = (ms: number): string => new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+export function stampOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
 
-export const isStaff = ({ id }: Person): boolean => id === AGENT.id || id === ASSISTANT.id;
+export function isStaff({ id }: Person): boolean {
+  return id === AGENT.id || id === ASSISTANT.id;
+}
 
 /** The same for the same title. */
-export const fieldId = (title: string): number =>
-  360_000_000 + (createHash('sha256').update(title).digest().readUInt32BE() % 1_000_000);
+export function fieldId(title: string): number {
+  return 360_000_000 + (createHash('sha256').update(title).digest().readUInt32BE() % 1_000_000);
+}
 
-export const userShape = (person: Person) => ({
-  id: Number(person.id),
-  name: person.name,
-  email: person.email,
-  role: isStaff(person) ? 'agent' : 'end-user',
-  active: true,
-  verified: true,
-  locale: 'en-US',
-  time_zone: 'UTC',
-});
+export function userShape(person: Person) {
+  return {
+    id: Number(person.id),
+    name: person.name,
+    email: person.email,
+    role: isStaff(person) ? 'agent' : 'end-user',
+    active: true,
+    verified: true,
+    locale: 'en-US',
+    time_zone: 'UTC',
+  };
+}
 
-export const ticketShape = (ticket: TicketState, apiUrl: string) => {
-  const custom_fields = Object.entries(ticket.fields).map(([title, value]) => ({ id: fieldId(title), value }));
+export function ticketShape(ticket: TicketState, apiUrl: string) {
+  const custom_fields = Object.entries(ticket.fields).map(([title, value]) => ({
+    id: fieldId(title),
+    value,
+  }));
   return {
     url: `${apiUrl}/api/v2/tickets/${ticket.id}.json`,
     id: Number(ticket.id),
@@ -51,19 +61,21 @@ export const ticketShape = (ticket: TicketState, apiUrl: string) => {
     brand_id: 360_001_234_567,
     allow_attachments: true,
   };
-};
+}
 
-export const commentShape = (post: Post) => ({
-  id: Number(post.id),
-  type: 'Comment',
-  author_id: Number(post.author.id),
-  body: textOf(post),
-  html_body: `<div class="zd-comment" dir="auto">${htmlOf(post)}</div>`,
-  plain_body: textOf(post),
-  public: post.kind !== 'note',
-  attachments: [],
-  audit_id: Number(post.id) + 1,
-  via: { channel: 'api', source: { from: {}, to: {}, rel: null } },
-  created_at: stampOf(post.at),
-  metadata: { system: {}, custom: {} },
-});
+export function commentShape(post: Post) {
+  return {
+    id: Number(post.id),
+    type: 'Comment',
+    author_id: Number(post.author.id),
+    body: textOf(post),
+    html_body: `<div class="zd-comment" dir="auto">${htmlOf(post)}</div>`,
+    plain_body: textOf(post),
+    public: post.kind !== 'note',
+    attachments: [],
+    audit_id: Number(post.id) + 1,
+    via: { channel: 'api', source: { from: {}, to: {}, rel: null } },
+    created_at: stampOf(post.at),
+    metadata: { system: {}, custom: {} },
+  };
+}

@@ -41,7 +41,10 @@ export const zendesk: StandIn = {
           'X-Zendesk-Webhook-Id': '01F1KRFQ6BG29CNWFR60NK5FNY',
           'X-Zendesk-Webhook-Invocation-Id': deliveryId,
           'X-Zendesk-Webhook-Signature-Timestamp': timestamp,
-          'X-Zendesk-Webhook-Signature': hmac('sha256', secret, { content: timestamp + body, encoding: 'base64' }),
+          'X-Zendesk-Webhook-Signature': hmac('sha256', secret, {
+            content: timestamp + body,
+            encoding: 'base64',
+          }),
         },
         body,
       };
@@ -49,19 +52,30 @@ export const zendesk: StandIn = {
     return {
       handle: (request) => {
         if (!isKnown(request.headers.authorization)) return refused(401);
-        return routed(routes, { ...request, path: request.path.replace(/\.json$/, '') }) ?? refused(404);
+        return (
+          routed(routes, { ...request, path: request.path.replace(/\.json$/, '') }) ?? refused(404)
+        );
       },
       refusal,
       refusalHeaders: (status, waitMs = 60_000) => {
         const wait = String(Math.ceil(waitMs / 1000));
         return status !== 429
           ? {}
-          : { 'retry-after': wait, 'x-rate-limit': '700', 'x-rate-limit-remaining': '0', 'ratelimit-reset': wait };
+          : {
+              'retry-after': wait,
+              'x-rate-limit': '700',
+              'x-rate-limit-remaining': '0',
+              'ratelimit-reset': wait,
+            };
       },
-      deliveryOf: (ticket, post, signing) => signed(ticketEvent(ticket, post, { id: uuidOf(post.id) }), signing),
+      deliveryOf: (ticket, post, signing) =>
+        signed(ticketEvent(ticket, post, { id: uuidOf(post.id) }), signing),
       articleDelivery: (articleId, change, signing) => {
         const article = parts.articles.all().find(({ id }) => id === articleId);
-        const event = articleEvent({ articleId, change, article }, { id: signing.deliveryId, now: signing.now });
+        const event = articleEvent(
+          { articleId, change, article },
+          { id: signing.deliveryId, now: signing.now },
+        );
         return signed(event, signing);
       },
     };
@@ -102,7 +116,9 @@ const ticketRoutes = ({ state, apiUrl }: DeskParts): Routes => {
     return ticket;
   };
   const besides = (query: URLSearchParams) =>
-    (query.get('include') ?? '').split(',').includes('users') ? { users: state.people().map(userShape) } : {};
+    (query.get('include') ?? '').split(',').includes('users')
+      ? { users: state.people().map(userShape) }
+      : {};
   /** Tickets that were created over the API, by their external id. */
   const created = new Map<string, TicketState>();
   return {
@@ -116,16 +132,24 @@ const ticketRoutes = ({ state, apiUrl }: DeskParts): Routes => {
       const customer = { name: textIn(name), email: textIn(email) };
       const ticket = before ?? state.create({ message, subject: textIn(subject), customer }).ticket;
       created.set(key, ticket);
-      return { status: 201, body: { ticket: { ...ticketShape(ticket, apiUrl()), external_id: key } } };
+      return {
+        status: 201,
+        body: { ticket: { ...ticketShape(ticket, apiUrl()), external_id: key } },
+      };
     },
     'GET /api/v2/tickets': ({ query }) => {
       const found = created.get(query.get('external_id') ?? '');
-      return { status: 200, body: { tickets: found === undefined ? [] : [ticketShape(found, apiUrl())] } };
+      return {
+        status: 200,
+        body: { tickets: found === undefined ? [] : [ticketShape(found, apiUrl())] },
+      };
     },
     'GET /api/v2/users/me': () => ({ status: 200, body: { user: userShape(ASSISTANT) } }),
     'GET /api/v2/users/:id': (_, [id]) => {
       const person = state.people().find((one) => one.id === id);
-      return person === undefined ? refused(404) : { status: 200, body: { user: userShape(person) } };
+      return person === undefined
+        ? refused(404)
+        : { status: 200, body: { user: userShape(person) } };
     },
     'GET /api/v2/ticket_fields': () => {
       const titles = new Set(state.all().flatMap(({ fields }) => Object.keys(fields)));
@@ -147,14 +171,18 @@ const ticketRoutes = ({ state, apiUrl }: DeskParts): Routes => {
     }),
     'GET /api/v2/tickets/:id/comments': ({ query }, [id]) => {
       const ticket = ticketOf(id);
-      const page = commentPage(ticket.posts, { query, url: `${apiUrl()}/api/v2/tickets/${ticket.id}/comments.json` });
+      const page = commentPage(ticket.posts, {
+        query,
+        url: `${apiUrl()}/api/v2/tickets/${ticket.id}/comments.json`,
+      });
       return { status: 200, body: { ...page, ...besides(query) } };
     },
     'PUT /api/v2/tickets/:id': (request, [id]) => {
       const ticket = ticketOf(id);
       const change = objectOf(membersOf(request).ticket);
       // Stamps are to the second.
-      if (change.safe_update === true && change.updated_stamp !== stampOf(ticket.updatedAt)) return refused(409);
+      if (change.safe_update === true && change.updated_stamp !== stampOf(ticket.updatedAt))
+        return refused(409);
       return addComment(ticket, objectOf(change.comment), { state, apiUrl });
     },
   };
@@ -165,7 +193,8 @@ const addComment = (
   comment: Record<string, unknown>,
   { state, apiUrl }: { state: DeskState; apiUrl: () => string },
 ) => {
-  if (ticket.posts.length >= MAX_COMMENTS) return refused(422, 'Ticket has reached the maximum number of comments');
+  if (ticket.posts.length >= MAX_COMMENTS)
+    return refused(422, 'Ticket has reached the maximum number of comments');
   const html = textIn(comment.html_body);
   const body = html === '' ? textIn(comment.body) : html;
   if (body === '') return { status: 200, body: { ticket: ticketShape(ticket, apiUrl()) } };

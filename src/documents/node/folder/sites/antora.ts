@@ -1,6 +1,14 @@
 import { isMapping } from '../../../front-matter.ts';
 import { readYaml } from './read-config.ts';
-import { addressOf, NOT_OF_THE_SITE, PARTIAL, type Site, type SiteFiles, textIn, withoutEnding } from './site.ts';
+import {
+  addressOf,
+  NOT_OF_THE_SITE,
+  PARTIAL,
+  type Site,
+  type SiteFiles,
+  textIn,
+  withoutEnding,
+} from './site.ts';
 
 const PLAYBOOKS = ['antora-playbook.yml', 'site.yml', 'playbook.yml', 'local-antora-playbook.yml'];
 
@@ -9,11 +17,15 @@ export function antora(files: SiteFiles): Site | undefined {
   const text = files.list('').includes('antora.yml') ? files.read('antora.yml') : undefined;
   if (text === undefined || files.list('modules').length === 0) return undefined;
   const component = readYaml(text);
-  const playbook = PLAYBOOKS.map((name) => readYaml(files.read(name) ?? '')).find((each) => isMapping(each.site)) ?? {};
+  const playbook =
+    PLAYBOOKS.map((name) => readYaml(files.read(name) ?? '')).find((each) =>
+      isMapping(each.site),
+    ) ?? {};
   const site = isMapping(playbook.site) ? playbook.site : {};
   const urls = isMapping(playbook.urls) ? playbook.urls : {};
   const name = textIn(component.name) ?? 'ROOT';
-  const version = typeof component.version === 'number' ? String(component.version) : textIn(component.version);
+  const version =
+    typeof component.version === 'number' ? String(component.version) : textIn(component.version);
   const prefix = [name === 'ROOT' ? undefined : name, version === 'master' ? undefined : version];
   return {
     generator: 'Antora',
@@ -28,12 +40,21 @@ export function antora(files: SiteFiles): Site | undefined {
       'page-version': version ?? '',
     },
     pageOf: (path) => {
-      const [, module = '', family = '', file = ''] = /^modules\/([^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
-      if (family === 'partials' || family === 'examples' || /(?:^|\/)_/.test(file)) return { why: PARTIAL };
+      const [, module = '', family = '', file = ''] =
+        /^modules\/([^/]+)\/([^/]+)\/(.+)$/.exec(path) ?? [];
+      if (family === 'partials' || family === 'examples' || /(?:^|\/)_/.test(file))
+        return { why: PARTIAL };
       if (family !== 'pages' || !/\.adoc$/.test(file)) return { why: NOT_OF_THE_SITE };
-      const parts = [...prefix, module === 'ROOT' ? undefined : module, ...withoutEnding(file).split('/')];
+      const parts = [
+        ...prefix,
+        module === 'ROOT' ? undefined : module,
+        ...withoutEnding(file).split('/'),
+      ];
       return {
-        route: routeOf(parts.filter((each) => each !== undefined).join('/'), textIn(urls.html_extension_style)),
+        route: routeOf(
+          parts.filter((each) => each !== undefined).join('/'),
+          textIn(urls.html_extension_style),
+        ),
       };
     },
   };

@@ -15,7 +15,9 @@ import {
 export function docsify(files: SiteFiles): Site | undefined {
   const page = files.read('index.html') ?? '';
   const [, script = ''] =
-    /<script\b[^>]{0,200}>((?:(?!<\/script)[\s\S]){0,100000}\$docsify\s*=[\s\S]{0,100000}?)<\/script/i.exec(page) ?? [];
+    /<script\b[^>]{0,200}>((?:(?!<\/script)[\s\S]){0,100000}\$docsify\s*=[\s\S]{0,100000}?)<\/script/i.exec(
+      page,
+    ) ?? [];
   if (script === '' && !/<script\b[^>]{0,300}docsify/i.test(page)) return undefined;
   const value = exportedValue(script.replace(/(?:window\.)?\$docsify\s*=/, 'module.exports ='));
   const settings = isMapping(value) ? value : {};
@@ -44,7 +46,9 @@ export function docsify(files: SiteFiles): Site | undefined {
       const own = folderOf(path.includes('/') ? (path.split('/')[0] ?? '') : '');
       const names = [path, route, `/${route}`];
       for (const folder of new Set([own, ''])) {
-        const place = names.map((name) => pagesBelow(folder).get(name)).find((each) => each !== undefined);
+        const place = names
+          .map((name) => pagesBelow(folder).get(name))
+          .find((each) => each !== undefined);
         if (place !== undefined) return { ...place, route };
       }
       return { route };

@@ -44,7 +44,8 @@ interface Content {
 /** Docusaurus: `docusaurus.config.js` with the content plugins of its presets and plugins. */
 export function docusaurus(files: SiteFiles): Site | undefined {
   const name = files.list('').find((each) => CONFIG.test(each));
-  const config = name === undefined ? undefined : exportedValue(files.read(name) ?? '', moduleReader(files, ''));
+  const config =
+    name === undefined ? undefined : exportedValue(files.read(name) ?? '', moduleReader(files, ''));
   if (!isMapping(config)) return undefined;
   const contents = contentsOf(config, files);
   const slash = config.trailingSlash === true ? '/' : '';
@@ -61,7 +62,9 @@ export function docusaurus(files: SiteFiles): Site | undefined {
         /^i18n\/([^/]+)\/docusaurus-plugin-content-([^/]+)\/(.+)$/.exec(path) ?? [];
       for (const content of contents) {
         const rest =
-          locale === undefined ? placeIn(content, path) : placeInTranslation(content, { plugin, path: inner });
+          locale === undefined
+            ? placeIn(content, path)
+            : placeInTranslation(content, { plugin, path: inner });
         if (rest === undefined) continue;
         const page = 'why' in rest ? rest : pageOf(content, { ...rest, fields, slash });
         if ('why' in page) return page;
@@ -111,13 +114,19 @@ function contentOf(kind: Kind, options: Record<string, Literal>, files: SiteFile
   const versionsFile = id === 'default' ? 'versions.json' : `${id}_versions.json`;
   const versions = kind === 'docs' ? listIn(readVersions(files.read(versionsFile))) : [];
   const lastVersion = textIn(options.lastVersion) ?? versions[0];
-  const own = isMapping(options.versions) && isMapping(options.versions.current) ? options.versions.current : {};
+  const own =
+    isMapping(options.versions) && isMapping(options.versions.current)
+      ? options.versions.current
+      : {};
   const rules = ignore().add(listIn(options.exclude));
   return {
     kind,
     id,
     dir: folderOf(textIn(options.path) ?? FOLDERS[kind]),
-    base: (typeof options.routeBasePath === 'string' ? options.routeBasePath : BASES[kind]).replace(/^\/+|\/+$/g, ''),
+    base: (typeof options.routeBasePath === 'string' ? options.routeBasePath : BASES[kind]).replace(
+      /^\/+|\/+$/g,
+      '',
+    ),
     isExcluded: (path) => rules.ignores(path),
     hasPrefixes: options.numberPrefixParser !== false,
     lastVersion: lastVersion === 'current' ? undefined : lastVersion,
@@ -183,13 +192,15 @@ function prefixOf(name: string): { name: string; number?: number } {
 }
 
 function docRoute(path: string, fields: Fields, { hasPrefixes, kind }: Content): string {
-  const strip = (name: string): string => (hasPrefixes && kind === 'docs' ? prefixOf(name).name : name);
+  const strip = (name: string): string =>
+    hasPrefixes && kind === 'docs' ? prefixOf(name).name : name;
   const segments = withoutEnding(path).split('/').map(strip);
   const name = segments.pop() ?? '';
   const slug = textIn(fields.slug);
   if (slug?.startsWith('/')) return slug.replace(/^\/+|\/+$/g, '');
   const id = slug ?? textIn(fields.id);
-  const isIndex = /^(?:index|readme)$/i.test(name) || name.toLowerCase() === segments.at(-1)?.toLowerCase();
+  const isIndex =
+    /^(?:index|readme)$/i.test(name) || name.toLowerCase() === segments.at(-1)?.toLowerCase();
   const last = id ?? (isIndex ? '' : name);
   const base = new URL(`https://x/${segments.map((each) => `${each}/`).join('')}`);
   return decodeURI(new URL(last, base).pathname).replace(/^\/+|\/+$/g, '');

@@ -34,30 +34,45 @@ const READERS = [
   docsify,
 ];
 
-export const mayHoldSite = (names: readonly string[]): boolean => names.some((name) => SIGNS.test(name));
+export function mayHoldSite(names: readonly string[]): boolean {
+  return names.some((name) => SIGNS.test(name));
+}
 
 /** The site that the configuration in a folder describes; undefined when there is none. */
 export function siteIn(folder: string): Site | undefined {
   const files = filesIn(folder);
   for (const read of READERS) {
     const site = read(files);
-    if (site !== undefined) return { ...site, address: endedWith(site.address ?? customDomain(files), site) };
+    if (site !== undefined)
+      return { ...site, address: endedWith(site.address ?? customDomain(files), site) };
   }
   return undefined;
 }
 
 /** An address with what those of the pages have behind it. */
-export const endedWith = (address: string | undefined, { addressEnd = '' }: Site): string | undefined =>
-  address === undefined ? undefined : address.replace(/\/*$/, '/') + addressEnd;
+export function endedWith(
+  address: string | undefined,
+  { addressEnd = '' }: Site,
+): string | undefined {
+  return address === undefined ? undefined : address.replace(/\/*$/, '/') + addressEnd;
+}
 
 /** GitHub Pages serves a site under the domain in its file CNAME; otherwise a package may name its page. */
 function customDomain(files: SiteFiles): string | undefined {
-  for (const place of ['CNAME', 'static/CNAME', 'public/CNAME', 'docs/CNAME', 'docs/public/CNAME']) {
+  for (const place of [
+    'CNAME',
+    'static/CNAME',
+    'public/CNAME',
+    'docs/CNAME',
+    'docs/public/CNAME',
+  ]) {
     const name = files.read(place)?.trim();
-    if (name !== undefined && /^[\w-]+(?:\.[\w-]+)+$/.test(name)) return addressOf(`https://${name}`);
+    if (name !== undefined && /^[\w-]+(?:\.[\w-]+)+$/.test(name))
+      return addressOf(`https://${name}`);
   }
   const homepage = readJson(files.read('package.json') ?? '').homepage;
-  return typeof homepage === 'string' && !/^https?:\/\/(?:www\.)?(?:github|gitlab|npmjs)\.com\//i.test(homepage)
+  return typeof homepage === 'string' &&
+    !/^https?:\/\/(?:www\.)?(?:github|gitlab|npmjs)\.com\//i.test(homepage)
     ? addressOf(homepage.split('#')[0])
     : undefined;
 }
@@ -80,7 +95,9 @@ function filesIn(folder: string): SiteFiles {
       const file = inside(path);
       if (file === undefined) return undefined;
       const stats = statSync(file);
-      return stats.isFile() && stats.size <= MAX_CONFIG_BYTES ? readFileSync(file, 'utf8') : undefined;
+      return stats.isFile() && stats.size <= MAX_CONFIG_BYTES
+        ? readFileSync(file, 'utf8')
+        : undefined;
     },
     list: (path) => {
       const place = inside(path);

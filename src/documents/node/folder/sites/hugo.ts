@@ -21,7 +21,16 @@ import {
 
 const CONFIG = /^(?:hugo|config)\.(?:toml|ya?ml|json)$/;
 /** What a configuration of Hugo has, and one of something else that has its name does not. */
-const SIGNS = ['baseURL', 'baseurl', 'languageCode', 'theme', 'taxonomies', 'markup', 'module', 'contentDir'];
+const SIGNS = [
+  'baseURL',
+  'baseurl',
+  'languageCode',
+  'theme',
+  'taxonomies',
+  'markup',
+  'module',
+  'contentDir',
+];
 
 interface Language {
   code: string;
@@ -47,7 +56,9 @@ export function hugo(files: SiteFiles): Site | undefined {
   const bundles = new Set<string>();
   const isBundle = (folder: string): boolean => {
     if (bundles.has(folder)) return true;
-    const is = files.list(folder).some((name) => /^index(?:\.[\w-]+)?\.(?:md|markdown|html)$/.test(name));
+    const is = files
+      .list(folder)
+      .some((name) => /^index(?:\.[\w-]+)?\.(?:md|markdown|html)$/.test(name));
     if (is) bundles.add(folder);
     return is;
   };
@@ -59,7 +70,8 @@ export function hugo(files: SiteFiles): Site | undefined {
     outside: outsideOf(languages.map(({ dir }) => dir)),
     pageOf: (path, fields) => {
       const own = languages.find(({ dir }) => path.startsWith(dir));
-      if (own === undefined || !/\.(?:md|markdown|mdx|html|htm|adoc|rst)$/i.test(path)) return { why: NOT_OF_THE_SITE };
+      if (own === undefined || !/\.(?:md|markdown|mdx|html|htm|adoc|rst)$/i.test(path))
+        return { why: NOT_OF_THE_SITE };
       const why = whyUnpublished(fields);
       if (why !== undefined) return { why };
       const { plain, code } = languageIn(own.at + path.slice(own.dir.length), own.code, languages);
@@ -88,27 +100,38 @@ export function hugo(files: SiteFiles): Site | undefined {
       const phrase = phrasesOf(code)[id];
       return textIn(phrase) ?? textIn((phrase as { other?: unknown } | undefined)?.other);
     },
-    settingOf: (name) => valueAt(config.params, name.replace(/^\.?Site\.Params\.|^params\./i, '').split('.')),
+    settingOf: (name) =>
+      valueAt(config.params, name.replace(/^\.?Site\.Params\.|^params\./i, '').split('.')),
   };
 }
 
 function configIn(files: SiteFiles): Record<string, unknown> | undefined {
   const names = files.list('').filter((each) => CONFIG.test(each));
   const name = names.find((each) => each.startsWith('hugo')) ?? names[0];
-  const config: Record<string, unknown> = name === undefined ? {} : readConfig(name, files.read(name) ?? '');
+  const config: Record<string, unknown> =
+    name === undefined ? {} : readConfig(name, files.read(name) ?? '');
   for (const each of files.list('config/_default')) {
-    const [, part = '', language] = /^([\w-]+)(?:\.([\w-]+))?\.(?:toml|ya?ml|json)$/.exec(each) ?? [];
+    const [, part = '', language] =
+      /^([\w-]+)(?:\.([\w-]+))?\.(?:toml|ya?ml|json)$/.exec(each) ?? [];
     if (part === '') continue;
     const values = readConfig(each, files.read(`config/_default/${each}`) ?? '');
     if (language !== undefined) {
       const all = (config.languages ?? {}) as Record<string, unknown>;
       const own = part === 'languages' ? values : { [part]: values };
-      config.languages = { ...all, [language]: { ...(all[language] as object | undefined), ...own } };
+      config.languages = {
+        ...all,
+        [language]: { ...(all[language] as object | undefined), ...own },
+      };
     } else if (/^(?:hugo|config)$/.test(part)) Object.assign(config, values);
     else config[part] ??= values;
   }
-  const folders = [textIn(config.contentDir) ?? 'content', ...mountsIn(config).map(({ dir }) => dir)];
-  const hasContent = folders.some((folder) => folder.startsWith('../') || files.list(folder).length > 0);
+  const folders = [
+    textIn(config.contentDir) ?? 'content',
+    ...mountsIn(config).map(({ dir }) => dir),
+  ];
+  const hasContent = folders.some(
+    (folder) => folder.startsWith('../') || files.list(folder).length > 0,
+  );
   return SIGNS.some((sign) => Object.hasOwn(config, sign)) && hasContent ? config : undefined;
 }
 
@@ -125,20 +148,31 @@ function languagesOf(config: Record<string, unknown>, content: string, usual: st
     dir: folderOf(textIn(own?.contentDir) ?? content),
     at: '',
   }));
-  if (!languages.some(({ code }) => code === usual)) languages.push({ code: usual, dir: folderOf(content), at: '' });
+  if (!languages.some(({ code }) => code === usual))
+    languages.push({ code: usual, dir: folderOf(content), at: '' });
   // The longest folder first; the usual language first of those that share one.
   return languages.sort(
-    (one, other) => other.dir.length - one.dir.length || Number(other.code === usual) - Number(one.code === usual),
+    (one, other) =>
+      other.dir.length - one.dir.length ||
+      Number(other.code === usual) - Number(one.code === usual),
   );
 }
 
 /** Folders that `module.mounts` puts into the content: `{source: 'docs', target: 'content/docs', lang: 'en'}`. */
-function mountsIn(config: Record<string, unknown>): { dir: string; at: string; code?: string | undefined }[] {
+function mountsIn(
+  config: Record<string, unknown>,
+): { dir: string; at: string; code?: string | undefined }[] {
   const { mounts } = (config.module ?? {}) as { mounts?: unknown };
   return (Array.isArray(mounts) ? mounts : []).flatMap((mount: Record<string, unknown> | null) => {
     const [source, target] = [textIn(mount?.source), textIn(mount?.target)];
     if (source === undefined || target === undefined || !/^content(?:\/|$)/.test(target)) return [];
-    return [{ dir: mountedFolder(source), at: folderOf(target.slice('content'.length)), code: textIn(mount?.lang) }];
+    return [
+      {
+        dir: mountedFolder(source),
+        at: folderOf(target.slice('content'.length)),
+        code: textIn(mount?.lang),
+      },
+    ];
   });
 }
 
@@ -155,7 +189,11 @@ function phrasesIn(files: SiteFiles, code: string): Record<string, unknown> {
 }
 
 /** `index.de.md` is German where the site has German. */
-function languageIn(file: string, code: string, languages: readonly Language[]): { plain: string; code: string } {
+function languageIn(
+  file: string,
+  code: string,
+  languages: readonly Language[],
+): { plain: string; code: string } {
   const [, name = '', suffix = '', ending = ''] = /^(.+)\.([\w-]{2,12})(\.\w+)$/.exec(file) ?? [];
   return languages.some((each) => each.code === suffix)
     ? { plain: name + ending, code: suffix }
@@ -164,7 +202,8 @@ function languageIn(file: string, code: string, languages: readonly Language[]):
 
 function whyUnpublished(fields: Fields): string | undefined {
   const build = (fields.build ?? fields._build) as { render?: unknown } | undefined;
-  if (build?.render === 'never' || build?.render === false || fields.headless === true) return PARTIAL;
+  if (build?.render === 'never' || build?.render === false || fields.headless === true)
+    return PARTIAL;
   const published = Date.parse(String(fields.publishDate ?? ''));
   const expired = Date.parse(String(fields.expiryDate ?? ''));
   if (published > Date.now()) return `${DRAFT}: it is to be published later`;
@@ -176,7 +215,8 @@ function routeOf(
   { fields, config, prefix }: { fields: Fields; config: Record<string, unknown>; prefix: string },
 ): string {
   const url = textIn(fields.url);
-  if (url !== undefined && !/^https?:/i.test(url)) return url.startsWith('/') ? url.slice(1) : prefix + url;
+  if (url !== undefined && !/^https?:/i.test(url))
+    return url.startsWith('/') ? url.slice(1) : prefix + url;
   const segments = withoutEnding(file).split('/');
   let name = segments.pop() ?? '';
   const isSection = name === '_index';
@@ -184,7 +224,8 @@ function routeOf(
   if (name === 'index' || isSection) name = segments.pop() ?? '';
   const slug = isPage ? textIn(fields.slug) : undefined;
   const path = [...segments, slug ?? name].filter((each) => each !== '');
-  const permalink = isPage && path.length > 0 ? permalinkOf({ file, fields, config, segments, name }) : undefined;
+  const permalink =
+    isPage && path.length > 0 ? permalinkOf({ file, fields, config, segments, name }) : undefined;
   const plain = permalink ?? path.map((segment) => segment.trim().replace(/\s+/g, '-')).join('/');
   const cased = config.disablePathToLower === true ? plain : plain.toLowerCase();
   if (cased === '') return prefix;
@@ -193,7 +234,8 @@ function routeOf(
 
 /** `uglyURLs`, for all or by section. */
 const isUgly = ({ uglyURLs }: Record<string, unknown>, file: string): boolean =>
-  uglyURLs === true || (uglyURLs as Record<string, unknown> | undefined)?.[file.split('/')[0] ?? ''] === true;
+  uglyURLs === true ||
+  (uglyURLs as Record<string, unknown> | undefined)?.[file.split('/')[0] ?? ''] === true;
 
 /** `permalinks`: by section, for pages. */
 function permalinkOf({
@@ -210,7 +252,10 @@ function permalinkOf({
   name: string;
 }): string | undefined {
   const all = (config.permalinks ?? {}) as Record<string, unknown>;
-  const rules = (typeof all.page === 'object' && all.page !== null ? all.page : all) as Record<string, unknown>;
+  const rules = (typeof all.page === 'object' && all.page !== null ? all.page : all) as Record<
+    string,
+    unknown
+  >;
   const [section = ''] = file.includes('/') ? file.split('/') : [''];
   const rule = textIn(rules[section]);
   if (rule === undefined) return undefined;

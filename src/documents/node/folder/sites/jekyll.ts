@@ -98,7 +98,9 @@ function dataIn(folder: string, name: string, files: SiteFiles, depth: number): 
   if (depth === MAX_DATA_DEPTH || !names.includes(name)) return undefined;
   const inner = `${folder}/${name}`;
   const parts = new Set(files.list(inner).map(withoutEnding));
-  return Object.fromEntries([...parts].map((each) => [each, dataIn(inner, each, files, depth + 1)]));
+  return Object.fromEntries(
+    [...parts].map((each) => [each, dataIn(inner, each, files, depth + 1)]),
+  );
 }
 
 function collectionsOf(config: Record<string, unknown>): Map<string, Collection> {
@@ -120,10 +122,14 @@ function collectionsOf(config: Record<string, unknown>): Map<string, Collection>
 function defaultsFor(path: string, type: string, defaults: readonly unknown[]): Fields {
   const fields: Record<string, unknown> = {};
   for (const each of defaults) {
-    const { scope, values } = (each ?? {}) as { scope?: { path?: unknown; type?: unknown }; values?: Fields };
+    const { scope, values } = (each ?? {}) as {
+      scope?: { path?: unknown; type?: unknown };
+      values?: Fields;
+    };
     const folder = typeof scope?.path === 'string' ? scope.path.replace(/^\/+|\/+$/g, '') : '';
     const isPath = folder === '' || path === folder || path.startsWith(`${folder}/`);
-    if (isPath && (scope?.type === undefined || scope.type === type)) Object.assign(fields, values ?? {});
+    if (isPath && (scope?.type === undefined || scope.type === type))
+      Object.assign(fields, values ?? {});
   }
   return fields;
 }
@@ -165,7 +171,9 @@ function routeOf(path: string, { fields, collection, config, isReadme }: Routing
   if (template !== undefined) {
     const date = dayOf(fields.date) ?? dayOf(name);
     const inner = collection === undefined ? plain : plain.replace(/^(?:.*\/)?_[^/]+\//, '');
-    const categories = [fields.categories ?? fields.category ?? []].flat().flatMap((each) => String(each).split(' '));
+    const categories = [fields.categories ?? fields.category ?? []]
+      .flat()
+      .flatMap((each) => String(each).split(' '));
     const values: Record<string, string | undefined> = {
       year: date?.year,
       month: date?.month,

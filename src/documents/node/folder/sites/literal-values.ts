@@ -3,7 +3,15 @@ import { parser as javascript } from '@lezer/javascript';
 import { parser as python } from '@lezer/python';
 
 /** What a program states without being run; undefined is what only running it would tell. */
-export type Literal = string | number | boolean | null | undefined | Call | Literal[] | { [name: string]: Literal };
+export type Literal =
+  | string
+  | number
+  | boolean
+  | null
+  | undefined
+  | Call
+  | Literal[]
+  | { [name: string]: Literal };
 
 /** A call in a configuration, `starlight({ … })`, with what is literal in its arguments. */
 export class Call {
@@ -34,18 +42,25 @@ interface Source {
 export type ModuleReader = (path: string) => { text: string; read: ModuleReader } | undefined;
 
 /** Modules beside a configuration, by relative paths. */
-export const moduleReader =
-  (files: { read(path: string): string | undefined }, folder: string, depth = 0): ModuleReader =>
-  (path) => {
+export function moduleReader(
+  files: { read(path: string): string | undefined },
+  folder: string,
+  depth = 0,
+): ModuleReader {
+  return (path) => {
     if (depth === MAX_MODULES || !/^\.{1,2}\//.test(path)) return undefined;
     const place = new URL(path, `file:///${folder}`).pathname.slice(1);
     for (const ending of MODULE_ENDINGS) {
       const text = files.read(place + ending);
       if (text !== undefined)
-        return { text, read: moduleReader(files, place.slice(0, place.lastIndexOf('/') + 1), depth + 1) };
+        return {
+          text,
+          read: moduleReader(files, place.slice(0, place.lastIndexOf('/') + 1), depth + 1),
+        };
     }
     return undefined;
   };
+}
 
 const MAX_MODULES = 4;
 const MODULE_ENDINGS = ['', '.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'];
@@ -75,7 +90,10 @@ export function exportsOf(text: string, read: ModuleReader | undefined): Map<str
     const assignment = statement.name === 'ExpressionStatement' ? statement.firstChild : null;
     if (assignment?.name === 'AssignmentExpression') {
       const target = assignment.firstChild;
-      if (target !== null && /^(?:module\.exports|exports\.default|exports)$/.test(textOf(target, text)))
+      if (
+        target !== null &&
+        /^(?:module\.exports|exports\.default|exports)$/.test(textOf(target, text))
+      )
         exported = assignment.lastChild ?? undefined;
     }
   }
@@ -95,8 +113,12 @@ function takeImports(statement: SyntaxNode, source: Source, read: ModuleReader |
   if (text === undefined) return;
   const values = exportsOf(text.text, text.read);
   for (const child of childrenOf(statement)) {
-    if (child.name === 'VariableDefinition') source.imported.set(textOf(child, source.text), values.get('default'));
-    const names = child.name === 'ImportGroup' ? textOf(child, source.text).replace(/[{}]/g, '').split(',') : [];
+    if (child.name === 'VariableDefinition')
+      source.imported.set(textOf(child, source.text), values.get('default'));
+    const names =
+      child.name === 'ImportGroup'
+        ? textOf(child, source.text).replace(/[{}]/g, '').split(',')
+        : [];
     for (const each of names) {
       const [name = '', alias = name] = each.trim().split(/\s+as\s+/);
       if (name !== '') source.imported.set(alias, values.get(name));
@@ -141,7 +163,10 @@ function declaredIn(statement: SyntaxNode, text: string): [string, SyntaxNode][]
 function defaultIn(statement: SyntaxNode): SyntaxNode | undefined {
   const children = childrenOf(statement);
   if (!children.some(({ name }) => name === 'default')) return undefined;
-  return children.findLast(({ name }) => name !== ';' && name !== 'default' && name !== 'export') ?? undefined;
+  return (
+    children.findLast(({ name }) => name !== ';' && name !== 'default' && name !== 'export') ??
+    undefined
+  );
 }
 
 /** What both languages have and only a run of Python would tell. */
@@ -200,7 +225,8 @@ function evaluate(node: SyntaxNode, source: Source, depth: number): Literal {
       return conditionalOf(node, source, depth);
     case 'MemberExpression': {
       const object = inner(node.firstChild);
-      const name = node.lastChild?.name === 'PropertyName' ? textOf(node.lastChild, source.text) : '';
+      const name =
+        node.lastChild?.name === 'PropertyName' ? textOf(node.lastChild, source.text) : '';
       return isMapping(object) && Object.hasOwn(object, name) ? object[name] : undefined;
     }
     case 'ArrowFunction':
@@ -209,7 +235,8 @@ function evaluate(node: SyntaxNode, source: Source, depth: number): Literal {
       return returned(node, source, depth);
     case 'CallExpression': {
       const [callee, list] = childrenOf(node);
-      const args = list === undefined ? [] : childrenOf(list).filter(({ name }) => !/^[(),]$/.test(name));
+      const args =
+        list === undefined ? [] : childrenOf(list).filter(({ name }) => !/^[(),]$/.test(name));
       return new Call(
         callee === undefined ? '' : textOf(callee, source.text),
         args.map((each) => inner(each)),
@@ -220,17 +247,23 @@ function evaluate(node: SyntaxNode, source: Source, depth: number): Literal {
   }
 }
 
-const within = (outer: SyntaxNode, inner: SyntaxNode): boolean => outer.from <= inner.from && inner.to <= outer.to;
+const within = (outer: SyntaxNode, inner: SyntaxNode): boolean =>
+  outer.from <= inner.from && inner.to <= outer.to;
 
 const negated = (value: Literal): Literal => (typeof value === 'number' ? -value : undefined);
 
-export const isMapping = (value: unknown): value is Record<string, Literal> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Call);
+export function isMapping(value: unknown): value is Record<string, Literal> {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Call)
+  );
+}
 
 /** Wrappers pass a configuration on: `withMermaid(defineConfig({ … }))`. */
 export function configIn(value: Literal): Record<string, Literal> | undefined {
   if (isMapping(value)) return value;
-  return value instanceof Call ? value.args.map(configIn).find((each) => each !== undefined) : undefined;
+  return value instanceof Call
+    ? value.args.map(configIn).find((each) => each !== undefined)
+    : undefined;
 }
 
 function objectOf(node: SyntaxNode, source: Source, depth: number): Literal {
@@ -253,7 +286,8 @@ function objectOf(node: SyntaxNode, source: Source, depth: number): Literal {
     if (value !== undefined) object[name] = evaluate(value, source, depth + 1);
     else if (rest.length === 0) {
       const named = source.named.get(name);
-      object[name] = named === undefined ? source.imported.get(name) : evaluate(named, source, depth + 1);
+      object[name] =
+        named === undefined ? source.imported.get(name) : evaluate(named, source, depth + 1);
     }
   }
   return object;
@@ -267,7 +301,9 @@ function binaryOf(node: SyntaxNode, source: Source, depth: number): Literal {
   if (operator.name === 'as' || operator.name === 'satisfies') return value;
   const other = evaluate(right, source, depth + 1);
   if (/^(?:\|\||\?\?)$/.test(textOf(operator, source.text))) return value ?? other;
-  return textOf(operator, source.text) === '+' && typeof value === 'string' && typeof other === 'string'
+  return textOf(operator, source.text) === '+' &&
+    typeof value === 'string' &&
+    typeof other === 'string'
     ? value + other
     : undefined;
 }
@@ -299,7 +335,9 @@ function templateOf(node: SyntaxNode, source: Source, depth: number): string | u
   let at = node.from + 1;
   for (const child of childrenOf(node)) {
     if (child.name !== 'Interpolation') continue;
-    const value = childrenOf(child).find(({ name }) => !/^Interpolation/.test(name) && !/^[${}]+$/.test(name));
+    const value = childrenOf(child).find(
+      ({ name }) => !/^Interpolation/.test(name) && !/^[${}]+$/.test(name),
+    );
     const known = value === undefined ? undefined : evaluate(value, source, depth + 1);
     if (typeof known !== 'string' && typeof known !== 'number') return undefined;
     out += unescaped(source.text.slice(at, child.from)) + known;
@@ -345,8 +383,10 @@ export function assignedValues(text: string): Record<string, Literal> {
       const name = textOf(part, text);
       const before = values.get(name);
       if (statement.name === 'AssignStatement') values.set(name, value);
-      else if (Array.isArray(before) && Array.isArray(value)) values.set(name, [...before, ...value]);
-      else if (typeof before === 'string' && typeof value === 'string') values.set(name, before + value);
+      else if (Array.isArray(before) && Array.isArray(value))
+        values.set(name, [...before, ...value]);
+      else if (typeof before === 'string' && typeof value === 'string')
+        values.set(name, before + value);
     }
   }
   return Object.fromEntries(values);

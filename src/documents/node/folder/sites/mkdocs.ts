@@ -59,7 +59,13 @@ export function mkdocs(files: SiteFiles): Site | undefined {
       const { title, order } = nav.get(file) ?? nav.get(plain) ?? {};
       const prefix = language === undefined || language === languages.usual ? '' : `${language}/`;
       const route = placeOf(plain, { hasFolders, blog, fields });
-      return { route: prefix + route, title, order, language: languageTag(language ?? usual), translation: plain };
+      return {
+        route: prefix + route,
+        title,
+        order,
+        language: languageTag(language ?? usual),
+        translation: plain,
+      };
     },
     settingOf: (setting) => {
       const parts = setting.split('.');
@@ -82,10 +88,15 @@ function placeOf(
   const plain = withoutEnding(file);
   if (blog !== undefined && file.startsWith(`${blog}posts/`)) {
     const date = dayOf(fields.date ?? (fields.date as { created?: unknown } | undefined)?.created);
-    const slug = textIn(fields.slug) ?? slugOf(textIn(fields.title) ?? plain.split('/').at(-1) ?? '');
+    const slug =
+      textIn(fields.slug) ?? slugOf(textIn(fields.title) ?? plain.split('/').at(-1) ?? '');
     return `${blog}${date === undefined ? '' : `${date.year}/${date.month}/${date.day}/`}${slug}/`;
   }
-  return routeOf(file, { ending: hasFolders ? '/' : '.html', index: hasFolders ? '' : 'index.html', names: INDEX });
+  return routeOf(file, {
+    ending: hasFolders ? '/' : '.html',
+    index: hasFolders ? '' : 'index.html',
+    names: INDEX,
+  });
 }
 
 /** Titles and places by file, in the order of the navigation. */
@@ -93,7 +104,8 @@ function navigation(nav: unknown): Map<string, { title?: string; order: number }
   const places = new Map<string, { title?: string; order: number }>();
   const visit = (item: unknown, title?: string): void => {
     if (typeof item === 'string') {
-      if (!places.has(item)) places.set(item, { order: places.size, ...(title === undefined ? {} : { title }) });
+      if (!places.has(item))
+        places.set(item, { order: places.size, ...(title === undefined ? {} : { title }) });
     } else if (Array.isArray(item)) for (const each of item) visit(each);
     else if (typeof item === 'object' && item !== null)
       for (const [name, inner] of Object.entries(item)) visit(inner, name);
@@ -129,11 +141,18 @@ function languagesOf(plugins: unknown): {
 } {
   const i18n = pluginOf(plugins, 'i18n');
   const given = i18n?.languages;
-  const languages = (Array.isArray(given) ? given : []) as { locale?: unknown; default?: unknown }[];
+  const languages = (Array.isArray(given) ? given : []) as {
+    locale?: unknown;
+    default?: unknown;
+  }[];
   // Before its version 1 the plugin named languages by their codes.
   const codes = Array.isArray(given) || typeof given !== 'object' ? [] : Object.keys(given ?? {});
-  const usual = textIn(languages.find((each) => each.default === true)?.locale) ?? textIn(i18n?.default_language);
-  const locales = new Set([usual ?? [], codes, languages.flatMap(({ locale }) => textIn(locale) ?? [])].flat());
+  const usual =
+    textIn(languages.find((each) => each.default === true)?.locale) ??
+    textIn(i18n?.default_language);
+  const locales = new Set(
+    [usual ?? [], codes, languages.flatMap(({ locale }) => textIn(locale) ?? [])].flat(),
+  );
   const isByFolder = i18n?.docs_structure === 'folder';
   return {
     usual,
@@ -148,8 +167,12 @@ function languagesOf(plugins: unknown): {
 function snippetFolders(extensions: unknown): string[] {
   const all = Array.isArray(extensions) ? extensions : [extensions];
   const folders = all.flatMap((each): unknown[] => {
-    const options = (each as Record<string, { base_path?: unknown } | undefined> | undefined)?.['pymdownx.snippets'];
+    const options = (each as Record<string, { base_path?: unknown } | undefined> | undefined)?.[
+      'pymdownx.snippets'
+    ];
     return options?.base_path === undefined ? [] : [options.base_path].flat();
   });
-  return folders.length === 0 ? [''] : folders.filter((each): each is string => typeof each === 'string').map(folderOf);
+  return folders.length === 0
+    ? ['']
+    : folders.filter((each): each is string => typeof each === 'string').map(folderOf);
 }

@@ -1,5 +1,11 @@
 import { languageTag } from '../../../../language/language-tag.ts';
-import { configIn, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
+import {
+  configIn,
+  exportedValue,
+  isMapping,
+  type Literal,
+  moduleReader,
+} from './literal-values.ts';
 import { readJson } from './read-config.ts';
 import {
   addressOf,
@@ -37,7 +43,9 @@ export function nextra(files: SiteFiles): Site | undefined {
   const places = new Map<string, Place>();
   for (const folder of CONTENT) placePages(folder, undefined, { files, places, level: 0 });
   const sitemap = files.list('').find((each) => /^next-sitemap\.config\.\w+$/.test(each));
-  const published = configIn(exportedValue(sitemap === undefined ? '' : (files.read(sitemap) ?? '')));
+  const published = configIn(
+    exportedValue(sitemap === undefined ? '' : (files.read(sitemap) ?? '')),
+  );
   return {
     generator: 'Nextra',
     address: addressOf(published?.siteUrl, config.basePath),
@@ -55,7 +63,10 @@ export function nextra(files: SiteFiles): Site | undefined {
       const inner = isApp
         ? plain.replace(/(?:^|\/)page\.\w+$/, '').replace(/(?:^|\/)\([^/()]*\)(?=\/|$)/g, '')
         : routeOf(plain).replace(/\/$/, '');
-      const before = [isFolder || language !== usual ? language : '', folder.endsWith('content/') ? base : ''];
+      const before = [
+        isFolder || language !== usual ? language : '',
+        folder.endsWith('content/') ? base : '',
+      ];
       const { order, title } = places.get(path) ?? {};
       return {
         // A folder in brackets is a parameter: only the generator knows the addresses.
@@ -89,17 +100,25 @@ function placePages(folder: string, given: Literal, { files, places, level }: Pl
   for (const name of names.toSorted((one, other) => rankOf(one) - rankOf(other))) {
     const entry = entries[withoutEnding(name)];
     if (!isMarkdown(name)) {
-      placePages(`${folder}${name}/`, isMapping(entry) ? entry.items : undefined, { files, places, level: level + 1 });
-      const page = places.get(`${folder}${name}/page.mdx`) ?? places.get(`${folder}${name}/page.md`);
+      placePages(`${folder}${name}/`, isMapping(entry) ? entry.items : undefined, {
+        files,
+        places,
+        level: level + 1,
+      });
+      const page =
+        places.get(`${folder}${name}/page.mdx`) ?? places.get(`${folder}${name}/page.md`);
       if (page !== undefined) page.title ??= titleOf(entry);
     } else places.set(folder + name, { order: places.size, title: titleOf(entry) });
   }
 }
 
-const titleOf = (entry: Literal): string | undefined => textIn(isMapping(entry) ? entry.title : entry);
+const titleOf = (entry: Literal): string | undefined =>
+  textIn(isMapping(entry) ? entry.title : entry);
 
 function metaIn(files: SiteFiles, folder: string, name: string): Record<string, Literal> {
   const text = files.read(folder + name) ?? '';
-  const value = name.endsWith('.json') ? readJson(text) : exportedValue(text, moduleReader(files, folder));
+  const value = name.endsWith('.json')
+    ? readJson(text)
+    : exportedValue(text, moduleReader(files, folder));
   return isMapping(value) ? value : {};
 }

@@ -65,58 +65,67 @@ export const PARTIAL = 'part of other pages';
 export const DRAFT = 'a draft';
 
 /** Ends with one slash; empty for the root. */
-export const folderOf = (path: string): string => {
+export function folderOf(path: string): string {
   const plain = path.replace(/^(?:\.?\/)+|\/+$/g, '');
   return plain === '' || plain === '.' ? '' : `${plain}/`;
-};
+}
 
 /** `https://docs.example.com/base/`; undefined when it is no address of the web. */
-export const addressOf = (url: unknown, base: unknown = ''): string | undefined => {
+export function addressOf(url: unknown, base: unknown = ''): string | undefined {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const path = typeof base === 'string' ? base.replace(/^\/+|\/+$/g, '') : '';
   const whole = `${url.replace(/\/+$/, '')}/${path === '' ? '' : `${path}/`}`;
   return URL.canParse(whole) ? new URL(whole).href : undefined;
-};
+}
 
 /** Those of folders that lie beside that of the configuration. */
-export const outsideOf = (folders: readonly string[]): readonly string[] =>
-  folders.filter((folder) => folder.startsWith('../'));
+export function outsideOf(folders: readonly string[]): readonly string[] {
+  return folders.filter((folder) => folder.startsWith('../'));
+}
 
 /** A path without its ending. */
-export const withoutEnding = (path: string): string => path.replace(/\.[^./]+$/, '');
+export function withoutEnding(path: string): string {
+  return path.replace(/\.[^./]+$/, '');
+}
 
-export const isMarkdown = (path: string): boolean => /\.(?:md|mdx|markdown|mkd|mkdn)$/i.test(path);
+export function isMarkdown(path: string): boolean {
+  return /\.(?:md|mdx|markdown|mkd|mkdn)$/i.test(path);
+}
 
-export const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+export function textIn(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
 
-export const numberIn = (value: unknown): number | undefined => {
+export function numberIn(value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
-};
+}
 
-export const listIn = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]).filter(
-    (each): each is string => typeof each === 'string',
-  );
+export function listIn(value: unknown): string[] {
+  return (
+    Array.isArray(value) ? value : value === undefined || value === null ? [] : [value]
+  ).filter((each): each is string => typeof each === 'string');
+}
 
 /** A value by its path in a mapping: `params.company.name`. Texts, numbers and booleans only. */
-export const valueAt = (values: unknown, path: readonly string[]): string | undefined => {
+export function valueAt(values: unknown, path: readonly string[]): string | undefined {
   let value = values;
   for (const name of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name))
+      return undefined;
     value = (value as Record<string, unknown>)[name];
   }
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? String(value)
     : undefined;
-};
+}
 
 /** A member by its path: `name.first`; of pairs, `[0]` is the key. */
 export function memberOf(value: unknown, path: readonly string[]): unknown {
   let member = value;
   for (const name of path) {
-    if (Array.isArray(member) && (name === 'first' || name === 'last')) member = member.at(name === 'first' ? 0 : -1);
+    if (Array.isArray(member) && (name === 'first' || name === 'last'))
+      member = member.at(name === 'first' ? 0 : -1);
     else if (Array.isArray(member) && name === 'size') member = member.length;
     else if (typeof member === 'object' && member !== null && Object.hasOwn(member, name))
       member = (member as Record<string, unknown>)[name];
@@ -126,19 +135,22 @@ export function memberOf(value: unknown, path: readonly string[]): unknown {
 }
 
 /** Year, month and day of a date in front matter or in the name of a file. */
-export const dayOf = (value: unknown): { year: string; month: string; day: string } | undefined => {
+export function dayOf(value: unknown): { year: string; month: string; day: string } | undefined {
   const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : '';
   const [, year = '', month = '', day = ''] = /(\d{4})-(\d{1,2})-(\d{1,2})/.exec(text) ?? [];
-  return year === '' ? undefined : { year, month: month.padStart(2, '0'), day: day.padStart(2, '0') };
-};
+  return year === ''
+    ? undefined
+    : { year, month: month.padStart(2, '0'), day: day.padStart(2, '0') };
+}
 
 /** As most generators make an address of a title. */
-export const slugOf = (title: string): string =>
-  title
+export function slugOf(title: string): string {
+  return title
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()
     .replace(/\s+/g, '-');
+}
 
 /** `guides/reset.md` is `guides/reset`, the page of a folder the folder itself; `names` tells such pages. */
 export function routeOf(
@@ -157,13 +169,19 @@ const CONTENTS_LINK =
   /(?<!!)\[((?:[^\][\\\n]|\\.){1,300})\]\((?:<([^<>\n]{1,500})>|([^()<>\s]{1,500}(?:\([^()\s]{0,100}\)[^()\s]{0,100})?))(?:\s[^)\n]{0,300})?\)/g;
 
 /** Titles and places of the pages that a table of contents in Markdown links to, by their path. */
-export function linkedPages(markdown: string, folder: string): Map<string, { title: string; order: number }> {
+export function linkedPages(
+  markdown: string,
+  folder: string,
+): Map<string, { title: string; order: number }> {
   const pages = new Map<string, { title: string; order: number }>();
   const plain = markdown.replace(/<!--(?:(?!-->)[\s\S])*-->/g, '');
   for (const [, title = '', quoted, target = quoted ?? ''] of plain.matchAll(CONTENTS_LINK)) {
     if (/^(?:[a-z][\w+.-]*:|\/\/|#)/i.test(target)) continue;
-    const path = posix.normalize(folder + decodeUri(target.replace(/[?#].*$/, '')).replace(/^\//, ''));
-    if (!pages.has(path)) pages.set(path, { title: title.replace(/\\(.)|[`*]/g, '$1'), order: pages.size });
+    const path = posix.normalize(
+      folder + decodeUri(target.replace(/[?#].*$/, '')).replace(/^\//, ''),
+    );
+    if (!pages.has(path))
+      pages.set(path, { title: title.replace(/\\(.)|[`*]/g, '$1'), order: pages.size });
   }
   return pages;
 }

@@ -20,9 +20,17 @@ export function sphinx(files: SiteFiles): Site | undefined {
   const text = files.list('').includes('conf.py') ? files.read('conf.py') : undefined;
   if (text === undefined) return undefined;
   const config = assignedValues(text);
-  if (!['extensions', 'html_theme', 'master_doc', 'root_doc', 'html_title'].some((name) => Object.hasOwn(config, name)))
+  if (
+    !['extensions', 'html_theme', 'master_doc', 'root_doc', 'html_title'].some((name) =>
+      Object.hasOwn(config, name),
+    )
+  )
     return undefined;
-  const rules = ignore().add([...BUILT, ...listIn(config.exclude_patterns), ...listIn(config.templates_path)]);
+  const rules = ignore().add([
+    ...BUILT,
+    ...listIn(config.exclude_patterns),
+    ...listIn(config.templates_path),
+  ]);
   const sources = suffixesOf(config.source_suffix);
   const suffix = textIn(config.html_file_suffix) ?? '.html';
   return {
@@ -33,7 +41,10 @@ export function sphinx(files: SiteFiles): Site | undefined {
     pageOf: (path) => {
       if (rules.ignores(path)) return { why: 'excluded by exclude_patterns' };
       if (!sources.some((ending) => path.endsWith(ending))) return { why: NOT_OF_THE_SITE };
-      return { route: withoutEnding(path) + suffix, language: languageTag(textIn(config.language)) };
+      return {
+        route: withoutEnding(path) + suffix,
+        language: languageTag(textIn(config.language)),
+      };
     },
     attributes: attributesOf(config),
     around: { before: textIn(config.rst_prolog), after: textIn(config.rst_epilog) },

@@ -19,11 +19,14 @@ const CONTENT = 'src/content/docs/';
 /** Starlight: `astro.config.mjs` with the integration `starlight({ … })`. */
 export function starlight(files: SiteFiles): Site | undefined {
   const name = files.list('').find((each) => CONFIG.test(each));
-  const exported = name === undefined ? undefined : exportedValue(files.read(name) ?? '', moduleReader(files, ''));
+  const exported =
+    name === undefined ? undefined : exportedValue(files.read(name) ?? '', moduleReader(files, ''));
   const config = exported instanceof Call ? exported.args[0] : exported;
   if (!isMapping(config)) return undefined;
   const integrations = Array.isArray(config.integrations) ? config.integrations : [];
-  const call = integrations.find((each): each is Call => each instanceof Call && /starlight/i.test(each.name));
+  const call = integrations.find(
+    (each): each is Call => each instanceof Call && /starlight/i.test(each.name),
+  );
   if (call === undefined) return undefined;
   const options = isMapping(call.args[0]) ? call.args[0] : {};
   const { locales, usual } = localesOf(options);
@@ -55,7 +58,10 @@ export function starlight(files: SiteFiles): Site | undefined {
 }
 
 /** Languages by the folder of each, and that of the files outside of these. */
-function localesOf(options: Record<string, Literal>): { locales: Map<string, string>; usual: string | undefined } {
+function localesOf(options: Record<string, Literal>): {
+  locales: Map<string, string>;
+  usual: string | undefined;
+} {
   const given = isMapping(options.locales) ? options.locales : {};
   const locales = new Map<string, string>();
   for (const [folder, value] of Object.entries(given))

@@ -1,6 +1,12 @@
 import ignore from 'ignore';
 import { languageTag } from '../../../../language/language-tag.ts';
-import { configIn, exportedValue, isMapping, type Literal, moduleReader } from './literal-values.ts';
+import {
+  configIn,
+  exportedValue,
+  isMapping,
+  type Literal,
+  moduleReader,
+} from './literal-values.ts';
 import {
   addressOf,
   folderOf,
@@ -19,14 +25,18 @@ const CONFIG = /^config\.(?:[cm]?js|[cm]?ts)$/;
 /** VitePress: `.vitepress/config.ts`, or `.vitepress/config/index.ts`. */
 export function vitepress(files: SiteFiles): Site | undefined {
   const folder = ['.vitepress', '.vitepress/config'].find((each) =>
-    files.list(each).some((name) => CONFIG.test(name) || (each.endsWith('config') && /^index\.\w+$/.test(name))),
+    files
+      .list(each)
+      .some((name) => CONFIG.test(name) || (each.endsWith('config') && /^index\.\w+$/.test(name))),
   );
   if (folder === undefined) return undefined;
   const name = files
     .list(folder)
     .find((each) => CONFIG.test(each) || (folder.endsWith('config') && /^index\./.test(each)));
   const config =
-    configIn(exportedValue(files.read(`${folder}/${name}`) ?? '', moduleReader(files, `${folder}/`))) ?? {};
+    configIn(
+      exportedValue(files.read(`${folder}/${name}`) ?? '', moduleReader(files, `${folder}/`)),
+    ) ?? {};
   const source = folderOf(textIn(config.srcDir) ?? '');
   const rules = ignore().add(listIn(config.srcExclude));
   const sitemap = isMapping(config.sitemap) ? config.sitemap : {};
@@ -35,7 +45,8 @@ export function vitepress(files: SiteFiles): Site | undefined {
   const rewrites = isMapping(config.rewrites) ? config.rewrites : {};
   return {
     generator: 'VitePress',
-    address: addressOf(sitemap.hostname, config.base) ?? addressIn(config) ?? localeAddress(locales),
+    address:
+      addressOf(sitemap.hostname, config.base) ?? addressIn(config) ?? localeAddress(locales),
     values: 'text',
     hasPlainValues: true,
     hasSiteLinks: true,
@@ -45,7 +56,10 @@ export function vitepress(files: SiteFiles): Site | undefined {
       const file = path.slice(source.length);
       if (file !== '' && rules.ignores(file)) return { why: 'excluded by srcExclude' };
       if (/\[[^\]]+\]/.test(file)) return { route: undefined };
-      const route = routeOf(rewritten(file, rewrites), { ending: isClean ? '' : '.html', names: INDEX });
+      const route = routeOf(rewritten(file, rewrites), {
+        ending: isClean ? '' : '.html',
+        names: INDEX,
+      });
       return {
         route,
         language: languageOf(file, fields, { locales, config }),
@@ -85,7 +99,9 @@ function valuesIn(file: string, pattern: string): Map<string, string> | undefine
   const plain = pattern.replace(/^\//, '');
   const literal = (part: string): string => part.replace(/[.+?^${}()|[\]*]/g, '$&');
   for (const { 0: found, 1: name = '', 2: sign, index } of plain.matchAll(PARAMETER)) {
-    source += literal(plain.slice(from, index)) + (sign === '*' ? '(.*?)' : sign === '+' ? '(.+?)' : '([^/]+?)');
+    source +=
+      literal(plain.slice(from, index)) +
+      (sign === '*' ? '(.*?)' : sign === '+' ? '(.+?)' : '([^/]+?)');
     names.push(name);
     from = index + found.length;
   }
@@ -98,7 +114,8 @@ function valuesIn(file: string, pattern: string): Map<string, string> | undefine
 function addressIn(config: Record<string, Literal>): string | undefined {
   for (const tag of Array.isArray(config.head) ? config.head : []) {
     const attributes = Array.isArray(tag) ? tag[1] : undefined;
-    if (isMapping(attributes) && attributes.property === 'og:url') return addressOf(attributes.content);
+    if (isMapping(attributes) && attributes.property === 'og:url')
+      return addressOf(attributes.content);
   }
   return undefined;
 }

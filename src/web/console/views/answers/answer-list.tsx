@@ -2,7 +2,11 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { ConstellationError } from '../../../../../client/constellation-error.ts';
-import type { AnswerFilter, AnswerSummary, AnswersPage } from '../../../../contract/wire/answers.ts';
+import type {
+  AnswerFilter,
+  AnswerSummary,
+  AnswersPage,
+} from '../../../../contract/wire/answers.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { offerFile } from '../../parts/offer-file.ts';
@@ -17,11 +21,12 @@ import { count, formatShare, t } from '../../texts/texts.ts';
 const PAGE = 100;
 
 /** Kept answers, newest first, those that fit the filters of the address. */
-export const AnswerList = ({ query }: { query: URLSearchParams }) => {
+export function AnswerList({ query }: { query: URLSearchParams }) {
   const filters = filtersIn(query);
   const { items, last, failure, isLoading, load, more } = usePages<AnswerSummary, AnswersPage>(
     // As they stand in the address: the route says what it does not accept.
-    (cursor, signal) => client.answers.list({ ...(filters as object), cursor, limit: PAGE }, { signal }),
+    (cursor, signal) =>
+      client.answers.list({ ...(filters as object), cursor, limit: PAGE }, { signal }),
     { itemsOf: ({ answers }) => answers, inputs: [JSON.stringify(filters)] },
   );
   const isFiltered = Object.keys(filters).length > 0;
@@ -29,10 +34,14 @@ export const AnswerList = ({ query }: { query: URLSearchParams }) => {
     <div class="answers-view">
       <div class="title">
         <h1>{t('view.answers')}</h1>
-        {last === undefined || last.total === 0 ? null : <ExportButton filters={filters} total={last.total} />}
+        {last === undefined || last.total === 0 ? null : (
+          <ExportButton filters={filters} total={last.total} />
+        )}
       </div>
       <AnswerFilters filters={filters} />
-      {failure === undefined ? null : <Failure error={failure} retry={items.length === 0 ? load : more} />}
+      {failure === undefined ? null : (
+        <Failure error={failure} retry={items.length === 0 ? load : more} />
+      )}
       {last === undefined ? (
         failure === undefined ? (
           <Loading lines={10} />
@@ -47,7 +56,7 @@ export const AnswerList = ({ query }: { query: URLSearchParams }) => {
       )}
     </div>
   );
-};
+}
 
 interface AnswersProps {
   answers: readonly AnswerSummary[];
@@ -89,15 +98,27 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
           </>
         ),
       },
-      { id: 'verdict', label: t('answers.verdict'), cell: ({ verdict, code }) => <Verdict {...{ verdict, code }} /> },
+      {
+        id: 'verdict',
+        label: t('answers.verdict'),
+        cell: ({ verdict, code }) => <Verdict verdict={verdict} code={code} />,
+      },
       {
         id: 'confidence',
         label: t('answers.confidence'),
         align: 'right',
         cell: ({ confidence }) => (confidence === null ? '–' : formatShare(confidence)),
       },
-      { id: 'interface', label: t('answers.interface'), cell: (answer) => t(`interface.${answer.interface}`) },
-      { id: 'feedback', label: t('answers.feedback'), cell: ({ feedback }) => <Thumb feedback={feedback} /> },
+      {
+        id: 'interface',
+        label: t('answers.interface'),
+        cell: (answer) => t(`interface.${answer.interface}`),
+      },
+      {
+        id: 'feedback',
+        label: t('answers.feedback'),
+        cell: ({ feedback }) => <Thumb feedback={feedback} />,
+      },
       { id: 'asked', label: t('answers.asked'), cell: ({ asked_at: at }) => <Age of={at} /> },
     ]}
   />
@@ -123,13 +144,18 @@ const ICON = {
 } as const;
 
 /** How a question ended, in a word and a sign. */
-export const Verdict = ({ verdict, code }: Pick<AnswerSummary, 'verdict'> & { code?: string | undefined }) => (
-  <span class={`verdict support ${MEANING[verdict]}`}>
-    <Icon name={ICON[verdict]} />
-    {t(`verdict.${verdict}`)}
-    {code === undefined ? null : <code>{code}</code>}
-  </span>
-);
+export function Verdict({
+  verdict,
+  code,
+}: Pick<AnswerSummary, 'verdict'> & { code?: string | undefined }) {
+  return (
+    <span class={`verdict support ${MEANING[verdict]}`}>
+      <Icon name={ICON[verdict]} />
+      {t(`verdict.${verdict}`)}
+      {code === undefined ? null : <code>{code}</code>}
+    </span>
+  );
+}
 
 const Thumb = ({ feedback }: Pick<AnswerSummary, 'feedback'>) =>
   feedback === null ? null : (
@@ -144,18 +170,53 @@ const Thumb = ({ feedback }: Pick<AnswerSummary, 'feedback'>) =>
 type Filters = Partial<Record<keyof AnswerFilter, string>>;
 
 const NAMES = [
-  ...(['text', 'librarian', 'verdict', 'confidence_from', 'confidence_to', 'interface', 'feedback'] as const),
+  ...([
+    'text',
+    'librarian',
+    'verdict',
+    'confidence_from',
+    'confidence_to',
+    'interface',
+    'feedback',
+  ] as const),
   ...(['from', 'to', 'intent', 'edition', 'article', 'conversation_id', 'person_id'] as const),
 ] satisfies readonly (keyof AnswerFilter)[];
 
 /** Those that other pages lead here with; they are shown, to be removed. */
 const GIVEN = ['intent', 'edition', 'article', 'conversation_id', 'person_id'] as const;
-const VERDICTS = ['answered', 'hedged', 'declined', 'clarifying', 'closes', 'person', 'error'] as const;
+const VERDICTS = [
+  'answered',
+  'hedged',
+  'declined',
+  'clarifying',
+  'closes',
+  'person',
+  'error',
+] as const;
 const INTERFACES = [
-  ...(['console', 'rest', 'stream', 'widget', 'chat', 'mcp', 'a2a', 'ticket', 'command_line', 'client'] as const),
+  ...([
+    'console',
+    'rest',
+    'stream',
+    'widget',
+    'chat',
+    'mcp',
+    'a2a',
+    'ticket',
+    'command_line',
+    'client',
+  ] as const),
 ] as const;
 /** Filters that are shown when asked for, and when one of them is set. */
-const BEHIND = ['interface', 'feedback', 'from', 'to', 'librarian', 'confidence_from', 'confidence_to'] as const;
+const BEHIND = [
+  'interface',
+  'feedback',
+  'from',
+  'to',
+  'librarian',
+  'confidence_from',
+  'confidence_to',
+] as const;
 const OPINIONS = ['any', 'up', 'down', 'none'] as const;
 const BOUNDS = ['0.2', '0.4', '0.6', '0.8'] as const;
 const MAX_TEXT = 200;
@@ -168,14 +229,23 @@ const filtersIn = (query: URLSearchParams): Filters =>
 
 const AnswerFilters = ({ filters }: { filters: Filters }) => {
   const show = (change: Filters): void => {
-    const set = Object.entries({ ...filters, ...change }).filter(([, value]) => value !== undefined && value !== '');
+    const set = Object.entries({ ...filters, ...change }).filter(
+      ([, value]) => value !== undefined && value !== '',
+    );
     const query = new URLSearchParams(set as [string, string][]); // those without a value are filtered out
     navigate(`/answers${set.length === 0 ? '' : `?${query}`}`, { replace: true });
   };
-  const choice = (name: keyof Filters, options: readonly (readonly [value: string, label: string])[]) => (
+  const choice = (
+    name: keyof Filters,
+    options: readonly (readonly [value: string, label: string])[],
+  ) => (
     <Labelled label={t(`answers.${name}` as 'answers.librarian')}>
       {(id) => (
-        <select id={id} value={filters[name] ?? ''} onChange={(event) => show({ [name]: event.currentTarget.value })}>
+        <select
+          id={id}
+          value={filters[name] ?? ''}
+          onChange={(event) => show({ [name]: event.currentTarget.value })}
+        >
           <option value="">{t('answers.any')}</option>
           {options.map(([value, label]) => (
             <option key={value} value={value}>
@@ -190,7 +260,8 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
     <Labelled label={t(`answers.${name}`)}>
       {(id) => (
         <input
-          {...{ id, type: 'date' }}
+          id={id}
+          type="date"
           value={(filters[name] ?? '').slice(0, DATE_LENGTH)}
           onChange={(event) => show({ [name]: event.currentTarget.value })}
         />
@@ -204,7 +275,9 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
       <Labelled label={t('answers.text')}>
         {(id) => (
           <input
-            {...{ id, type: 'search', maxLength: MAX_TEXT }}
+            id={id}
+            type="search"
+            maxLength={MAX_TEXT}
             value={filters.text ?? ''}
             onChange={(event) => show({ text: event.currentTarget.value.trim() })}
           />
@@ -238,8 +311,14 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
       {Object.keys(filters).length === 0 ? null : (
         <span class="row">
           {given.map((name) => (
-            <Button key={name} kind="quiet" icon="cross" onClick={() => show({ [name]: undefined })}>
-              {t(`answers.${name}`)}: {name === 'intent' ? intentTitle(filters[name] ?? '') : filters[name]}
+            <Button
+              key={name}
+              kind="quiet"
+              icon="cross"
+              onClick={() => show({ [name]: undefined })}
+            >
+              {t(`answers.${name}`)}:{' '}
+              {name === 'intent' ? intentTitle(filters[name] ?? '') : filters[name]}
             </Button>
           ))}
           <Button kind="quiet" icon="cross" onClick={() => navigate('/answers', { replace: true })}>
@@ -251,7 +330,13 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
   );
 };
 
-const Labelled = ({ label, children }: { label: string; children: (id: string) => ComponentChildren }) => {
+const Labelled = ({
+  label,
+  children,
+}: {
+  label: string;
+  children: (id: string) => ComponentChildren;
+}) => {
   const id = useId();
   return (
     <div class="field">
@@ -279,7 +364,9 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
   return (
     <div class="export">
       <Button icon="down" disabled={isLoading} onClick={save}>
-        {isLoading ? t('answers.exporting', { done: lines.value, of: total }) : count('answers.export', total)}
+        {isLoading
+          ? t('answers.exporting', { done: lines.value, of: total })
+          : count('answers.export', total)}
       </Button>
       {failure === undefined ? null : <Failure error={failure} retry={save} />}
     </div>
@@ -287,7 +374,11 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
 };
 
 /** @throws {ConstellationError} When the export ended before its last answer. */
-const readLines = async (filters: Filters, signal: AbortSignal, onLines: (more: number) => void): Promise<Blob> => {
+const readLines = async (
+  filters: Filters,
+  signal: AbortSignal,
+  onLines: (more: number) => void,
+): Promise<Blob> => {
   const call = { query: filters, signal, timeoutMs: TIMEOUT_MS };
   const opened = await callForStream('GET /v1/answers', LINES, call);
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -304,5 +395,7 @@ const readLines = async (filters: Filters, signal: AbortSignal, onLines: (more: 
   }
   const line = (await new Blob(lastLine).text()).trim().split('\n').at(-1) ?? '';
   if (line === '' || 'id' in JSON.parse(line)) return new Blob(parts, { type: LINES });
-  throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), { retryable: true });
+  throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), {
+    retryable: true,
+  });
 };

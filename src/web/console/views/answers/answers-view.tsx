@@ -1,7 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Statement } from '../../../../contract/core/ask.ts';
-import type { AnswerReplay, KeptAnswer, ReplayedAnswer, StatementChange } from '../../../../contract/wire/answers.ts';
+import type {
+  AnswerReplay,
+  KeptAnswer,
+  ReplayedAnswer,
+  StatementChange,
+} from '../../../../contract/wire/answers.ts';
 import type { EditionSummary } from '../../../../contract/wire/editions.ts';
 import { citedSources } from '../../answers/answer.ts';
 import { Evidence, supportOf } from '../../answers/evidence.tsx';
@@ -18,7 +23,15 @@ import { Age } from '../../parts/values.tsx';
 import { client, librarians, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, formatDollars, formatMoment, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import {
+  count,
+  formatDollars,
+  formatMoment,
+  formatMs,
+  formatNumber,
+  formatShare,
+  t,
+} from '../../texts/texts.ts';
 import { AnswerList, Verdict } from './answer-list.tsx';
 import { ConversationPage } from './conversation-page.tsx';
 
@@ -30,7 +43,7 @@ const AnswersView = ({ parts: [id, conversation], query }: ViewProps) => {
 };
 
 /** A kept answer, at an address that others with the right can open, too. */
-export const KeptAnswerPage = ({ id }: { id: string }) => {
+export function KeptAnswerPage({ id }: { id: string }) {
   const { value, failure, load } = useLoaded((signal) => client.answers.get(id, { signal }), [id]);
   return (
     <div class="answers-view kept">
@@ -39,10 +52,14 @@ export const KeptAnswerPage = ({ id }: { id: string }) => {
         <a href="/answers">{t('answers.back')}</a>
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
-      {value !== undefined ? <Kept answer={value} /> : failure === undefined ? <Loading lines={10} /> : null}
+      {value !== undefined ? (
+        <Kept answer={value} />
+      ) : failure === undefined ? (
+        <Loading lines={10} />
+      ) : null}
     </div>
   );
-};
+}
 
 const Kept = ({ answer }: { answer: KeptAnswer }) => (
   <>
@@ -73,8 +90,9 @@ const Kept = ({ answer }: { answer: KeptAnswer }) => (
 
 const Facts = ({ answer }: { answer: KeptAnswer }) => {
   const { timings } = answer;
-  const stages = (['understanding', 'routing', 'answering', 'first_statement'] as const).flatMap((stage) =>
-    timings[stage] === undefined ? [] : [`${t(`stage.${stage}`)} ${formatMs(timings[stage])}`],
+  const stages = (['understanding', 'routing', 'answering', 'first_statement'] as const).flatMap(
+    (stage) =>
+      timings[stage] === undefined ? [] : [`${t(`stage.${stage}`)} ${formatMs(timings[stage])}`],
   );
   return (
     <>
@@ -82,7 +100,9 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
         <Fact label={t('answers.verdict')}>
           <Verdict verdict={answer.verdict} code={answer.code} />
         </Fact>
-        <Fact label={t('answers.confidence')}>{answer.confidence === null ? '–' : formatShare(answer.confidence)}</Fact>
+        <Fact label={t('answers.confidence')}>
+          {answer.confidence === null ? '–' : formatShare(answer.confidence)}
+        </Fact>
         <Fact label={t('answers.asked')}>
           <Age of={answer.asked_at} />
         </Fact>
@@ -101,7 +121,9 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
       <details>
         <summary class="small">{t('answers.technical')}</summary>
         <dl class="facts">
-          <Fact label={t('answers.librarian')}>{answer.librarians.map(librarianName).join(', ') || '–'}</Fact>
+          <Fact label={t('answers.librarian')}>
+            {answer.librarians.map(librarianName).join(', ') || '–'}
+          </Fact>
           <Fact label={t('answers.edition')}>{answer.edition ?? '–'}</Fact>
           <Fact label={t('answers.time')}>
             {formatMs(answer.duration_ms)}
@@ -117,7 +139,8 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
   );
 };
 
-const librarianName = (id: string): string => librarians.value.find((each) => each.id === id)?.name ?? id;
+const librarianName = (id: string): string =>
+  librarians.value.find((each) => each.id === id)?.name ?? id;
 
 const Fact = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div>
@@ -136,7 +159,10 @@ const Statements = ({ id, question, statements, metadata }: KeptAnswer) => {
         <li key={`${index}-${statement.text.length}`} class="statement">
           <Markdown text={statement.text} />
           <EvidenceButton
-            {...{ id: `evidence-${id}-${index}`, index, statement, query: question }}
+            id={`evidence-${id}-${index}`}
+            index={index}
+            statement={statement}
+            query={question}
             sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
             isOpen={open.value === index}
             onToggle={() => (open.value = open.value === index ? undefined : index)}
@@ -171,7 +197,10 @@ const EvidenceButton = ({
         ))}
         <span>{t(`support.${supportOf(statement)}`)}</span>
         <span class="visually-hidden">
-          {t('evidence.label', { number: index + 1, articles: sources.map(({ name }) => name).join(', ') })}
+          {t('evidence.label', {
+            number: index + 1,
+            articles: sources.map(({ name }) => name).join(', '),
+          })}
         </span>
         <Icon name="down" />
       </button>
@@ -198,18 +227,30 @@ const Actions = ({ answer }: { answer: KeptAnswer }) => {
         <a class="button quiet" href={`/why/${id}`}>
           <Icon name="why" /> {t('view.why')}
         </a>
-        <CopyButton text={() => `${location.origin}/answers/${id}`}>{t('answers.copy_address')}</CopyButton>
+        <CopyButton text={() => `${location.origin}/answers/${id}`}>
+          {t('answers.copy_address')}
+        </CopyButton>
         {may('answers:write') === true ? (
-          <Button kind="quiet" icon="cross" disabled={isLoading} onClick={() => (isAsked.value = true)}>
+          <Button
+            kind="quiet"
+            icon="cross"
+            disabled={isLoading}
+            onClick={() => (isAsked.value = true)}
+          >
             {t('answers.erase')}
           </Button>
         ) : null}
         <Feedback give={giveFeedbackOn(id)} before={feedback?.value} />
         {KEPT.includes(answer.verdict) ? (
-          <KeepAnswer question={answer.understood_as ?? answer.question} cites={citedFirst(answer)} />
+          <KeepAnswer
+            question={answer.understood_as ?? answer.question}
+            cites={citedFirst(answer)}
+          />
         ) : null}
       </div>
-      {feedback?.comment === undefined ? null : <blockquote class="quote">{feedback.comment}</blockquote>}
+      {feedback?.comment === undefined ? null : (
+        <blockquote class="quote">{feedback.comment}</blockquote>
+      )}
       {failure === undefined ? null : <Failure error={failure} retry={erase} />}
       {isAsked.value ? (
         <Confirm
@@ -243,7 +284,7 @@ const NAVIGATOR = 'navigator';
 const NOW = '';
 
 /** Asks a kept question again, of another edition or librarian or without a model, and shows what is different. */
-export const Replay = ({ id, edition: answeredFrom }: { id: string; edition: string | null }) => {
+export function Replay({ id, edition: answeredFrom }: { id: string; edition: string | null }) {
   const edition = useSignal<string>(NOW);
   const librarian = useSignal<string>(SAME);
   const withModel = useSignal(true);
@@ -265,7 +306,10 @@ export const Replay = ({ id, edition: answeredFrom }: { id: string; edition: str
       },
     );
   };
-  const others = [CONCIERGE, ...librarians.value.map(({ id }) => id).filter((id) => id !== CONCIERGE)];
+  const others = [
+    CONCIERGE,
+    ...librarians.value.map(({ id }) => id).filter((id) => id !== CONCIERGE),
+  ];
   return (
     <section class="replay">
       <h2>{t('replay.title')}</h2>
@@ -292,7 +336,10 @@ export const Replay = ({ id, edition: answeredFrom }: { id: string; edition: str
           }}
           options={
             edition.value === NOW
-              ? [{ value: SAME, label: t('replay.same') }, ...others.map((name) => ({ value: name, label: name }))]
+              ? [
+                  { value: SAME, label: t('replay.same') },
+                  ...others.map((name) => ({ value: name, label: name })),
+                ]
               : [{ value: NAVIGATOR, label: NAVIGATOR }]
           }
         />
@@ -312,12 +359,14 @@ export const Replay = ({ id, edition: answeredFrom }: { id: string; edition: str
       </form>
       {failure === undefined ? null : <Failure error={failure} retry={ask} />}
       <div role="status">
-        {replay.value === undefined || isLoading ? null : <p>{summaryOf(replay.value.difference)}</p>}
+        {replay.value === undefined || isLoading ? null : (
+          <p>{summaryOf(replay.value.difference)}</p>
+        )}
       </div>
       {replay.value === undefined ? null : <Compared replay={replay.value} />}
     </section>
   );
-};
+}
 
 interface EditionChoiceProps {
   value: string;
@@ -329,7 +378,9 @@ interface EditionChoiceProps {
 const EditionChoice = ({ value, answeredFrom, onChoose }: EditionChoiceProps) => {
   const { value: list } = useLoaded(
     async (signal) =>
-      may('kb:read') === true ? await client.editions.list({ signal }).catch(() => undefined) : undefined,
+      may('kb:read') === true
+        ? await client.editions.list({ signal }).catch(() => undefined)
+        : undefined,
     [],
   );
   const earlier = list?.editions.filter((edition) => !edition.is_current) ?? [];
@@ -348,7 +399,11 @@ const EditionChoice = ({ value, answeredFrom, onChoose }: EditionChoiceProps) =>
       onChoose={onChoose}
       options={[
         { value: NOW, label: t('replay.edition_now') },
-        ...earlier.map((each) => ({ value: each.id, label: label(each), isDisabled: !each.is_stored })),
+        ...earlier.map((each) => ({
+          value: each.id,
+          label: label(each),
+          isDisabled: !each.is_stored,
+        })),
       ]}
     />
   );

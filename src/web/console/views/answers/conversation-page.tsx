@@ -11,11 +11,16 @@ import { Verdict } from './answer-list.tsx';
 const SHOWN = 50;
 
 /** A person's questions with their answers, in the order in which they were asked. */
-export const ConversationPage = ({ id }: { id: string }) => {
+export function ConversationPage({ id }: { id: string }) {
   const { value, failure, load } = useLoaded(
     async (signal) => {
-      const { answers } = await client.answers.list({ conversation_id: id, limit: SHOWN }, { signal });
-      return Promise.all(answers.toReversed().map((answer) => client.answers.get(answer.id, { signal })));
+      const { answers } = await client.answers.list(
+        { conversation_id: id, limit: SHOWN },
+        { signal },
+      );
+      return Promise.all(
+        answers.toReversed().map((answer) => client.answers.get(answer.id, { signal })),
+      );
     },
     [id],
   );
@@ -41,7 +46,7 @@ export const ConversationPage = ({ id }: { id: string }) => {
       )}
     </div>
   );
-};
+}
 
 const Turn = ({ answer }: { answer: KeptAnswer }) => (
   <li>

@@ -24,7 +24,8 @@ const AskView = ({ parts: [conversation], query: address }: ViewProps) => {
     void ask({ query, conversation: id, librarian });
   };
   useEffect(() => {
-    if (shown.length > 1) document.querySelector('.turn:last-of-type')?.scrollIntoView({ block: 'start' });
+    if (shown.length > 1)
+      document.querySelector('.turn:last-of-type')?.scrollIntoView({ block: 'start' });
   }, [shown.length]);
   const isDiscarding = useSignal(false);
   const discard = (): void => {
@@ -49,7 +50,12 @@ const AskView = ({ parts: [conversation], query: address }: ViewProps) => {
       {shown.map((answer) => (
         <ShownAnswer key={answer.peek().id} answer={answer} onAsk={send} />
       ))}
-      <AskForm input={input} chosen={address.get('librarian') ?? ''} isFollowUp={shown.length > 0} onAsk={send} />
+      <AskForm
+        input={input}
+        chosen={address.get('librarian') ?? ''}
+        isFollowUp={shown.length > 0}
+        onAsk={send}
+      />
       {shown.length === 0 ? <Suggestions onAsk={send} /> : null}
       {isDiscarding.value ? (
         <Confirm
@@ -79,7 +85,7 @@ interface AskFormProps {
 }
 
 /** What is typed stays until it was asked, also over a reload. */
-export const AskForm = ({ input, isFollowUp, onAsk, chosen }: AskFormProps) => {
+export function AskForm({ input, isFollowUp, onAsk, chosen }: AskFormProps) {
   const query = useSignal(sessionStorage.getItem(DRAFT) ?? '');
   const librarian = useSignal(chosen);
   const keep = (text: string): void => {
@@ -108,7 +114,11 @@ export const AskForm = ({ input, isFollowUp, onAsk, chosen }: AskFormProps) => {
         rows={1}
         maxLength={MAX_LENGTH}
         placeholder={t(
-          isFollowUp ? (may('memory:read') === false ? 'ask.another' : 'ask.follow_up') : 'ask.placeholder',
+          isFollowUp
+            ? may('memory:read') === false
+              ? 'ask.another'
+              : 'ask.follow_up'
+            : 'ask.placeholder',
         )}
         value={query.value}
         onInput={(event) => keep(event.currentTarget.value)}
@@ -128,7 +138,11 @@ export const AskForm = ({ input, isFollowUp, onAsk, chosen }: AskFormProps) => {
             { value: '', label: t('ask.any_librarian') },
             ...librarians.value
               .filter(({ id }) => id !== 'concierge')
-              .map(({ id, name, unavailable }) => ({ value: id, label: name, isDisabled: unavailable !== undefined })),
+              .map(({ id, name, unavailable }) => ({
+                value: id,
+                label: name,
+                isDisabled: unavailable !== undefined,
+              })),
           ]}
         />
         <Button kind="primary" type="submit" icon="send" disabled={query.value.trim() === ''}>
@@ -137,19 +151,22 @@ export const AskForm = ({ input, isFollowUp, onAsk, chosen }: AskFormProps) => {
       </div>
     </form>
   );
-};
+}
 
 const step = (by: 1 | -1): void => {
   const all = [...document.querySelectorAll<HTMLElement>('.statement')];
   const at = all.findIndex((each) => each.contains(document.activeElement));
-  all[at < 0 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)]?.focus();
+  all[
+    at < 0 ? (by === 1 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)
+  ]?.focus();
 };
 
 /** What is meant without a choice: the last answer, and its first statement. */
 const lastTurn = (): Element | undefined => [...document.querySelectorAll('.turn')].at(-1);
 
 const showEvidence = (): void => {
-  const statement = document.activeElement?.closest('.statement') ?? lastTurn()?.querySelector('.statement');
+  const statement =
+    document.activeElement?.closest('.statement') ?? lastTurn()?.querySelector('.statement');
   statement?.querySelector<HTMLElement>('.chip')?.click();
 };
 
@@ -182,7 +199,7 @@ const STORED = 'constellation.suggestions';
 const checked = signal<Checked | undefined>(undefined);
 
 /** Three questions of the knowledge base itself that it answers: headings that ask something, else titles of articles. Without articles, how to get some. */
-export const Suggestions = ({ onAsk }: { onAsk: (query: string) => void }) => {
+export function Suggestions({ onAsk }: { onAsk: (query: string) => void }) {
   const edition = syncStatus.value?.edition;
   useEffect(() => {
     if (edition == null || checked.value?.edition === edition) return;
@@ -191,7 +208,8 @@ export const Suggestions = ({ onAsk }: { onAsk: (query: string) => void }) => {
   if (syncStatus.value?.state === 'idle' && syncStatus.value.articles === 0)
     return (
       <p class="suggestions quiet">
-        {t('ask.no_articles')} <a href="/sync">{t('view.sync')}</a> · <a href="/knowledge">{t('view.knowledge')}</a>
+        {t('ask.no_articles')} <a href="/sync">{t('view.sync')}</a> ·{' '}
+        <a href="/knowledge">{t('view.knowledge')}</a>
       </p>
     );
   const questions = checked.value?.edition === edition ? (checked.value?.questions ?? []) : [];
@@ -200,13 +218,18 @@ export const Suggestions = ({ onAsk }: { onAsk: (query: string) => void }) => {
     <section class="suggestions" aria-label={t('ask.try')}>
       <h2>{t('ask.try')}</h2>
       {questions.map((question) => (
-        <button key={question} type="button" class="button suggestion" onClick={() => onAsk(question)}>
+        <button
+          key={question}
+          type="button"
+          class="button suggestion"
+          onClick={() => onAsk(question)}
+        >
           {question}
         </button>
       ))}
     </section>
   );
-};
+}
 
 const readSuggestions = async (edition: string): Promise<void> => {
   const stored = storedFor(edition);
@@ -216,9 +239,13 @@ const readSuggestions = async (edition: string): Promise<void> => {
   }
   checked.value = { edition, questions: [] };
   const page = await background.articles.list({ limit: MAX_ARTICLES }).catch(() => undefined);
-  const candidates = (page?.articles ?? []).flatMap(({ title, content }) => [questionIn(content) ?? title]);
+  const candidates = (page?.articles ?? []).flatMap(({ title, content }) => [
+    questionIn(content) ?? title,
+  ]);
   // Articles come in the order of their names: what is far apart is about different things.
-  const spread = candidates.filter((_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_CANDIDATES)) === 0);
+  const spread = candidates.filter(
+    (_, at) => at % Math.max(1, Math.floor(candidates.length / MAX_CANDIDATES)) === 0,
+  );
   for (const candidate of spread.slice(0, MAX_CANDIDATES)) {
     // Not asked: the answer would be kept, and counted among those of people.
     const found = await background.search({ query: candidate, limit: 1 }).catch(() => undefined);
@@ -240,6 +267,7 @@ const storedFor = (edition: string): Checked | undefined => {
 };
 
 /** A heading that is a question: `## How long is the warranty?`. */
-const questionIn = (content: string): string | undefined => /^#{1,4} +(?:\d+\. +)?(.{8,80}\?) *$/m.exec(content)?.[1];
+const questionIn = (content: string): string | undefined =>
+  /^#{1,4} +(?:\d+\. +)?(.{8,80}\?) *$/m.exec(content)?.[1];
 
 export default AskView;

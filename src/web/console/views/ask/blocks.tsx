@@ -7,23 +7,25 @@ import { count, formatNumber, formatShare, t } from '../../texts/texts.ts';
 type Of<Kind extends DisplayBlock['kind']> = Extract<DisplayBlock, { kind: Kind }>;
 
 /** An agent's answer as blocks: every text in them is plain. */
-export const Blocks = ({ display: { blocks, attribution } }: { display: DisplayModel }) => (
-  <div class="blocks">
-    {blocks.map((block, at) => (
-      <section key={at}>
-        {block.heading === undefined || block.kind === 'chart' ? null : <h3>{block.heading}</h3>}
-        <Block block={block} />
-      </section>
-    ))}
-    {attribution === undefined ? null : (
-      <p class="quiet small">
-        <span aria-hidden="true">{attribution.icon}</span>{' '}
-        {[attribution.primary_source, ...attribution.details].join(' · ')} ·{' '}
-        {t('answer.confidence', { share: formatShare(attribution.confidence) })}
-      </p>
-    )}
-  </div>
-);
+export function Blocks({ display: { blocks, attribution } }: { display: DisplayModel }) {
+  return (
+    <div class="blocks">
+      {blocks.map((block, at) => (
+        <section key={at}>
+          {block.heading === undefined || block.kind === 'chart' ? null : <h3>{block.heading}</h3>}
+          <Block block={block} />
+        </section>
+      ))}
+      {attribution === undefined ? null : (
+        <p class="quiet small">
+          <span aria-hidden="true">{attribution.icon}</span>{' '}
+          {[attribution.primary_source, ...attribution.details].join(' · ')} ·{' '}
+          {t('answer.confidence', { share: formatShare(attribution.confidence) })}
+        </p>
+      )}
+    </div>
+  );
+}
 
 const Block = ({ block }: { block: DisplayBlock }) => {
   switch (block.kind) {
@@ -51,7 +53,8 @@ const Block = ({ block }: { block: DisplayBlock }) => {
     case 'error':
       return (
         <p class="problem">
-          {block.code === undefined ? null : <code>{block.code}</code>} {block.message} {block.suggestion}
+          {block.code === undefined ? null : <code>{block.code}</code>} {block.message}{' '}
+          {block.suggestion}
         </p>
       );
   }
@@ -85,7 +88,9 @@ const BlockTable = ({ block: { columns, rows, row_count: total } }: { block: Of<
         </tbody>
       </table>
     </section>
-    {total > rows.length ? <p class="quiet small">{t('blocks.rows', { shown: rows.length, total })}</p> : null}
+    {total > rows.length ? (
+      <p class="quiet small">{t('blocks.rows', { shown: rows.length, total })}</p>
+    ) : null}
   </div>
 );
 
@@ -111,7 +116,9 @@ const Documents = ({ block: { documents, document_count: total } }: { block: Of<
         </li>
       ))}
     </ol>
-    {total > documents.length ? <p class="quiet small">{count('blocks.documents', total)}</p> : null}
+    {total > documents.length ? (
+      <p class="quiet small">{count('blocks.documents', total)}</p>
+    ) : null}
   </>
 );
 
@@ -131,14 +138,19 @@ const Links = ({ block: { links } }: { block: Of<'links'> }) => (
 
 const Prices = ({ block }: { block: Of<'price_comparison'> }) => {
   const money = (amount: number): string =>
-    formatNumber(amount, block.currency === undefined ? {} : { style: 'currency', currency: block.currency });
+    formatNumber(
+      amount,
+      block.currency === undefined ? {} : { style: 'currency', currency: block.currency },
+    );
   const { internal_price: ours, cheapest_external: cheapest, difference, percentage } = block;
   return (
     <div class="prices">
       <p>{block.verdict}</p>
       <dl>
         {ours === undefined ? null : <Amount label={t('blocks.ours')} text={money(ours)} />}
-        {cheapest === undefined ? null : <Amount label={t('blocks.cheapest')} text={money(cheapest)} />}
+        {cheapest === undefined ? null : (
+          <Amount label={t('blocks.cheapest')} text={money(cheapest)} />
+        )}
         {difference === undefined ? null : (
           <Amount
             label={t('blocks.difference')}

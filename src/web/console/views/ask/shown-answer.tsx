@@ -22,7 +22,13 @@ import {
   storedIdOf,
 } from '../../answers/answer.ts';
 import { askAgain, loadDisplay, stop } from '../../answers/asked-questions.ts';
-import { confidenceText, Evidence, ReportedBy, SourceLine, supportOf } from '../../answers/evidence.tsx';
+import {
+  confidenceText,
+  Evidence,
+  ReportedBy,
+  SourceLine,
+  supportOf,
+} from '../../answers/evidence.tsx';
 import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { navigate } from '../../navigation/router.ts';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
@@ -35,7 +41,13 @@ import { count, type TextKey, t } from '../../texts/texts.ts';
 import { Blocks } from './blocks.tsx';
 
 /** A question with its answer: each statement with its evidence beside it, or below where there is no room. */
-export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; onAsk: (query: string) => void }) => {
+export function ShownAnswer({
+  answer: shown,
+  onAsk,
+}: {
+  answer: Signal<Answer>;
+  onAsk: (query: string) => void;
+}) {
   const answer = shown.value;
   /** The statement whose evidence is open. */
   const open = useSignal<number | undefined>(undefined);
@@ -53,7 +65,9 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
           </p>
           <Reported by={reporterOf(answer.response)} />
           <Body answer={answer} sources={sources} open={open} lit={lit} onAsk={onAsk} />
-          {answer.error === undefined ? null : <Failure error={errorOf(answer.error)} retry={() => askAgain(shown)} />}
+          {answer.error === undefined ? null : (
+            <Failure error={errorOf(answer.error)} retry={() => askAgain(shown)} />
+          )}
           {answer.phase === 'stopped' ? (
             <Button icon="retry" onClick={() => askAgain(shown)}>
               {t('try_again')}
@@ -70,7 +84,7 @@ export const ShownAnswer = ({ answer: shown, onAsk }: { answer: Signal<Answer>; 
       </div>
     </article>
   );
-};
+}
 
 /** Says above an answer that it is made of the claims of an external librarian. */
 const Reported = ({ by: librarian }: { by: string | undefined }) =>
@@ -116,7 +130,10 @@ const Statements = ({ answer, sources, open, lit }: StatementsProps) => {
         statement === null ? null : (
           <ShownStatement
             key={`${index}-${statement.text.length}`}
-            {...{ index, statement, open, lit }}
+            index={index}
+            statement={statement}
+            open={open}
+            lit={lit}
             id={`evidence-${answer.id}-${index}`}
             sources={sourcesOf[index] ?? NO_SOURCES}
             query={answer.query}
@@ -139,7 +156,10 @@ const useSourcesOf = (
   for (const source of sources) for (const index of source.citedBy) lists[index]?.push(source);
   before.current = lists.map((list, index) => {
     const earlier = before.current[index];
-    return earlier?.length === list.length && earlier.every((source, at) => isSame(source, list[at])) ? earlier : list;
+    return earlier?.length === list.length &&
+      earlier.every((source, at) => isSame(source, list[at]))
+      ? earlier
+      : list;
   });
   return before.current;
 };
@@ -195,12 +215,19 @@ const ShownStatement = ({ id, index, statement, sources, query, ...props }: Stat
         ))}
         <span>{t(`support.${support}`)}</span>
         <span class="visually-hidden">
-          {t('evidence.label', { number: index + 1, articles: sources.map(({ name }) => name).join(', ') })}
+          {t('evidence.label', {
+            number: index + 1,
+            articles: sources.map(({ name }) => name).join(', '),
+          })}
         </span>
         <Icon name="down" />
       </button>
       <div hidden={!isOpen}>
-        {isOpen ? <Evidence {...{ id, index, statement, sources, query }} /> : <div id={id} />}
+        {isOpen ? (
+          <Evidence id={id} index={index} statement={statement} sources={sources} query={query} />
+        ) : (
+          <div id={id} />
+        )}
       </div>
     </li>
   );
@@ -221,7 +248,10 @@ const Sources = ({
           <SourceLine
             key={source.number}
             source={source}
-            isLit={lit.value.source === source.number || source.citedBy.includes(lit.value.statement ?? -1)}
+            isLit={
+              lit.value.source === source.number ||
+              source.citedBy.includes(lit.value.statement ?? -1)
+            }
             onLight={(isOn) => {
               lit.value = isOn ? { source: source.number } : {};
             }}
@@ -255,16 +285,26 @@ const OtherSources = ({ sources }: { sources: readonly Source[] }) => (
 const progressOf = ({ phase, statements, response }: Answer): string => {
   const written = statements.filter((statement) => statement !== null).length;
   if (phase === 'asking') return t('progress.asking');
-  if (phase === 'answering') return written === 0 ? t('progress.searching') : count('progress.written', written);
+  if (phase === 'answering')
+    return written === 0 ? t('progress.searching') : count('progress.written', written);
   if (phase === 'stopped') return t('progress.stopped');
   if (phase === 'failed') return t('progress.failed');
   return count('progress.done', response?.sources?.length ?? 0);
 };
 
-const errorOf = ({ code, message, suggestion, requestId, missing }: ShownError): ConstellationError =>
+const errorOf = ({
+  code,
+  message,
+  suggestion,
+  requestId,
+  missing,
+}: ShownError): ConstellationError =>
   new ConstellationError(code as ErrorCode, message, {
-    ...{ suggestion, requestId },
-    ...(missing === undefined ? {} : { info: { code: 'UNAUTHORIZED', message, details: { missing } } }),
+    suggestion,
+    requestId,
+    ...(missing === undefined
+      ? {}
+      : { info: { code: 'UNAUTHORIZED', message, details: { missing } } }),
   });
 
 /** What can be done with a finished answer. */
@@ -292,7 +332,12 @@ const AnswerFooter = ({ answer: shown }: { answer: Signal<Answer> }) => {
             {t('answer.display')}
           </Button>
         )}
-        <Button kind="quiet" icon="trace" class="button quiet to-trace" onClick={() => navigate(`/trace/${id}`)}>
+        <Button
+          kind="quiet"
+          icon="trace"
+          class="button quiet to-trace"
+          onClick={() => navigate(`/trace/${id}`)}
+        >
           {t('view.trace')}
         </Button>
         <Button kind="quiet" icon="why" onClick={() => navigate(`/why/${id}`)}>
@@ -336,7 +381,12 @@ const Declined = ({ answer, onAsk }: { answer: Answer; onAsk: (query: string) =>
               ?.slice(0, 5)
               .map(withoutNumber)
               .map((topic) => (
-                <button key={topic} type="button" class="button suggestion" onClick={() => onAsk(topic)}>
+                <button
+                  key={topic}
+                  type="button"
+                  class="button suggestion"
+                  onClick={() => onAsk(topic)}
+                >
                   {topic}
                 </button>
               ))}

@@ -7,10 +7,13 @@ import { formatMoment, type TextKey, t } from '../../texts/texts.ts';
 
 /** Acts of administration of the workspace: who did what, when, and how it ended. */
 const AuditView = () => {
-  const pages = usePages<AuditEntry, AuditPage>((cursor, signal) => client.audit({ cursor }, { signal }), {
-    itemsOf: ({ entries }) => entries,
-    inputs: [],
-  });
+  const pages = usePages<AuditEntry, AuditPage>(
+    (cursor, signal) => client.audit({ cursor }, { signal }),
+    {
+      itemsOf: ({ entries }) => entries,
+      inputs: [],
+    },
+  );
   return (
     <div class="audit">
       <h1>{t('view.audit')}</h1>
@@ -56,11 +59,18 @@ const columns = (): Parameters<typeof Table<AuditEntry>>[0]['columns'] => [
     cell: ({ action, parameters }) => (
       <>
         {nameOf(action)}
-        {parameters === undefined ? null : <span class="quiet small"> {parameters.join(', ')}</span>}
+        {parameters === undefined ? null : (
+          <span class="quiet small"> {parameters.join(', ')}</span>
+        )}
       </>
     ),
   },
-  { id: 'target', label: t('audit.target'), sort: ({ target }) => target ?? '', cell: ({ target }) => target ?? '–' },
+  {
+    id: 'target',
+    label: t('audit.target'),
+    sort: ({ target }) => target ?? '',
+    cell: ({ target }) => target ?? '–',
+  },
   {
     id: 'outcome',
     label: t('audit.outcome'),

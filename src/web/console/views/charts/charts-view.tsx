@@ -44,7 +44,10 @@ const ChartsView = ({ query }: ViewProps) => {
           label={t('charts.range')}
           value={range}
           onChoose={(chosen: Range) => navigate(`/charts?range=${chosen}`, { replace: true })}
-          options={(Object.keys(RANGES) as Range[]).map((each) => ({ value: each, label: t(`charts.range.${each}`) }))}
+          options={(Object.keys(RANGES) as Range[]).map((each) => ({
+            value: each,
+            label: t(`charts.range.${each}`),
+          }))}
         />
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
@@ -106,7 +109,8 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
         ].join(', ')}
         {...time}
         series={shown.map(([verdict, tone]) => ({
-          ...{ name: t(`verdict.${verdict}`), tone },
+          name: t(`verdict.${verdict}`),
+          tone,
           values: buckets.map(({ verdicts }) => verdicts[verdict]),
         }))}
         hrefOf={(index, at) => hrefOf(index, { verdict: shown[at]?.[0] })}
@@ -117,10 +121,14 @@ const Charts = ({ statistics, isHourly }: { statistics: AnswerStatistics; isHour
 };
 
 /** Thanks and greetings ask nothing. */
-const questionsOf = ({ total, verdicts }: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>): number =>
+const questionsOf = ({
+  total,
+  verdicts,
+}: Pick<AnswerStatistics['interfaces'][number], 'total' | 'verdicts'>): number =>
   total - verdicts.closes;
 
-const shareOf = (part: number, whole: number): string => formatShare(whole === 0 ? 0 : part / whole);
+const shareOf = (part: number, whole: number): string =>
+  formatShare(whole === 0 ? 0 : part / whole);
 
 type Kind = 'interface' | 'librarian' | 'intent';
 
@@ -133,10 +141,13 @@ interface Group {
 }
 
 /** Through what questions came, who answered, and what they were about, with the share that was answered. */
-export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
+export function Groups({ statistics }: { statistics: AnswerStatistics }) {
   const { interfaces, librarians, intents } = statistics;
   const kinds: readonly [kind: Kind, groups: Group[]][] = [
-    ['interface', interfaces.map((group) => groupOf(group.interface, t(`interface.${group.interface}`), group))],
+    [
+      'interface',
+      interfaces.map((group) => groupOf(group.interface, t(`interface.${group.interface}`), group)),
+    ],
     ['librarian', librarians.map((group) => groupOf(group.librarian, group.librarian, group))],
     ['intent', intents.map((group) => groupOf(group.intent, intentTitle(group.intent), group))],
   ];
@@ -152,13 +163,26 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
               pageSize={12}
               columns={[
                 {
-                  ...{ id: 'name', label: t(`answers.${kind}`), sort: ({ label }) => label },
+                  id: 'name',
+                  label: t(`answers.${kind}`),
+                  sort: ({ label }) => label,
                   cell: ({ name, label }) => (
-                    <a href={answersAddress({ from: statistics.from, to: statistics.to, [kind]: name })}>{label}</a>
+                    <a
+                      href={answersAddress({
+                        from: statistics.from,
+                        to: statistics.to,
+                        [kind]: name,
+                      })}
+                    >
+                      {label}
+                    </a>
                   ),
                 },
                 {
-                  ...{ id: 'total', label: t('view.answers'), align: 'right', sort: ({ total }) => total },
+                  id: 'total',
+                  label: t('view.answers'),
+                  align: 'right',
+                  sort: ({ total }) => total,
                   cell: ({ total }) => formatNumber(total),
                 },
                 {
@@ -174,7 +198,7 @@ export const Groups = ({ statistics }: { statistics: AnswerStatistics }) => {
       )}
     </div>
   );
-};
+}
 
 const groupOf = (
   name: string,

@@ -20,7 +20,7 @@ import { count, t } from '../../texts/texts.ts';
 const MAX_BYTES = 10_000_000;
 
 /** Reads checks from a file with one JSON object a line, and writes such a file. */
-export const CheckFiles = ({ onSaved }: { onSaved: () => void }) => {
+export function CheckFiles({ onSaved }: { onSaved: () => void }) {
   const input = useRef<HTMLInputElement>(null);
   const saved = useSignal<SavedLines | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
@@ -32,7 +32,8 @@ export const CheckFiles = ({ onSaved }: { onSaved: () => void }) => {
         onSaved();
       },
     );
-  const exportAll = (): void => start(allChecks, (checks) => offerFile(writeCheckLines(checks), 'checks'));
+  const exportAll = (): void =>
+    start(allChecks, (checks) => offerFile(writeCheckLines(checks), 'checks'));
   return (
     <>
       <Button disabled={isLoading} onClick={() => input.current?.click()}>
@@ -61,7 +62,7 @@ export const CheckFiles = ({ onSaved }: { onSaved: () => void }) => {
       )}
     </>
   );
-};
+}
 
 const Imported = ({ saved: { written, broken } }: { saved: SavedLines }) => (
   <div class="check-form" role="status">
@@ -83,7 +84,8 @@ const Imported = ({ saved: { written, broken } }: { saved: SavedLines }) => (
 );
 
 const importChecks = async (file: File, signal: AbortSignal): Promise<SavedLines> => {
-  if (file.size > MAX_BYTES) return { written: NONE, broken: [{ line: 1, problem: t('checks.too_large') }] };
+  if (file.size > MAX_BYTES)
+    return { written: NONE, broken: [{ line: 1, problem: t('checks.too_large') }] };
   const { checks, broken } = readCheckLines(await file.text());
   const saved = await saveCheckLines(client, checks, { signal });
   return { ...saved, broken: [...broken, ...saved.broken].toSorted(byLine) };

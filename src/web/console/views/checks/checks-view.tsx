@@ -50,9 +50,19 @@ const ChecksView = ({ query }: ViewProps) => {
       </div>
       <p class="quiet">{t('checks.text')}</p>
       {may('kb:write') === true ? <Actions onChanged={load} /> : null}
-      {failure === undefined ? null : <Failure error={failure} retry={items.length === 0 ? load : more} />}
+      {failure === undefined ? null : (
+        <Failure error={failure} retry={items.length === 0 ? load : more} />
+      )}
       {last !== undefined ? (
-        <List {...{ items, last, state, more, isLoading, onChanged: load, drop }} />
+        <List
+          items={items}
+          last={last}
+          state={state}
+          more={more}
+          isLoading={isLoading}
+          onChanged={load}
+          drop={drop}
+        />
       ) : failure === undefined ? (
         <Loading lines={8} />
       ) : null}
@@ -80,7 +90,12 @@ const List = ({ items, last, state, more, isLoading, onChanged, drop }: ListProp
     ) : (
       <ul class="check-list">
         {items.map((check) => (
-          <Check key={check.id} {...{ check, onChanged }} onDeleted={() => drop(({ id }) => id === check.id)} />
+          <Check
+            key={check.id}
+            check={check}
+            onChanged={onChanged}
+            onDeleted={() => drop(({ id }) => id === check.id)}
+          />
         ))}
       </ul>
     )}
@@ -105,7 +120,11 @@ const ORDER = ['red', 'not_run', 'green'] as const;
 const Summary = ({ of: { counts, running } }: { of: KnowledgeChecks }) => (
   <p class="row check-summary" role="status">
     {ORDER.filter((state) => counts[state] > 0).map((state) => (
-      <a key={state} class={`support ${ICONS[state].tone} state-mark`} href={`/checks?state=${state}`}>
+      <a
+        key={state}
+        class={`support ${ICONS[state].tone} state-mark`}
+        href={`/checks?state=${state}`}
+      >
         <Icon name={ICONS[state].icon} /> {count(`checks.count_${state}`, counts[state])}
       </a>
     ))}
@@ -173,7 +192,9 @@ const Check = ({ check, onChanged, onDeleted }: CheckProps) => {
         </span>
       </button>
       <div id={details} class="check-details" hidden={!isOpen.value}>
-        {isOpen.value ? <Details {...{ check, onChanged, onDeleted }} /> : null}
+        {isOpen.value ? (
+          <Details check={check} onChanged={onChanged} onDeleted={onDeleted} />
+        ) : null}
       </div>
     </li>
   );
@@ -198,10 +219,18 @@ const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
   return (
     <>
       {broken === null ? null : <Break of={broken} />}
-      {answer === null ? <p class="quiet">{t('checks.not_run_text')}</p> : <Outcome result={{ answer, lacks }} />}
+      {answer === null ? (
+        <p class="quiet">{t('checks.not_run_text')}</p>
+      ) : (
+        <Outcome result={{ answer, lacks }} />
+      )}
       <div class="row">
-        {may('kb:write') === true ? <Changes {...{ check, onChanged, onDeleted }} /> : null}
-        {cites === undefined ? null : <a href={articleAddress(cites)}>{t('checks.show_article')}</a>}
+        {may('kb:write') === true ? (
+          <Changes check={check} onChanged={onChanged} onDeleted={onDeleted} />
+        ) : null}
+        {cites === undefined ? null : (
+          <a href={articleAddress(cites)}>{t('checks.show_article')}</a>
+        )}
       </div>
     </>
   );
@@ -210,7 +239,8 @@ const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
 const Changes = ({ check, onChanged, onDeleted }: CheckProps) => {
   const shown = useSignal<'form' | 'deletion' | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
-  const remove = (): void => start((signal) => client.checks.delete(check.id, { signal }), onDeleted);
+  const remove = (): void =>
+    start((signal) => client.checks.delete(check.id, { signal }), onDeleted);
   const close = (): void => {
     shown.value = undefined;
   };
@@ -242,7 +272,12 @@ const Changes = ({ check, onChanged, onDeleted }: CheckProps) => {
         </Dialog>
       ) : null}
       {shown.value === 'deletion' ? (
-        <Confirm title={t('checks.delete_title')} action={t('checks.delete')} onConfirm={remove} onClose={close}>
+        <Confirm
+          title={t('checks.delete_title')}
+          action={t('checks.delete')}
+          onConfirm={remove}
+          onClose={close}
+        >
           <p>{check.question}</p>
         </Confirm>
       ) : null}

@@ -9,7 +9,7 @@ import { formatDate, t } from '../../texts/texts.ts';
 import { Actions, Details, Facts, State } from './gap.tsx';
 
 /** One question that customers ask and no article answers. */
-export const GapPage = ({ id, isWritten }: { id: string; isWritten: boolean }) => {
+export function GapPage({ id, isWritten }: { id: string; isWritten: boolean }) {
   const { value, failure, load } = useLoaded((signal) => client.gaps.get(id, { signal }), [id]);
   // An article has been written: its questions are asked again with the next edition.
   const isAwaited = isWritten && value?.state === 'open';
@@ -44,7 +44,7 @@ export const GapPage = ({ id, isWritten }: { id: string; isWritten: boolean }) =
       ) : null}
     </div>
   );
-};
+}
 
 const POLL_MS = 3000;
 const WEEK_MS = 604_800_000;

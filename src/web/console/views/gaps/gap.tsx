@@ -19,7 +19,7 @@ interface GapProps {
 }
 
 /** A gap: what is missing, how often it was asked for, whether it is closed, and what can be done about it. */
-export const Gap = ({ gap, onDeleted }: GapProps) => {
+export function Gap({ gap, onDeleted }: GapProps) {
   const isOpen = useSignal(false);
   const id = `gap-${gap.id}`;
   return (
@@ -47,31 +47,33 @@ export const Gap = ({ gap, onDeleted }: GapProps) => {
       {may('kb:write') === true ? <Actions gap={gap} onDeleted={onDeleted} /> : null}
     </li>
   );
-};
+}
 
 /** How often and when it was asked, and what it is about. */
-export const Facts = ({ gap }: { gap: KnowledgeGap }) => (
-  <p class="row small quiet">
-    <span>
-      <b>{count('gaps.times', gap.count)}</b>
-      {gap.count === 1 ? null : ` · ${frequency(gap)}`}
-    </span>
-    {gap.count === 1 ? null : (
+export function Facts({ gap }: { gap: KnowledgeGap }) {
+  return (
+    <p class="row small quiet">
       <span>
-        {t('gaps.first')} <Age of={gap.first_seen} />
+        <b>{count('gaps.times', gap.count)}</b>
+        {gap.count === 1 ? null : ` · ${frequency(gap)}`}
       </span>
-    )}
-    <span>
-      {t('gaps.last')} <Age of={gap.last_seen} />
-    </span>
-    {gap.kind === 'question' ? null : <span class="pill">{t(`gaps.kind_${gap.kind}`)}</span>}
-    {gap.product === null ? null : <span class="pill">{gap.product}</span>}
-    {gap.intent === null ? null : <span class="pill">{intentTitle(gap.intent)}</span>}
-  </p>
-);
+      {gap.count === 1 ? null : (
+        <span>
+          {t('gaps.first')} <Age of={gap.first_seen} />
+        </span>
+      )}
+      <span>
+        {t('gaps.last')} <Age of={gap.last_seen} />
+      </span>
+      {gap.kind === 'question' ? null : <span class="pill">{t(`gaps.kind_${gap.kind}`)}</span>}
+      {gap.product === null ? null : <span class="pill">{gap.product}</span>}
+      {gap.intent === null ? null : <span class="pill">{intentTitle(gap.intent)}</span>}
+    </p>
+  );
+}
 
-export const State = ({ gap: { state, closed_at: closedAt } }: { gap: KnowledgeGap }) =>
-  state === 'open' ? (
+export function State({ gap: { state, closed_at: closedAt } }: { gap: KnowledgeGap }) {
+  return state === 'open' ? (
     <span class="support weak state-mark">
       <Icon name="gaps" /> {t('gaps.open')}
     </span>
@@ -80,6 +82,7 @@ export const State = ({ gap: { state, closed_at: closedAt } }: { gap: KnowledgeG
       <Icon name="check" /> {t('gaps.closed')} {closedAt === null ? null : <Age of={closedAt} />}
     </span>
   );
+}
 
 const DAY_MS = 86_400_000;
 
@@ -88,14 +91,16 @@ const frequency = ({ count: times, first_seen: first, last_seen: last }: Knowled
   const days = (Date.parse(last) - Date.parse(first)) / DAY_MS;
   // The rate of a single day would promise a week that has not been observed.
   if (days < 1) return t('gaps.within_a_day');
-  return t('gaps.a_week', { number: formatNumber((times / days) * 7, { maximumSignificantDigits: 2 }) });
+  return t('gaps.a_week', {
+    number: formatNumber((times / days) * 7, { maximumSignificantDigits: 2 }),
+  });
 };
 
 /** Characters of the filter `text` of `GET /v1/answers`. */
 const MAX_WORDS = 200;
 
 /** Each question leads to the answers that were given to it. */
-export const Details = ({ gap: { id, gap, example_queries: examples } }: { gap: KnowledgeGap }) => {
+export function Details({ gap: { id, gap, example_queries: examples } }: { gap: KnowledgeGap }) {
   const query = examples[0] ?? gap;
   return (
     <div class="gap-details">
@@ -114,11 +119,14 @@ export const Details = ({ gap: { id, gap, example_queries: examples } }: { gap: 
       <AskAgain query={query} />
     </div>
   );
-};
+}
 
 /** The article that comes closest, which may be the one to extend. */
 const Nearest = ({ query, gapId }: { query: string; gapId: string }) => {
-  const { value, failure, load } = useLoaded((signal) => client.search({ query, limit: 1 }, { signal }), [query]);
+  const { value, failure, load } = useLoaded(
+    (signal) => client.search({ query, limit: 1 }, { signal }),
+    [query],
+  );
   if (failure !== undefined) return <Failure error={failure} retry={load} />;
   const [hit] = value?.hits ?? [];
   return (
@@ -135,7 +143,9 @@ const Nearest = ({ query, gapId }: { query: string; gapId: string }) => {
           {may('kb:write') === true ? (
             <>
               {' · '}
-              <a href={`${articleAddress(hit.article_id, { isEdited: true })}&gap=${gapId}`}>{t('gaps.extend')}</a>
+              <a href={`${articleAddress(hit.article_id, { isEdited: true })}&gap=${gapId}`}>
+                {t('gaps.extend')}
+              </a>
             </>
           ) : null}
         </>
@@ -175,7 +185,9 @@ const Outcome = ({ reply }: { reply: LibrarianResponse }) => {
       <span class={`support state-mark ${isAnswered ? 'sure' : 'weak'}`}>
         <Icon name={isAnswered ? 'check' : 'unknown'} />
         {isAnswered
-          ? t('gaps.answered', { articles: [...new Set(sources.map(({ name }) => name))].join(', ') })
+          ? t('gaps.answered', {
+              articles: [...new Set(sources.map(({ name }) => name))].join(', '),
+            })
           : t('gaps.not_answered')}
       </span>
       {stored === undefined ? null : <a href={`/answers/${stored}`}>{t('gaps.show_answer')}</a>}
@@ -183,7 +195,7 @@ const Outcome = ({ reply }: { reply: LibrarianResponse }) => {
   );
 };
 
-export const Actions = ({ gap, onDeleted }: GapProps) => {
+export function Actions({ gap, onDeleted }: GapProps) {
   const isAsked = useSignal(false);
   const { start, failure, isLoading } = useRunning();
   const remove = (): void => start((signal) => client.gaps.delete(gap.id, { signal }), onDeleted);
@@ -193,10 +205,17 @@ export const Actions = ({ gap, onDeleted }: GapProps) => {
         <a class="button" href={`/knowledge?edit&gap=${gap.id}`}>
           <Icon name="plus" /> {t('gaps.write')}
         </a>
-        <Button kind="quiet" icon="cross" disabled={isLoading} onClick={() => (isAsked.value = true)}>
+        <Button
+          kind="quiet"
+          icon="cross"
+          disabled={isLoading}
+          onClick={() => (isAsked.value = true)}
+        >
           {t('gaps.delete')}
         </Button>
-        {gap.state === 'closed' ? <KeepAnswer question={gap.example_queries[0] ?? gap.gap} /> : null}
+        {gap.state === 'closed' ? (
+          <KeepAnswer question={gap.example_queries[0] ?? gap.gap} />
+        ) : null}
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={remove} />}
       {isAsked.value ? (
@@ -212,4 +231,4 @@ export const Actions = ({ gap, onDeleted }: GapProps) => {
       ) : null}
     </>
   );
-};
+}

@@ -18,7 +18,11 @@ const PAGE = 50;
 
 /** What people ask and no article answers; one question at `/gaps/<id>`. */
 const GapsView = ({ parts: [id], query }: ViewProps) =>
-  id === undefined ? <GapList query={query} /> : <GapPage id={id} isWritten={query.has('written')} />;
+  id === undefined ? (
+    <GapList query={query} />
+  ) : (
+    <GapPage id={id} isWritten={query.has('written')} />
+  );
 
 const addressOf = (state: StateFilter, days: DaysFilter): string => {
   const filters = [
@@ -32,9 +36,17 @@ const addressOf = (state: StateFilter, days: DaysFilter): string => {
 const GapList = ({ query }: { query: URLSearchParams }) => {
   const state = STATES.find((each) => each === query.get('state')) ?? 'open';
   const days = DAYS.find((each) => each === query.get('days')) ?? 'any';
-  const { items, last, failure, isLoading, load, more, drop } = usePages<KnowledgeGap, KnowledgeGapsResponse>(
+  const { items, last, failure, isLoading, load, more, drop } = usePages<
+    KnowledgeGap,
+    KnowledgeGapsResponse
+  >(
     (cursor, signal) => {
-      const filter = { state, cursor, limit: PAGE, ...(days === 'any' ? {} : { days: Number(days) }) };
+      const filter = {
+        state,
+        cursor,
+        limit: PAGE,
+        ...(days === 'any' ? {} : { days: Number(days) }),
+      };
       return client.gaps.list(filter, { signal });
     },
     { itemsOf: ({ gaps }) => gaps, inputs: [state, days] },
@@ -61,7 +73,9 @@ const GapList = ({ query }: { query: URLSearchParams }) => {
           />
         </div>
       </div>
-      {failure === undefined ? null : <Failure error={failure} retry={items.length === 0 ? load : more} />}
+      {failure === undefined ? null : (
+        <Failure error={failure} retry={items.length === 0 ? load : more} />
+      )}
       {last === undefined ? (
         failure === undefined ? (
           <Loading lines={8} />

@@ -18,7 +18,10 @@ type Days = (typeof DAYS)[number];
 /** What customers asked in the last days, what was not answered and what to write next. Each number leads to its rows. */
 const HomeView = ({ query }: ViewProps) => {
   const days = DAYS.find((each) => each === query.get('days')) ?? '7';
-  const { value, failure, load } = useLoaded((signal) => client.overview({ days: Number(days) }, { signal }), [days]);
+  const { value, failure, load } = useLoaded(
+    (signal) => client.overview({ days: Number(days) }, { signal }),
+    [days],
+  );
   return (
     <div class="home">
       <div class="title">
@@ -26,7 +29,9 @@ const HomeView = ({ query }: ViewProps) => {
         <Choice<Days>
           label={t('home.days')}
           value={days}
-          onChoose={(chosen) => navigate(chosen === '7' ? '/' : `/?days=${chosen}`, { replace: true })}
+          onChoose={(chosen) =>
+            navigate(chosen === '7' ? '/' : `/?days=${chosen}`, { replace: true })
+          }
           options={DAYS.map((each) => ({ value: each, label: t(`home.days.${each}`) }))}
         />
       </div>
@@ -85,7 +90,9 @@ const Section = ({ of: { unread }, part, title, children }: SectionProps) => {
         children
       ) : (
         <p class="quiet">
-          {missing.missing === undefined ? t('home.unread') : t('home.missing_right', { capability: missing.missing })}
+          {missing.missing === undefined
+            ? t('home.unread')
+            : t('home.missing_right', { capability: missing.missing })}
         </p>
       )}
     </section>
@@ -206,7 +213,9 @@ const Channels = ({ interfaces, outcomes, time: { from, to } }: ChannelsProps) =
         {interfaces.map((each) => (
           <tr key={each.interface}>
             <th scope="row">
-              <a href={answersAddress({ interface: each.interface, from, to })}>{t(`interface.${each.interface}`)}</a>
+              <a href={answersAddress({ interface: each.interface, from, to })}>
+                {t(`interface.${each.interface}`)}
+              </a>
             </th>
             <td class="right">{formatNumber(questionsOf(each))}</td>
             {outcomes.map((verdict) => (
@@ -238,7 +247,8 @@ const Unanswered = ({ gaps, days }: { gaps: Gaps; days: Days }) => {
   if (gaps.most_asked.length === 0)
     return (
       <p class="quiet">
-        {t('home.all_answered')} {gaps.open === 0 ? null : <a href="/gaps">{count('home.open_gaps', gaps.open)}</a>}
+        {t('home.all_answered')}{' '}
+        {gaps.open === 0 ? null : <a href="/gaps">{count('home.open_gaps', gaps.open)}</a>}
       </p>
     );
   return (
@@ -265,7 +275,13 @@ const timesOf = ({ weeks, count: ever }: KnowledgeGap, days: Days): string => {
   return days === '7' ? count('home.times', now, { before }) : count('home.times_ever', ever);
 };
 
-const Disliked = ({ answers: { now, disliked }, time: { from, to } }: { answers: Answers; time: Time }) =>
+const Disliked = ({
+  answers: { now, disliked },
+  time: { from, to },
+}: {
+  answers: Answers;
+  time: Time;
+}) =>
   now.disliked === 0 ? null : (
     <section>
       <h2>{t('home.disliked')}</h2>
@@ -282,7 +298,9 @@ const Disliked = ({ answers: { now, disliked }, time: { from, to } }: { answers:
         ))}
       </ul>
       <p class="small">
-        <a href={answersAddress({ feedback: 'down', from, to })}>{count('home.disliked_all', now.disliked)}</a>
+        <a href={answersAddress({ feedback: 'down', from, to })}>
+          {count('home.disliked_all', now.disliked)}
+        </a>
       </p>
     </section>
   );
@@ -353,8 +371,14 @@ const Closed = ({ gaps: { closed, last_closed: gaps }, days }: { gaps: Gaps; day
     </section>
   );
 
-const Articles = ({ articles: { counts, findings, articles } }: { articles: NonNullable<Overview['articles']> }) => {
-  const kinds = (Object.entries(counts) as [HealthKind, number][]).filter(([, number]) => number > 0); // a record by kind
+const Articles = ({
+  articles: { counts, findings, articles },
+}: {
+  articles: NonNullable<Overview['articles']>;
+}) => {
+  const kinds = (Object.entries(counts) as [HealthKind, number][]).filter(
+    ([, number]) => number > 0,
+  ); // a record by kind
   if (kinds.length === 0) return <p class="quiet">{count('home.no_findings', articles)}</p>;
   return (
     <>

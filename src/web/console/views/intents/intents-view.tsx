@@ -18,7 +18,8 @@ const MAX_EXAMPLES = 3;
 /** The intents of messages, and the one recognised in a message that is typed here. */
 const IntentsView = () => {
   const { value, failure, load } = useLoaded(
-    (signal) => call<{ taxonomy: Taxonomy }>('GET /v1/support/taxonomy', { taxonomy: 'object' }, { signal }),
+    (signal) =>
+      call<{ taxonomy: Taxonomy }>('GET /v1/support/taxonomy', { taxonomy: 'object' }, { signal }),
     [],
   );
   const isMissing = failure instanceof ConstellationError && failure.code === 'NOT_FOUND';
@@ -86,7 +87,9 @@ const TestMessage = () => {
         </Button>
       </form>
       {failure === undefined ? null : <Failure error={failure} retry={test} />}
-      <div role="status">{reply.value === undefined ? null : <Classification of={reply.value} />}</div>
+      <div role="status">
+        {reply.value === undefined ? null : <Classification of={reply.value} />}
+      </div>
     </section>
   );
 };
@@ -149,7 +152,9 @@ const IntentTable = ({ name, intents, accuracy }: IntentTableProps) => {
           cell: ({ id, title, description }) => (
             <>
               <strong>{title}</strong> <code class="quiet">{id}</code>
-              {description === '' || description === undefined ? null : <p class="small">{description}</p>}
+              {description === '' || description === undefined ? null : (
+                <p class="small">{description}</p>
+              )}
             </>
           ),
         },
@@ -164,7 +169,8 @@ const IntentTable = ({ name, intents, accuracy }: IntentTableProps) => {
           ? []
           : [
               {
-                ...{ id: 'accuracy', label: t('intents.recognised') },
+                id: 'accuracy',
+                label: t('intents.recognised'),
                 sort: ({ id }: Intent) => shareOf(measured.get(id)),
                 cell: ({ id }: Intent) => <Recognised measured={measured.get(id)} />,
               },
@@ -206,7 +212,9 @@ const Recognised = ({ measured }: { measured: Measured | undefined }) =>
       {measured.taken_for.length === 0 ? null : (
         <p class="quiet small">
           {t('intents.taken_for', {
-            intents: measured.taken_for.map(({ intent, examples }) => `${intent} (${examples})`).join(', '),
+            intents: measured.taken_for
+              .map(({ intent, examples }) => `${intent} (${examples})`)
+              .join(', '),
           })}
         </p>
       )}
@@ -214,8 +222,10 @@ const Recognised = ({ measured }: { measured: Measured | undefined }) =>
   );
 
 const replyOf = ({ auto_send: automatic, no_reply: none }: Intent): string => {
-  if (none !== undefined) return t('intents.reply_none', { share: formatShare(none.min_confidence) });
-  if (automatic.allowed) return t('intents.reply_automatic', { share: formatShare(automatic.min_confidence) });
+  if (none !== undefined)
+    return t('intents.reply_none', { share: formatShare(none.min_confidence) });
+  if (automatic.allowed)
+    return t('intents.reply_automatic', { share: formatShare(automatic.min_confidence) });
   return t('intents.reply_draft');
 };
 

@@ -32,31 +32,44 @@ interface Sending {
 }
 
 /** How the checks would end if the article was written. */
-export const preview = (draft: Draft, { author, signal }: Sending): Promise<KnowledgeChecksPreviewed> =>
-  client.checks.preview({ id: draft.id.trim(), article: articleIn(draft, author) }, { signal });
+export function preview(
+  draft: Draft,
+  { author, signal }: Sending,
+): Promise<KnowledgeChecksPreviewed> {
+  return client.checks.preview(
+    { id: draft.id.trim(), article: articleIn(draft, author) },
+    { signal },
+  );
+}
 
 /** An article that cannot be checked is saved nevertheless: the checks are run once it is published. */
-export const previewForSave = (draft: Draft, sending: Sending): Promise<KnowledgeChecksPreviewed | undefined> =>
-  preview(draft, sending).catch(() => undefined);
+export function previewForSave(
+  draft: Draft,
+  sending: Sending,
+): Promise<KnowledgeChecksPreviewed | undefined> {
+  return preview(draft, sending).catch(() => undefined);
+}
 
 const articleIn = (
   { title, url, intents, devices, audiences, content }: Draft,
   author: string | undefined,
 ): ArticlePut => ({
-  ...{ title: title.trim(), content },
+  title: title.trim(),
+  content,
   ...(url.trim() === '' ? {} : { url: url.trim() }),
   metadata: {
-    ...{ intent: labelsIn(intents), device: labelsIn(devices) },
+    intent: labelsIn(intents),
+    device: labelsIn(devices),
     ...(labelsIn(audiences).length === 0 ? {} : { audience: labelsIn(audiences) }),
     ...(author === undefined ? {} : { author }),
   },
 });
 
 /** Creates or replaces it. @throws {Outdated} Unless `isForced`. */
-export const put = async (
+export async function put(
   draft: Draft,
   { author, isForced, signal }: Sending & { isForced: boolean },
-): Promise<HostArticle> => {
+): Promise<HostArticle> {
   const { id, basedOn } = draft;
   const path = id.trim();
   if (!isForced) {
@@ -68,7 +81,7 @@ export const put = async (
       throw new Outdated({ isNew: basedOn === '' });
   }
   return client.articles.put(path, articleIn(draft, author), { signal });
-};
+}
 
 const labelsIn = (text: string): string[] =>
   text

@@ -15,14 +15,23 @@ import { t } from '../../texts/texts.ts';
 import { type Draft, Outdated, preview, previewForSave, put } from './article-draft.ts';
 import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
 
-const EMPTY: Draft = { id: '', title: '', url: '', intents: '', devices: '', audiences: '', content: '', basedOn: '' };
+const EMPTY: Draft = {
+  id: '',
+  title: '',
+  url: '',
+  intents: '',
+  devices: '',
+  audiences: '',
+  content: '',
+  basedOn: '',
+};
 /** It holds labels, and is no part of the text. */
 const FRONT_MATTER = /^---\r?\n[\s\S]*?\n---\r?\n/;
 const MAX_TITLE = 500;
 const MAX_ID = 300;
 
 /** Changes an article, or writes a new one. What was typed outlives failures, leaving the view and a reload. */
-export const ArticleForm = ({ id, query }: { id: string | undefined; query: URLSearchParams }) => {
+export function ArticleForm({ id, query }: { id: string | undefined; query: URLSearchParams }) {
   const [gap, lesson] = [query.get('gap') ?? undefined, query.get('lesson') ?? undefined];
   const { value, failure, load } = useLoaded(
     async (signal) => {
@@ -45,10 +54,13 @@ export const ArticleForm = ({ id, query }: { id: string | undefined; query: URLS
       ) : null}
     </div>
   );
-};
+}
 
 const draftOf = ({ id, title, url, content, metadata }: HostArticle): Draft => ({
-  ...{ id, title, url, content },
+  id,
+  title,
+  url,
+  content,
   intents: metadata.intent.join(', '),
   devices: metadata.device.join(', '),
   audiences: (metadata.audience ?? []).join(', '),
@@ -122,7 +134,8 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           ? t('outline.unfinished')
           : undefined,
   };
-  const problem = (name: keyof typeof problems): string | undefined => (isChecked.value ? problems[name] : undefined);
+  const problem = (name: keyof typeof problems): string | undefined =>
+    isChecked.value ? problems[name] : undefined;
   const isComplete = (): boolean => {
     isChecked.value = true;
     return Object.values(problems).every((each) => each === undefined);
@@ -155,7 +168,10 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
     );
   };
   const hasRed = previewed.value !== undefined && turnedRed(previewed.value).length > 0;
-  const text = (name: 'id' | 'title' | 'url' | 'intents' | 'devices' | 'audiences', more: object = {}) => (
+  const text = (
+    name: 'id' | 'title' | 'url' | 'intents' | 'devices' | 'audiences',
+    more: object = {},
+  ) => (
     <TextField
       label={t(`knowledge.field_${name}`)}
       value={value[name]}
@@ -245,7 +261,9 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
         <Failure error={failure} retry={() => save()} />
       )}
       {checking.failure === undefined ? null : <Failure error={checking.failure} retry={check} />}
-      <div role="status">{previewed.value === undefined ? null : <PreviewedChecks previewed={previewed.value} />}</div>
+      <div role="status">
+        {previewed.value === undefined ? null : <PreviewedChecks previewed={previewed.value} />}
+      </div>
       <div class="row">
         <Button type="submit" kind="primary" disabled={isLoading}>
           {t(isLoading ? 'knowledge.saving' : 'knowledge.save')}

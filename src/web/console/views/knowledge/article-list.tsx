@@ -18,15 +18,19 @@ const MAX_LABEL = 100;
 const MAX_QUERY = 500;
 
 /** All articles, those of an intent or a device, or the passages that a search finds. */
-export const ArticleList = ({ query }: { query: URLSearchParams }) => {
-  const [words, intent, device] = ['q', 'intent', 'device'].map((name) => query.get(name) ?? undefined);
+export function ArticleList({ query }: { query: URLSearchParams }) {
+  const [words, intent, device] = ['q', 'intent', 'device'].map(
+    (name) => query.get(name) ?? undefined,
+  );
   return (
     <div class="knowledge">
       <div class="title">
         <h1>{t('view.knowledge')}</h1>
         <span class="row">
           <a href="/knowledge?editions">{t('editions.title')}</a>
-          {may('answers:read') === true ? <a href="/knowledge?cited=most">{t('citations.title')}</a> : null}
+          {may('answers:read') === true ? (
+            <a href="/knowledge?cited=most">{t('citations.title')}</a>
+          ) : null}
           {may('kb:write') === true ? (
             <Button icon="plus" onClick={() => navigate('/knowledge?edit')}>
               {t('knowledge.new')}
@@ -35,11 +39,18 @@ export const ArticleList = ({ query }: { query: URLSearchParams }) => {
         </span>
       </div>
       <HealthSummary />
-      <Filter key={query.toString()} filter={{ q: words ?? '', intent: intent ?? '', device: device ?? '' }} />
-      {words === undefined ? <Articles intent={intent} device={device} /> : <Found {...{ words, intent, device }} />}
+      <Filter
+        key={query.toString()}
+        filter={{ q: words ?? '', intent: intent ?? '', device: device ?? '' }}
+      />
+      {words === undefined ? (
+        <Articles intent={intent} device={device} />
+      ) : (
+        <Found words={words} intent={intent} device={device} />
+      )}
     </div>
   );
-};
+}
 
 type Filters = Record<'q' | 'intent' | 'device', string>;
 
@@ -85,7 +96,13 @@ const Filter = ({ filter }: { filter: Filters }) => {
   );
 };
 
-const Articles = ({ intent, device }: { intent: string | undefined; device: string | undefined }) => {
+const Articles = ({
+  intent,
+  device,
+}: {
+  intent: string | undefined;
+  device: string | undefined;
+}) => {
   const { items, last, failure, isLoading, load, more } = usePages<HostArticle, ArticleListing>(
     (cursor, signal) => client.articles.list({ intent, device, cursor, limit: PAGE }, { signal }),
     { itemsOf: ({ articles }) => articles, inputs: [intent, device] },
@@ -142,15 +159,17 @@ const Articles = ({ intent, device }: { intent: string | undefined; device: stri
 };
 
 /** Labels that lead to the articles which have them. */
-export const Labels = ({ labels, name }: { labels: readonly string[]; name: 'intent' | 'device' }) => (
-  <span class="labels">
-    {labels.map((label) => (
-      <a key={label} class="pill" href={`/knowledge?${new URLSearchParams({ [name]: label })}`}>
-        {name === 'intent' ? intentTitle(label) : label}
-      </a>
-    ))}
-  </span>
-);
+export function Labels({ labels, name }: { labels: readonly string[]; name: 'intent' | 'device' }) {
+  return (
+    <span class="labels">
+      {labels.map((label) => (
+        <a key={label} class="pill" href={`/knowledge?${new URLSearchParams({ [name]: label })}`}>
+          {name === 'intent' ? intentTitle(label) : label}
+        </a>
+      ))}
+    </span>
+  );
+}
 
 const LIMIT = 50;
 
@@ -164,7 +183,11 @@ interface FoundProps {
 const Found = ({ words, intent, device }: FoundProps) => {
   const filter = intent === undefined && device === undefined ? undefined : { intent, device };
   const { value, failure, load } = useLoaded(
-    (signal) => client.search({ query: words, limit: LIMIT, ...(filter === undefined ? {} : { filter }) }, { signal }),
+    (signal) =>
+      client.search(
+        { query: words, limit: LIMIT, ...(filter === undefined ? {} : { filter }) },
+        { signal },
+      ),
     [words, intent, device],
   );
   if (failure !== undefined) return <Failure error={failure} retry={load} />;

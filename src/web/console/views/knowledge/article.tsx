@@ -16,8 +16,12 @@ import { ArticleHealth } from './health-list.tsx';
 import { type PassagePlace, Reading } from './reading.tsx';
 
 /** An article as answers see it: its text, its passages with their places, and what writers should look at. */
-export const ArticlePage = ({ id, passage }: { id: string; passage?: PassagePlace | undefined }) => {
-  const { value: article, failure, load } = useLoaded((signal) => client.articles.get(id, { signal }), [id]);
+export function ArticlePage({ id, passage }: { id: string; passage?: PassagePlace | undefined }) {
+  const {
+    value: article,
+    failure,
+    load,
+  } = useLoaded((signal) => client.articles.get(id, { signal }), [id]);
   return (
     <div class="knowledge article">
       <div class="title">
@@ -38,7 +42,7 @@ export const ArticlePage = ({ id, passage }: { id: string; passage?: PassagePlac
       ) : null}
     </div>
   );
-};
+}
 
 const Actions = ({ id }: { id: string }) => {
   const isAsked = useSignal(false);
@@ -50,7 +54,9 @@ const Actions = ({ id }: { id: string }) => {
     );
   return (
     <>
-      <Button onClick={() => navigate(articleAddress(id, { isEdited: true }))}>{t('knowledge.edit')}</Button>
+      <Button onClick={() => navigate(articleAddress(id, { isEdited: true }))}>
+        {t('knowledge.edit')}
+      </Button>
       <Button kind="danger" disabled={isLoading} onClick={() => (isAsked.value = true)}>
         {t('knowledge.delete')}
       </Button>
@@ -69,7 +75,13 @@ const Actions = ({ id }: { id: string }) => {
   );
 };
 
-const Article = ({ article, passage }: { article: HostArticle; passage: PassagePlace | undefined }) => {
+const Article = ({
+  article,
+  passage,
+}: {
+  article: HostArticle;
+  passage: PassagePlace | undefined;
+}) => {
   const { id, url, title, content, metadata } = article;
   const read = useLoaded(
     (signal) =>
@@ -87,7 +99,9 @@ const Article = ({ article, passage }: { article: HostArticle; passage: PassageP
         <Fact label={t('knowledge.changed')}>
           <Age of={metadata.last_updated} />
         </Fact>
-        {metadata.author === undefined ? null : <Fact label={t('knowledge.author')}>{metadata.author}</Fact>}
+        {metadata.author === undefined ? null : (
+          <Fact label={t('knowledge.author')}>{metadata.author}</Fact>
+        )}
         <Fact label={t('knowledge.address')}>
           <SourceLink url={url}>
             {url} <Icon name="open" />
@@ -95,7 +109,9 @@ const Article = ({ article, passage }: { article: HostArticle; passage: PassageP
         </Fact>
         {read.value === undefined ? null : (
           <Fact label={t('knowledge.language')}>
-            {read.value.language === undefined ? t('knowledge.language_unknown') : languageName(read.value.language)}
+            {read.value.language === undefined
+              ? t('knowledge.language_unknown')
+              : languageName(read.value.language)}
           </Fact>
         )}
         {metadata.intent.length === 0 ? null : (
@@ -119,7 +135,7 @@ const Article = ({ article, passage }: { article: HostArticle; passage: PassageP
       ) : read.isLoading ? (
         <Loading lines={10} />
       ) : null}
-      <Passages {...{ id, title, text }} />
+      <Passages id={id} title={title} text={text} />
     </>
   );
 };

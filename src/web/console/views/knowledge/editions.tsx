@@ -21,7 +21,7 @@ const addressOf = (edition: string, article?: string, from: string | null = null
   })}`;
 
 /** The editions that are kept, newest first. */
-export const EditionsPage = () => {
+export function EditionsPage() {
   const { value, failure, load } = useLoaded(readEditions, []);
   return (
     <div class="knowledge">
@@ -49,7 +49,7 @@ export const EditionsPage = () => {
       )}
     </div>
   );
-};
+}
 
 const COLUMNS = (): Parameters<typeof Table<EditionSummary>>[0]['columns'] => [
   {
@@ -57,11 +57,16 @@ const COLUMNS = (): Parameters<typeof Table<EditionSummary>>[0]['columns'] => [
     label: t('sync.edition'),
     cell: ({ id, is_current: isCurrent }) => (
       <>
-        <a href={addressOf(id)}>{id}</a> {isCurrent ? <strong>{t('editions.current')}</strong> : null}
+        <a href={addressOf(id)}>{id}</a>{' '}
+        {isCurrent ? <strong>{t('editions.current')}</strong> : null}
       </>
     ),
   },
-  { id: 'published', label: t('editions.published'), cell: ({ published_at: at }) => <Age of={at} /> },
+  {
+    id: 'published',
+    label: t('editions.published'),
+    cell: ({ published_at: at }) => <Age of={at} />,
+  },
   { id: 'cause', label: t('editions.cause'), cell: ({ cause }) => t(`editions.cause_${cause}`) },
   {
     id: 'articles',
@@ -77,7 +82,7 @@ const COLUMNS = (): Parameters<typeof Table<EditionSummary>>[0]['columns'] => [
 ];
 
 /** What an edition changed, one article line by line, and a way back to an earlier one. */
-export const EditionPage = ({
+export function EditionPage({
   id,
   from,
   article,
@@ -86,13 +91,14 @@ export const EditionPage = ({
   /** The edition to compare with; the one before when absent. */
   from: string | undefined;
   article: string | undefined;
-}) => {
+}) {
   const list = useLoaded(readEditions, []);
   const { value, failure, load } = useLoaded(
     (signal) => client.editions.changes(id, { from, article }, { signal }),
     [id, from, article],
   );
-  const isEarlier = list.value?.editions.some((edition) => edition.id === id && !edition.is_current) === true;
+  const isEarlier =
+    list.value?.editions.some((edition) => edition.id === id && !edition.is_current) === true;
   return (
     <div class="knowledge">
       <div class="title">
@@ -112,7 +118,7 @@ export const EditionPage = ({
       )}
     </div>
   );
-};
+}
 
 interface ChangesProps {
   of: EditionChanges;
@@ -124,8 +130,14 @@ interface ChangesProps {
 const Changes = ({ of: changes, isNamed, shown }: ChangesProps) => (
   <>
     <p>
-      {changes.from === null ? t('editions.oldest') : t('editions.compared', { from: changes.from })}{' '}
-      {t('editions.counts', { added: changes.added, changed: changes.changed, removed: changes.removed })}
+      {changes.from === null
+        ? t('editions.oldest')
+        : t('editions.compared', { from: changes.from })}{' '}
+      {t('editions.counts', {
+        added: changes.added,
+        changed: changes.changed,
+        removed: changes.removed,
+      })}
     </p>
     {changes.article === null ? null : (
       <section>
@@ -140,13 +152,21 @@ const Changes = ({ of: changes, isNamed, shown }: ChangesProps) => (
       rowKey={({ id }) => id}
       empty={<p class="quiet">{t('editions.same')}</p>}
       columns={[
-        { id: 'change', label: t('editions.change'), cell: ({ change }) => t(`editions.${change}`) },
+        {
+          id: 'change',
+          label: t('editions.change'),
+          cell: ({ change }) => t(`editions.${change}`),
+        },
         {
           id: 'article',
           label: t('editions.article'),
           cell: ({ id, title, change }) => (
             <>
-              {change === 'removed' ? (title ?? id) : <a href={articleAddress(id)}>{title ?? id}</a>}
+              {change === 'removed' ? (
+                (title ?? id)
+              ) : (
+                <a href={articleAddress(id)}>{title ?? id}</a>
+              )}
               <span class="id">{id}</span>
             </>
           ),
@@ -155,7 +175,9 @@ const Changes = ({ of: changes, isNamed, shown }: ChangesProps) => (
           id: 'text',
           label: t('editions.text'),
           cell: ({ id }) => (
-            <a href={addressOf(changes.edition, id, isNamed ? changes.from : null)}>{t('editions.show_text')}</a>
+            <a href={addressOf(changes.edition, id, isNamed ? changes.from : null)}>
+              {t('editions.show_text')}
+            </a>
           ),
         },
       ]}

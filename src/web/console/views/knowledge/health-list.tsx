@@ -1,4 +1,9 @@
-import type { HealthFinding, HealthKind, HealthPlace, KnowledgeHealth } from '../../../../contract/wire/knowledge.ts';
+import type {
+  HealthFinding,
+  HealthKind,
+  HealthPlace,
+  KnowledgeHealth,
+} from '../../../../contract/wire/knowledge.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Icon } from '../../parts/button.tsx';
 import { Choice } from '../../parts/fields.tsx';
@@ -8,7 +13,8 @@ import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import { count, formatNumber, t } from '../../texts/texts.ts';
 
-const readHealth = (signal: AbortSignal): Promise<KnowledgeHealth> => client.articles.health({ signal });
+const readHealth = (signal: AbortSignal): Promise<KnowledgeHealth> =>
+  client.articles.health({ signal });
 
 /** Any kind of finding. */
 const ALL = 'all';
@@ -16,10 +22,11 @@ const ALL = 'all';
 const kindsOf = ({ counts }: KnowledgeHealth): [HealthKind, number][] =>
   (Object.entries(counts) as [HealthKind, number][]).filter(([, number]) => number > 0); // keys of a record by kind
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0);
 
 /** One line that says how many findings there are, and leads to them. It is left out where they cannot be read. */
-export const HealthSummary = () => {
+export function HealthSummary() {
   const { value } = useLoaded(readHealth, []);
   const kinds = value === undefined ? [] : kindsOf(value);
   return (
@@ -32,10 +39,10 @@ export const HealthSummary = () => {
       ))}
     </p>
   );
-};
+}
 
 /** What writers should look at: all of it, or one kind. */
-export const HealthList = ({ kind }: { kind: string }) => {
+export function HealthList({ kind }: { kind: string }) {
   const { value, failure, load } = useLoaded(readHealth, []);
   return (
     <div class="knowledge">
@@ -51,7 +58,7 @@ export const HealthList = ({ kind }: { kind: string }) => {
       ) : null}
     </div>
   );
-};
+}
 
 const Findings = ({ health, kind }: { health: KnowledgeHealth; kind: string }) => {
   const kinds = kindsOf(health);
@@ -112,7 +119,11 @@ const FindingList = ({ findings }: { findings: readonly HealthFinding[] }) => (
   </ul>
 );
 
-const Place = ({ place: { article_id: id, title, heading = '', text } }: { place: HealthPlace }) => (
+const Place = ({
+  place: { article_id: id, title, heading = '', text },
+}: {
+  place: HealthPlace;
+}) => (
   <div class="finding-place">
     <p>
       <a href={articleAddress(id)}>{title}</a>
@@ -123,9 +134,11 @@ const Place = ({ place: { article_id: id, title, heading = '', text } }: { place
 );
 
 /** What was found about one article; nothing where that cannot be read. */
-export const ArticleHealth = ({ id }: { id: string }) => {
+export function ArticleHealth({ id }: { id: string }) {
   const { value } = useLoaded(readHealth, []);
-  const own = value?.findings.filter(({ place, other }) => place.article_id === id || other?.article_id === id);
+  const own = value?.findings.filter(
+    ({ place, other }) => place.article_id === id || other?.article_id === id,
+  );
   if (own === undefined) return null;
   return (
     <section>
@@ -142,4 +155,4 @@ export const ArticleHealth = ({ id }: { id: string }) => {
       )}
     </section>
   );
-};
+}

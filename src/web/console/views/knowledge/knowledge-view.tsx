@@ -23,7 +23,9 @@ const KnowledgeView = ({ query }: ViewProps) => {
   if (edition !== null)
     return (
       <EditionPage
-        {...{ id: edition, from: query.get('from') ?? undefined, article: query.get('changed') ?? undefined }}
+        id={edition}
+        from={query.get('from') ?? undefined}
+        article={query.get('changed') ?? undefined}
       />
     );
   if (query.has('editions')) return <EditionsPage />;
@@ -37,7 +39,9 @@ const passageIn = (query: URLSearchParams) => {
   const [start, end] = [query.get('start'), query.get('end')].map((each) =>
     each === null ? Number.NaN : Number(each),
   );
-  return start !== undefined && end !== undefined && start >= 0 && end > start ? { start, end } : undefined;
+  return start !== undefined && end !== undefined && start >= 0 && end > start
+    ? { start, end }
+    : undefined;
 };
 
 type Article = Pick<Inventory['articles'][number], 'id' | 'title' | 'last_updated'> & {
@@ -64,8 +68,13 @@ const readCitations = async (signal: AbortSignal): Promise<Citations> => {
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { limit: 1000, cursor };
-    const listed = await call<Inventory>('GET /api/kb/inventory', { articles: 'objects' }, { query, signal });
-    for (const article of listed.articles) articles.push({ ...article, total: totals.get(article.id) ?? 0 });
+    const listed = await call<Inventory>(
+      'GET /api/kb/inventory',
+      { articles: 'objects' },
+      { query, signal },
+    );
+    for (const article of listed.articles)
+      articles.push({ ...article, total: totals.get(article.id) ?? 0 });
     cursor = listed.next_cursor ?? undefined;
     if (cursor === undefined) break;
   }
@@ -74,7 +83,7 @@ const readCitations = async (signal: AbortSignal): Promise<Citations> => {
 };
 
 /** Articles by how often answers cite them, or those that none does. */
-export const CitationList = ({ isNever }: { isNever: boolean }) => {
+export function CitationList({ isNever }: { isNever: boolean }) {
   const { value, failure, load } = useLoaded(readCitations, []);
   return (
     <div class="knowledge">
@@ -86,7 +95,10 @@ export const CitationList = ({ isNever }: { isNever: boolean }) => {
         label={t('citations.shown')}
         value={isNever ? 'never' : 'most'}
         onChoose={(chosen) => navigate(`/knowledge?cited=${chosen}`, { replace: true })}
-        options={(['most', 'never'] as const).map((each) => ({ value: each, label: t(`citations.${each}`) }))}
+        options={(['most', 'never'] as const).map((each) => ({
+          value: each,
+          label: t(`citations.${each}`),
+        }))}
       />
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {value !== undefined ? (
@@ -96,7 +108,7 @@ export const CitationList = ({ isNever }: { isNever: boolean }) => {
       ) : null}
     </div>
   );
-};
+}
 
 const Articles = ({
   citations: { articles, from, isPartial },
@@ -109,7 +121,9 @@ const Articles = ({
   return (
     <>
       <p class="quiet small" role="status">
-        {count(isNever ? 'citations.never_found' : 'citations.most_found', shown.length, { of: articles.length })}
+        {count(isNever ? 'citations.never_found' : 'citations.most_found', shown.length, {
+          of: articles.length,
+        })}
       </p>
       {isPartial ? <p class="banner small">{t('citations.partial')}</p> : null}
       <Table<Article>
@@ -117,10 +131,17 @@ const Articles = ({
         caption={t('citations.title')}
         rows={shown}
         sortedBy={isNever ? { column: 'changed' } : { column: 'total', isDescending: true }}
-        empty={<Empty icon="knowledge" title={t(isNever ? 'citations.none_never' : 'citations.none_most')} />}
+        empty={
+          <Empty
+            icon="knowledge"
+            title={t(isNever ? 'citations.none_never' : 'citations.none_most')}
+          />
+        }
         columns={[
           {
-            ...{ id: 'title', label: t('knowledge.title'), sort: ({ title }) => title },
+            id: 'title',
+            label: t('knowledge.title'),
+            sort: ({ title }) => title,
             cell: ({ id, title }) => (
               <>
                 <a href={articleAddress(id)}>{title}</a>
@@ -129,18 +150,26 @@ const Articles = ({
             ),
           },
           {
-            ...{ id: 'total', label: t('citations.answers'), align: 'right', sort: ({ total }) => total },
+            id: 'total',
+            label: t('citations.answers'),
+            align: 'right',
+            sort: ({ total }) => total,
             cell: ({ id, title, total }) =>
               total === 0 ? (
                 '0'
               ) : (
-                <a href={answersAddress({ article: id, from })} aria-label={count('citations.of', total, { title })}>
+                <a
+                  href={answersAddress({ article: id, from })}
+                  aria-label={count('citations.of', total, { title })}
+                >
                   {formatNumber(total)}
                 </a>
               ),
           },
           {
-            ...{ id: 'changed', label: t('knowledge.changed'), sort: (article) => article.last_updated },
+            id: 'changed',
+            label: t('knowledge.changed'),
+            sort: (article) => article.last_updated,
             cell: ({ last_updated: changed }) => <Age of={changed} />,
           },
         ]}

@@ -8,11 +8,11 @@ const MARK = 'passage';
  *
  * @returns Whether it was found among what is shown.
  */
-export const markPassage = (
+export function markPassage(
   shown: HTMLElement,
   text: string,
   { start, end }: { start: number; end: number },
-): boolean => {
+): boolean {
   const quote = shownWords(text.slice(start, end));
   const before = shownWords(text.slice(0, start)).length;
   const range = quote.length === 0 ? undefined : closestRange(shown, quote, before);
@@ -23,15 +23,19 @@ export const markPassage = (
   const at = startContainer instanceof Element ? startContainer : startContainer.parentElement;
   at?.scrollIntoView({ block: 'center' });
   return true;
-};
+}
 
-export const unmarkPassage = (): void => {
+export function unmarkPassage(): void {
   globalThis.CSS?.highlights?.delete(MARK);
-};
+}
 
 /** Without the marks of lists, and the names of languages behind fences, which are no text on the page. */
 const shownWords = (markdown: string): string[] =>
-  wordsOf(markdown.replace(/^[ \t]*(?:`{3,}|~{3,}).*$/gm, ' ').replace(/^(?:[ \t>]|[-*+] )*\d{1,9}[.)] /gm, ' '));
+  wordsOf(
+    markdown
+      .replace(/^[ \t]*(?:`{3,}|~{3,}).*$/gm, ' ')
+      .replace(/^(?:[ \t>]|[-*+] )*\d{1,9}[.)] /gm, ' '),
+  );
 
 interface Place {
   node: Text;
@@ -40,7 +44,11 @@ interface Place {
 }
 
 /** Finds these words one after the other, as close as may be to the words before them in the text. */
-const closestRange = (shown: HTMLElement, quote: readonly string[], before: number): Range | undefined => {
+const closestRange = (
+  shown: HTMLElement,
+  quote: readonly string[],
+  before: number,
+): Range | undefined => {
   const words: string[] = [];
   const places: Place[] = [];
   const walker = document.createTreeWalker(shown, NodeFilter.SHOW_TEXT);

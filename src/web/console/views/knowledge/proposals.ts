@@ -18,34 +18,43 @@ const RELATED = 0.15;
 const MAX_ID = 80;
 
 /** An outline of what a gap needs: an article of its own, or a section of one that there is. */
-export const proposalForGap = async (
+export async function proposalForGap(
   gapId: string,
   article: HostArticle | undefined,
   signal: AbortSignal,
-): Promise<Proposal> => {
+): Promise<Proposal> {
   const { gap, example_queries: questions } = await client.gaps.get(gapId, { signal });
   const back = `/gaps/${gapId}?written`;
   const answer = t('outline.answer');
-  if (article !== undefined) return { content: `${article.content.trimEnd()}\n\n## ${gap}\n\n${answer}\n`, back };
+  if (article !== undefined)
+    return { content: `${article.content.trimEnd()}\n\n## ${gap}\n\n${answer}\n`, back };
   const passages = await passagesFor(questions.length === 0 ? [gap] : questions, signal);
   const parts = [
     `# ${gap}`,
     answer,
     ...(questions.length < 2
       ? []
-      : [`## ${t('outline.questions')}`, questions.map((question) => `- ${oneLine(question)}`).join('\n')]),
+      : [
+          `## ${t('outline.questions')}`,
+          questions.map((question) => `- ${oneLine(question)}`).join('\n'),
+        ]),
     ...(passages.length === 0 ? [] : [`## ${t('outline.known')}`]),
     ...passages.map(({ title, url, text }) => `${text.trim()}\n\n([${title}](${url}))`),
   ];
   return { id: slugOf(gap), title: gap, content: `${parts.join('\n\n')}\n`, back };
-};
+}
 
 /** The best passages of different articles for all questions. */
-const passagesFor = async (questions: readonly string[], signal: AbortSignal): Promise<KnowledgeHit[]> => {
+const passagesFor = async (
+  questions: readonly string[],
+  signal: AbortSignal,
+): Promise<KnowledgeHit[]> => {
   const replies = await Promise.all(
     questions.map((query) => client.search({ query, limit: MAX_PASSAGES }, { signal })),
   );
-  const hits = replies.flatMap(({ hits: found }) => found).filter(({ relevance }) => relevance >= RELATED);
+  const hits = replies
+    .flatMap(({ hits: found }) => found)
+    .filter(({ relevance }) => relevance >= RELATED);
   const byArticle = new Map<string, KnowledgeHit>();
   for (const hit of hits.toSorted((one, other) => other.relevance - one.relevance))
     if (!byArticle.has(hit.article_id)) byArticle.set(hit.article_id, hit);
@@ -53,19 +62,20 @@ const passagesFor = async (questions: readonly string[], signal: AbortSignal): P
 };
 
 /** What an agent sent instead of a draft, below the article that the draft cites. */
-export const proposalForTicket = async (
+export async function proposalForTicket(
   { helpdesk, ticketId }: { helpdesk: string; ticketId: string },
   article: HostArticle | undefined,
   signal: AbortSignal,
-): Promise<Proposal> => {
+): Promise<Proposal> {
   const { lessons } = await client.tickets.lessons({ helpdesk, ticket_id: ticketId }, { signal });
   const [lesson] = lessons;
   const heading = oneLine(lesson?.title ?? '');
   const added = (lesson?.added ?? []).join('\n\n');
   const back = `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
-  if (article !== undefined) return { content: `${article.content.trimEnd()}\n\n## ${heading}\n\n${added}\n`, back };
+  if (article !== undefined)
+    return { content: `${article.content.trimEnd()}\n\n## ${heading}\n\n${added}\n`, back };
   return { id: slugOf(heading), title: heading, content: `# ${heading}\n\n${added}\n`, back };
-};
+}
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 

@@ -23,9 +23,12 @@ interface ReadingProps {
 }
 
 /** An article as answers see it, beside its source, with what was left out and why. */
-export const Reading = ({ title, content, read, passage }: ReadingProps) => {
+export function Reading({ title, content, read, passage }: ReadingProps) {
   const { text, left_out: leftOut, warnings = [] } = read;
-  const lines = useMemo(() => sourceLines(content, { title, text, leftOut: leftOut ?? [] }), [content, title, read]);
+  const lines = useMemo(
+    () => sourceLines(content, { title, text, leftOut: leftOut ?? [] }),
+    [content, title, read],
+  );
   const outline = useMemo(() => outlineOf(text), [text]);
   const source = useRef<HTMLOListElement>(null);
   const showLine = (at: number): void => {
@@ -42,7 +45,7 @@ export const Reading = ({ title, content, read, passage }: ReadingProps) => {
       </div>
     </>
   );
-};
+}
 
 interface LeftOutProps {
   leftOut: readonly Omission[] | undefined;
@@ -52,7 +55,8 @@ interface LeftOutProps {
 }
 
 const LeftOut = ({ leftOut, warnings, lines, showLine }: LeftOutProps) => {
-  const firstOf = (fate: SourceLine['fate']): number => lines.findIndex((line) => line.fate === fate);
+  const firstOf = (fate: SourceLine['fate']): number =>
+    lines.findIndex((line) => line.fate === fate);
   const unread = lines.filter(({ fate }) => fate === 'unread').length;
   const link = (fate: SourceLine['fate']): ComponentChildren => {
     const at = firstOf(fate);
@@ -72,8 +76,8 @@ const LeftOut = ({ leftOut, warnings, lines, showLine }: LeftOutProps) => {
         {(leftOut ?? []).map(({ kind, count: number, samples }) => (
           <li key={kind}>
             <p>
-              <span class="pill">{count('knowledge.parts', number)}</span> {t(`knowledge.omission_${kind}`)}{' '}
-              {link(kind)}
+              <span class="pill">{count('knowledge.parts', number)}</span>{' '}
+              {t(`knowledge.omission_${kind}`)} {link(kind)}
             </p>
             {samples.length === 0 ? null : (
               <p class="quiet small samples">
@@ -87,7 +91,8 @@ const LeftOut = ({ leftOut, warnings, lines, showLine }: LeftOutProps) => {
         {unread === 0 ? null : (
           <li>
             <p>
-              <span class="pill">{count('knowledge.lines', unread)}</span> {t('knowledge.unread')} {link('unread')}
+              <span class="pill">{count('knowledge.lines', unread)}</span> {t('knowledge.unread')}{' '}
+              {link('unread')}
             </p>
           </li>
         )}
@@ -121,7 +126,8 @@ const Rendered = ({ text, outline, passage }: RenderedProps) => {
       // What is loaded is shown in the next frame.
       await new Promise(requestAnimationFrame);
       await new Promise(requestAnimationFrame);
-      if (!isOver && shown.current !== null) isFound.value = markPassage(shown.current, text, { start, end });
+      if (!isOver && shown.current !== null)
+        isFound.value = markPassage(shown.current, text, { start, end });
     };
     void mark();
     return () => {
@@ -157,7 +163,9 @@ const Rendered = ({ text, outline, passage }: RenderedProps) => {
         </details>
       )}
       <p class="small" role="status">
-        {isFound.value === undefined ? '' : t(isFound.value ? 'knowledge.passage_marked' : 'knowledge.passage_missing')}
+        {isFound.value === undefined
+          ? ''
+          : t(isFound.value ? 'knowledge.passage_marked' : 'knowledge.passage_missing')}
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
       <div class="panel pane" ref={shown} tabIndex={0}>
@@ -194,22 +202,34 @@ const Source = ({ lines, list, content }: SourceProps) => {
       <div class="panel pane" tabIndex={0}>
         <ol class="source-lines" ref={list}>
           {shown.map(({ text, fate }, at) => (
-            <li key={at} data-line={at + 1} class={isLeftOut(fate) ? 'left' : undefined} tabIndex={-1}>
+            <li
+              key={at}
+              data-line={at + 1}
+              class={isLeftOut(fate) ? 'left' : undefined}
+              tabIndex={-1}
+            >
               <code>{text === '' ? '\u00a0' : text}</code>
-              {isLeftOut(fate) && fate !== lines[at - 1]?.fate ? <span class="why">{reasonOf(fate)}</span> : null}
+              {isLeftOut(fate) && fate !== lines[at - 1]?.fate ? (
+                <span class="why">{reasonOf(fate)}</span>
+              ) : null}
             </li>
           ))}
         </ol>
         {isWhole.value ? null : (
-          <Button onClick={() => (isWhole.value = true)}>{count('knowledge.all_lines', lines.length)}</Button>
+          <Button onClick={() => (isWhole.value = true)}>
+            {count('knowledge.all_lines', lines.length)}
+          </Button>
         )}
       </div>
     </section>
   );
 };
 
-const isLeftOut = (fate: SourceLine['fate']): fate is Exclude<SourceLine['fate'], 'read' | 'blank'> =>
-  fate !== 'read' && fate !== 'blank';
+const isLeftOut = (
+  fate: SourceLine['fate'],
+): fate is Exclude<SourceLine['fate'], 'read' | 'blank'> => fate !== 'read' && fate !== 'blank';
 
 const reasonOf = (fate: Exclude<SourceLine['fate'], 'read' | 'blank'>): string =>
-  fate === 'fields' || fate === 'unread' ? t(`knowledge.fate_${fate}`) : t(`knowledge.omission_${fate}`);
+  fate === 'fields' || fate === 'unread'
+    ? t(`knowledge.fate_${fate}`)
+    : t(`knowledge.omission_${fate}`);

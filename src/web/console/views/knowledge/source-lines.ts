@@ -11,12 +11,15 @@ export interface SourceLine {
 const SHARE = 0.5;
 
 /** Compares the source of an article with what was read of it, line by line. Independent of what its reader says of itself. */
-export const sourceLines = (
+export function sourceLines(
   source: string,
   { title, text, leftOut }: { title: string; text: string; leftOut: readonly Omission[] },
-): SourceLine[] => {
+): SourceLine[] {
   const isInArticle = finder(`${title}\n${text}`);
-  const omissions = leftOut.map(({ kind, samples }) => ({ kind, finds: finder(samples.join('\n')) }));
+  const omissions = leftOut.map(({ kind, samples }) => ({
+    kind,
+    finds: finder(samples.join('\n')),
+  }));
   const fieldLines = frontMatterLines(source);
   let last: SourceLine['fate'] = 'read';
   return source.split('\n').map((line, at): SourceLine => {
@@ -29,11 +32,12 @@ export const sourceLines = (
     }
     const reason = omissions.find(({ finds }) => finds(words))?.kind;
     // Only the beginning of what was left out is known.
-    const fate = reason ?? (last === 'read' || last === 'fields' || last === 'blank' ? 'unread' : last);
+    const fate =
+      reason ?? (last === 'read' || last === 'fields' || last === 'blank' ? 'unread' : last);
     last = fate;
     return { text: line, fate };
   });
-};
+}
 
 /** Lines of front matter in YAML, TOML or JSON, with its delimiters. */
 const frontMatterLines = (source: string): number => {
@@ -47,15 +51,19 @@ const frontMatterLines = (source: string): number => {
 export const WORD = /[\p{L}\p{N}]+/gu;
 
 /** Words as they are read: without tags, targets of links and character references. */
-export const wordsOf = (markdown: string): string[] =>
-  markdown
-    .replace(/\]\((?:[^()\n]|\([^()\n]*\))*\)/g, ']')
-    .replace(/<\/?[a-z][^>\n]*>/gi, ' ')
-    .replace(/&#?\w{1,10};/g, ' ')
-    .toLowerCase()
-    .match(WORD) ?? [];
+export function wordsOf(markdown: string): string[] {
+  return (
+    markdown
+      .replace(/\]\((?:[^()\n]|\([^()\n]*\))*\)/g, ']')
+      .replace(/<\/?[a-z][^>\n]*>/gi, ' ')
+      .replace(/&#?\w{1,10};/g, ' ')
+      .toLowerCase()
+      .match(WORD) ?? []
+  );
+}
 
-const pairsOf = (words: readonly string[]): string[] => words.slice(1).map((word, at) => `${words[at]} ${word}`);
+const pairsOf = (words: readonly string[]): string[] =>
+  words.slice(1).map((word, at) => `${words[at]} ${word}`);
 
 const finder = (text: string): ((words: readonly string[]) => boolean) => {
   const all = wordsOf(text);
@@ -81,7 +89,7 @@ export interface Outline {
 const MAX_PART = 30_000;
 
 /** The parts of an article at its headings, and what it holds. */
-export const outlineOf = (text: string): Outline => {
+export function outlineOf(text: string): Outline {
   const outline: Outline = { parts: [], sections: 0, tables: 0, codeBlocks: 0 };
   let fence = '';
   let start = 0;
@@ -89,7 +97,12 @@ export const outlineOf = (text: string): Outline => {
   let at = 0;
   const end = (to: number): void => {
     if (text.slice(start, to).trim() !== '')
-      outline.parts.push({ id: `part-${outline.parts.length + 1}`, heading, text: text.slice(start, to), start });
+      outline.parts.push({
+        id: `part-${outline.parts.length + 1}`,
+        heading,
+        text: text.slice(start, to),
+        start,
+      });
     start = to;
   };
   for (const line of text.split('\n')) {
@@ -114,7 +127,7 @@ export const outlineOf = (text: string): Outline => {
   }
   end(text.length);
   return outline;
-};
+}
 
 const wordsAsShown = (markdown: string): string =>
   markdown

@@ -15,7 +15,10 @@ const MAX_EXAMPLES = 3;
 
 /** Who answers questions: what each knows, its health and the rights that it needs. */
 const LibrariansView = () => {
-  const { value, failure, isLoading, load } = useLoaded((signal) => client.librarians({ signal }), []);
+  const { value, failure, isLoading, load } = useLoaded(
+    (signal) => client.librarians({ signal }),
+    [],
+  );
   return (
     <div class="librarians">
       <div class="title">
@@ -45,7 +48,16 @@ const LibrariansView = () => {
 };
 
 const Librarian = ({ librarian }: { librarian: LibrarianEntry }) => {
-  const { id, name, description, health, unavailable, capabilities = [], examples = [], combines = [] } = librarian;
+  const {
+    id,
+    name,
+    description,
+    health,
+    unavailable,
+    capabilities = [],
+    examples = [],
+    combines = [],
+  } = librarian;
   const shown = unavailable === undefined ? health : 'down';
   return (
     <>

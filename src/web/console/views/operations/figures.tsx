@@ -6,14 +6,22 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
-import { count, formatDate, formatDollars, formatMs, formatNumber, formatShare, t } from '../../texts/texts.ts';
+import {
+  count,
+  formatDate,
+  formatDollars,
+  formatMs,
+  formatNumber,
+  formatShare,
+  t,
+} from '../../texts/texts.ts';
 
 const DAY_MS = 86_400_000;
 const DAYS = ['7', '30'] as const;
 type Days = (typeof DAYS)[number];
 
 /** How long answers take, what they cost, and how sure they are. Each point leads to its answers. */
-export const Figures = ({ query }: { query: URLSearchParams }) => {
+export function Figures({ query }: { query: URLSearchParams }) {
   const days = DAYS.find((each) => each === query.get('days')) ?? '7';
   const { value, failure, load } = useLoaded<AnswerStatistics>(
     (signal) => {
@@ -50,11 +58,14 @@ export const Figures = ({ query }: { query: URLSearchParams }) => {
       )}
     </section>
   );
-};
+}
 
 const Shown = ({ statistics }: { statistics: AnswerStatistics }) => {
   const { buckets, latency, total } = statistics;
-  const time = { label: t('charts.day'), labels: buckets.map(({ from }) => formatDate(new Date(from), false)) };
+  const time = {
+    label: t('charts.day'),
+    labels: buckets.map(({ from }) => formatDate(new Date(from), false)),
+  };
   const sum = (of: (bucket: (typeof buckets)[number]) => number): number =>
     buckets.reduce((before, bucket) => before + of(bucket), 0);
   const hrefOf = (index: number): string => {
@@ -71,7 +82,10 @@ const Shown = ({ statistics }: { statistics: AnswerStatistics }) => {
           form="line"
           scale="log"
           format={formatMs}
-          title={t('charts.latency', { p50: formatMs(latency.total.p50), p90: formatMs(latency.total.p90) })}
+          title={t('charts.latency', {
+            p50: formatMs(latency.total.p50),
+            p90: formatMs(latency.total.p90),
+          })}
           {...time}
           series={[
             { name: t('charts.p50'), values: buckets.map((bucket) => bucket.latency?.p50 ?? null) },
@@ -92,15 +106,22 @@ const Shown = ({ statistics }: { statistics: AnswerStatistics }) => {
               each: formatNumber(Math.round(tokens / total)),
             })}
             {...time}
-            series={[{ name: t('charts.tokens_name'), values: buckets.map((bucket) => bucket.tokens) }]}
+            series={[
+              { name: t('charts.tokens_name'), values: buckets.map((bucket) => bucket.tokens) },
+            ]}
             hrefOf={(index) => hrefOf(index)}
           />
           <Chart
             form="bar"
             format={formatDollars}
-            title={t('charts.cost', { cost: formatDollars(dollars), each: formatDollars(dollars / total) })}
+            title={t('charts.cost', {
+              cost: formatDollars(dollars),
+              each: formatDollars(dollars / total),
+            })}
             {...time}
-            series={[{ name: t('answers.cost'), values: buckets.map(({ cost_usd: cost }) => cost) }]}
+            series={[
+              { name: t('answers.cost'), values: buckets.map(({ cost_usd: cost }) => cost) },
+            ]}
             hrefOf={(index) => hrefOf(index)}
           />
         </>
@@ -112,7 +133,9 @@ const Shown = ({ statistics }: { statistics: AnswerStatistics }) => {
           form="bar"
           title={t('charts.cached', { share: formatShare(cached / total) })}
           {...time}
-          series={[{ name: t('charts.cached_name'), values: buckets.map((bucket) => bucket.cached) }]}
+          series={[
+            { name: t('charts.cached_name'), values: buckets.map((bucket) => bucket.cached) },
+          ]}
           hrefOf={(index) => hrefOf(index)}
         />
       )}
@@ -129,7 +152,10 @@ const tenthAddress = (
   filter: { feedback?: 'any' } = {},
 ): string => {
   const tenth = confidence[index];
-  const range = { confidence_from: tenth && `${tenth.from}`, confidence_to: tenth && `${tenth.to}` };
+  const range = {
+    confidence_from: tenth && `${tenth.from}`,
+    confidence_to: tenth && `${tenth.to}`,
+  };
   return answersAddress({ ...filter, ...range, from, to });
 };
 
@@ -171,7 +197,10 @@ const Calibration = ({ statistics }: { statistics: AnswerStatistics }) => {
       labels={tenthsOf(statistics)}
       counts={{ name: t('charts.judged'), values: judged.map((each) => each.total) }}
       series={[
-        { name: t('charts.right'), values: judged.map((each) => (each.total === 0 ? null : each.right / each.total)) },
+        {
+          name: t('charts.right'),
+          values: judged.map((each) => (each.total === 0 ? null : each.right / each.total)),
+        },
         { name: t('charts.stated'), values: judged.map(({ confidence }) => confidence) },
       ]}
       hrefOf={(index) => tenthAddress(statistics, index, { feedback: 'any' })}
@@ -183,7 +212,9 @@ const STAGES = ['understanding', 'routing', 'answering', 'first_statement', 'tot
 
 /** How long each stage of an answer takes. */
 const Stages = ({ latency }: Pick<AnswerStatistics, 'latency'>) => {
-  const rows = STAGES.flatMap((stage) => (latency[stage] === null ? [] : [{ stage, ...latency[stage] }]));
+  const rows = STAGES.flatMap((stage) =>
+    latency[stage] === null ? [] : [{ stage, ...latency[stage] }],
+  );
   return (
     <section>
       <h2>{t('charts.stages')}</h2>
@@ -192,9 +223,16 @@ const Stages = ({ latency }: Pick<AnswerStatistics, 'latency'>) => {
         rows={rows}
         columns={[
           { id: 'stage', label: t('charts.stage'), cell: ({ stage }) => t(`stage.${stage}`) },
-          { id: 'count', label: t('view.answers'), align: 'right', cell: (row) => formatNumber(row.count) },
+          {
+            id: 'count',
+            label: t('view.answers'),
+            align: 'right',
+            cell: (row) => formatNumber(row.count),
+          },
           ...(['p50', 'p90', 'p99'] as const).map((percentile) => ({
-            ...{ id: percentile, label: t(`charts.${percentile}`), align: 'right' as const },
+            id: percentile,
+            label: t(`charts.${percentile}`),
+            align: 'right' as const,
             cell: (row: (typeof rows)[number]) => formatMs(row[percentile]),
           })),
         ]}

@@ -1,7 +1,12 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { ReplayRequest, ReplayResponse, TicketJob, TicketsResponse } from '../../../../contract/wire/tickets.ts';
+import type {
+  ReplayRequest,
+  ReplayResponse,
+  TicketJob,
+  TicketsResponse,
+} from '../../../../contract/wire/tickets.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Button, Icon, type IconName } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -17,18 +22,23 @@ import { count, formatMoment, t } from '../../texts/texts.ts';
 
 const STATES = ['all', 'open', 'done', 'dead'] as const;
 type State = (typeof STATES)[number];
-const ICONS: Readonly<Record<TicketJob['state'], IconName>> = { open: 'retry', done: 'check', dead: 'warning' };
+const ICONS: Readonly<Record<TicketJob['state'], IconName>> = {
+  open: 'retry',
+  done: 'check',
+  dead: 'warning',
+};
 const FIRST_PAGE = 50;
 /** A list whose next pages were read is left as it is. */
 const POLL_MS = { open: 3000, settled: 15_000 };
 
 /** The jobs of customers' messages, with attempts and failures. The filters are in the address. */
-export const TicketQueue = ({ query }: { query: URLSearchParams }) => {
+export function TicketQueue({ query }: { query: URLSearchParams }) {
   const state = STATES.find((each) => each === query.get('state')) ?? 'all';
   const helpdesk = query.get('helpdesk') ?? undefined;
   const ticket = query.get('ticket_id') ?? undefined;
   const pages = usePages<TicketJob, TicketsResponse>(
-    (cursor, signal) => client.tickets.list({ state, helpdesk, ticket_id: ticket, cursor }, { signal }),
+    (cursor, signal) =>
+      client.tickets.list({ state, helpdesk, ticket_id: ticket, cursor }, { signal }),
     { itemsOf: ({ tickets }) => tickets, inputs: [state, helpdesk, ticket] },
   );
   const { items, last } = pages;
@@ -66,7 +76,10 @@ export const TicketQueue = ({ query }: { query: URLSearchParams }) => {
           options={[
             { value: '', label: t('tickets.state_all') },
             ...[
-              ...new Set([...(last?.helpdesks ?? []).map((each) => each.helpdesk), ...(helpdesk ? [helpdesk] : [])]),
+              ...new Set([
+                ...(last?.helpdesks ?? []).map((each) => each.helpdesk),
+                ...(helpdesk ? [helpdesk] : []),
+              ]),
             ].map((value) => ({ value, label: helpdeskName(value) })),
           ]}
         />
@@ -102,9 +115,12 @@ export const TicketQueue = ({ query }: { query: URLSearchParams }) => {
       )}
     </section>
   );
-};
+}
 
-const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
+const columns = ({
+  run,
+  isRunning,
+}: Replaying): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
   {
     id: 'ticket',
     label: t('tickets.ticket'),
@@ -125,7 +141,10 @@ const columns = ({ run, isRunning }: Replaying): Parameters<typeof Table<TicketJ
           <Icon name={ICONS[state]} /> {t(`tickets.state_${state}`)}
         </span>
         {next === null ? null : (
-          <span class="quiet small"> {t('tickets.next', { moment: formatMoment(new Date(next)) })}</span>
+          <span class="quiet small">
+            {' '}
+            {t('tickets.next', { moment: formatMoment(new Date(next)) })}
+          </span>
         )}
       </>
     ),

@@ -10,7 +10,10 @@ import { formatMoment, t } from '../../texts/texts.ts';
 /** What the deployment runs on, what is wrong with it, and what the key may do. */
 const SettingsView = () => {
   const health = useLoaded((signal) => client.health({ signal }), []);
-  const access = useLoaded((signal) => call<CallerAccess>('GET /v1/access', { rate: 'string' }, { signal }), []);
+  const access = useLoaded(
+    (signal) => call<CallerAccess>('GET /v1/access', { rate: 'string' }, { signal }),
+    [],
+  );
   return (
     <div class="settings">
       <h1>{t('view.settings')}</h1>
@@ -63,7 +66,11 @@ const Part = <Value,>({ title, from: { value, failure, load }, children }: PartP
   </section>
 );
 
-const Deployment = ({ health: { status, version, adapters, directory, helpdesks, storage } }: { health: Healthz }) => (
+const Deployment = ({
+  health: { status, version, adapters, directory, helpdesks, storage },
+}: {
+  health: Healthz;
+}) => (
   <>
     <p class={`health ${status}`}>
       <Icon name={status === 'ok' ? 'check' : 'warning'} /> {t(`settings.status_${status}`)}
@@ -71,7 +78,9 @@ const Deployment = ({ health: { status, version, adapters, directory, helpdesks,
     {storage === undefined ? null : <p class="banner">{t('settings.storage_full')}</p>}
     {(helpdesks?.misconfigured ?? []).length === 0 ? null : (
       <p class="banner">
-        <span>{t('settings.misconfigured', { helpdesks: helpdesks?.misconfigured.join(', ') ?? '' })}</span>
+        <span>
+          {t('settings.misconfigured', { helpdesks: helpdesks?.misconfigured.join(', ') ?? '' })}
+        </span>
         <a href="/tickets">{t('view.tickets')}</a>
       </p>
     )}
@@ -90,7 +99,9 @@ const Deployment = ({ health: { status, version, adapters, directory, helpdesks,
           })}
         </Fact>
       )}
-      {helpdesks === undefined ? null : <Fact name={t('settings.helpdesks')}>{helpdesks.connections}</Fact>}
+      {helpdesks === undefined ? null : (
+        <Fact name={t('settings.helpdesks')}>{helpdesks.connections}</Fact>
+      )}
     </dl>
   </>
 );

@@ -22,7 +22,11 @@ const POLL_MS = 1000;
 
 /** The state of the knowledge base: what runs, what the last sync did, and a way to start one. */
 const SyncView = () => {
-  const { value: status, failure, load } = useLoaded((signal) => client.sync.status({ signal }), []);
+  const {
+    value: status,
+    failure,
+    load,
+  } = useLoaded((signal) => client.sync.status({ signal }), []);
   const isRunning = status !== undefined && status.state !== 'idle';
   useEffect(() => {
     if (!isRunning) return;
@@ -36,7 +40,9 @@ const SyncView = () => {
     <div class="sync-view">
       <div class="title">
         <h1>{t('view.sync')}</h1>
-        {status !== undefined && may('kb:write') === true ? <StartSync isRunning={isRunning} onStarted={load} /> : null}
+        {status !== undefined && may('kb:write') === true ? (
+          <StartSync isRunning={isRunning} onStarted={load} />
+        ) : null}
       </div>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {status !== undefined ? (
@@ -93,13 +99,19 @@ interface StartProps {
 }
 
 /** Starts a sync of what changed, or of all. */
-export const StartSync = ({ isRunning, onStarted }: StartProps) => {
+export function StartSync({ isRunning, onStarted }: StartProps) {
   const { start, failure, isLoading } = useRunning();
-  const sync = (request: SyncRequest): void => start((signal) => client.sync.start(request, { signal }), onStarted);
+  const sync = (request: SyncRequest): void =>
+    start((signal) => client.sync.start(request, { signal }), onStarted);
   return (
     <>
       <span class="row">
-        <Button icon="sync" kind="primary" disabled={isRunning || isLoading} onClick={() => sync({})}>
+        <Button
+          icon="sync"
+          kind="primary"
+          disabled={isRunning || isLoading}
+          onClick={() => sync({})}
+        >
           {t('sync.start')}
         </Button>
         <Button disabled={isRunning || isLoading} onClick={() => sync({ full: true })}>
@@ -109,17 +121,22 @@ export const StartSync = ({ isRunning, onStarted }: StartProps) => {
       {failure === undefined ? null : <Failure error={failure} />}
     </>
   );
-};
+}
 
 /** Applies deletions that were held, after a question. */
-export const ForceSync = ({ count, isRunning, onStarted }: StartProps & { count: number }) => {
+export function ForceSync({ count, isRunning, onStarted }: StartProps & { count: number }) {
   const isAsked = useSignal(false);
   const { start, failure, isLoading } = useRunning();
-  const force = (): void => start((signal) => client.sync.start({ full: true, force: true }, { signal }), onStarted);
+  const force = (): void =>
+    start((signal) => client.sync.start({ full: true, force: true }, { signal }), onStarted);
   return (
     <>
       <div>
-        <Button kind="danger" disabled={isRunning || isLoading} onClick={() => (isAsked.value = true)}>
+        <Button
+          kind="danger"
+          disabled={isRunning || isLoading}
+          onClick={() => (isAsked.value = true)}
+        >
           {t('sync.force', { count })}
         </Button>
       </div>
@@ -136,27 +153,38 @@ export const ForceSync = ({ count, isRunning, onStarted }: StartProps & { count:
       ) : null}
     </>
   );
-};
+}
 
 /** How far a running sync is: each step with a bar, as soon as its end is known. */
-export const Progress = ({ state, progress }: { state: SyncState; progress: SyncProgress }) => (
-  <section aria-label={t('sync.progress')}>
-    <h2>{t(`sync.${state}`)}</h2>
-    <p class="quiet small">
-      {t(progress.full ? 'sync.full' : 'sync.incremental')} · {t('sync.started')} <Age of={progress.started_at} />
-    </p>
-    <div class="steps">
-      <Step label={t('sync.listed')} done={progress.listed} of={progress.total} />
-      <Step label={t('sync.processed')} done={progress.processed} of={progress.to_process} />
-      {progress.to_embed === undefined ? null : (
-        <Step label={t('sync.embedded')} done={progress.embedded ?? 0} of={progress.to_embed} />
-      )}
-    </div>
-  </section>
-);
+export function Progress({ state, progress }: { state: SyncState; progress: SyncProgress }) {
+  return (
+    <section aria-label={t('sync.progress')}>
+      <h2>{t(`sync.${state}`)}</h2>
+      <p class="quiet small">
+        {t(progress.full ? 'sync.full' : 'sync.incremental')} · {t('sync.started')}{' '}
+        <Age of={progress.started_at} />
+      </p>
+      <div class="steps">
+        <Step label={t('sync.listed')} done={progress.listed} of={progress.total} />
+        <Step label={t('sync.processed')} done={progress.processed} of={progress.to_process} />
+        {progress.to_embed === undefined ? null : (
+          <Step label={t('sync.embedded')} done={progress.embedded ?? 0} of={progress.to_embed} />
+        )}
+      </div>
+    </section>
+  );
+}
 
 /** A step whose end is unknown, or 0 until it is known, shows what is done alone. */
-const Step = ({ label, done, of = 0 }: { label: string; done: number; of?: number | undefined }) => (
+const Step = ({
+  label,
+  done,
+  of = 0,
+}: {
+  label: string;
+  done: number;
+  of?: number | undefined;
+}) => (
   <div class="step">
     <span>{label}</span>
     <progress aria-label={label} value={of === 0 ? 0 : done} max={of === 0 ? 1 : of} />
@@ -172,45 +200,52 @@ interface Starting {
 const MEANING = { published: 'sure', unchanged: 'none', failed: 'unsure' } as const;
 
 /** What the last sync did. */
-export const Report = ({ report, ...starting }: Starting & { report: SyncReport }) => (
-  <section aria-label={t('sync.last')}>
-    <h2>{t('sync.last')}</h2>
-    <p class="row">
-      <span class={`support state-mark ${MEANING[report.outcome]}`}>
-        <Icon name={report.outcome === 'failed' ? 'warning' : 'check'} /> {t(`sync.${report.outcome}`)}
-      </span>
-      <span class="quiet small">
-        {t(report.forced ? 'sync.forced' : report.full ? 'sync.full' : 'sync.incremental')} ·{' '}
-        <Age of={report.finished_at} /> ·{' '}
-        {formatMs(Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)))}
-      </span>
-    </p>
-    {report.error === null ? null : (
-      <div class="failure">
-        <Icon name="warning" />
-        <div>
-          <p>
-            <code>{report.error.code}</code> {report.error.message}
-          </p>
-          {report.error.suggestion === undefined ? null : <p class="quiet">{report.error.suggestion}</p>}
-        </div>
-      </div>
-    )}
-    {report.held_deletions === null ? null : <Held held={report.held_deletions} {...starting} />}
-    <dl class="figures">
-      {(['added', 'changed', 'removed', 'unchanged', 'embeddings', 'embeddings_missing'] as const).map((name) =>
-        report[name] === undefined ? null : (
-          <div key={name}>
-            <dt>{t(`sync.${name === 'unchanged' ? 'not_changed' : name}`)}</dt>
-            <dd>{formatNumber(report[name])}</dd>
+export function Report({ report, ...starting }: Starting & { report: SyncReport }) {
+  return (
+    <section aria-label={t('sync.last')}>
+      <h2>{t('sync.last')}</h2>
+      <p class="row">
+        <span class={`support state-mark ${MEANING[report.outcome]}`}>
+          <Icon name={report.outcome === 'failed' ? 'warning' : 'check'} />{' '}
+          {t(`sync.${report.outcome}`)}
+        </span>
+        <span class="quiet small">
+          {t(report.forced ? 'sync.forced' : report.full ? 'sync.full' : 'sync.incremental')} ·{' '}
+          <Age of={report.finished_at} /> ·{' '}
+          {formatMs(Math.max(0, Date.parse(report.finished_at) - Date.parse(report.started_at)))}
+        </span>
+      </p>
+      {report.error === null ? null : (
+        <div class="failure">
+          <Icon name="warning" />
+          <div>
+            <p>
+              <code>{report.error.code}</code> {report.error.message}
+            </p>
+            {report.error.suggestion === undefined ? null : (
+              <p class="quiet">{report.error.suggestion}</p>
+            )}
           </div>
-        ),
+        </div>
       )}
-    </dl>
-    <Articles title={t('sync.skipped')} all={report.skipped_count} articles={report.skipped} />
-    <Articles title={t('sync.warnings')} all={report.warning_count} articles={report.warnings} />
-  </section>
-);
+      {report.held_deletions === null ? null : <Held held={report.held_deletions} {...starting} />}
+      <dl class="figures">
+        {(
+          ['added', 'changed', 'removed', 'unchanged', 'embeddings', 'embeddings_missing'] as const
+        ).map((name) =>
+          report[name] === undefined ? null : (
+            <div key={name}>
+              <dt>{t(`sync.${name === 'unchanged' ? 'not_changed' : name}`)}</dt>
+              <dd>{formatNumber(report[name])}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      <Articles title={t('sync.skipped')} all={report.skipped_count} articles={report.skipped} />
+      <Articles title={t('sync.warnings')} all={report.warning_count} articles={report.warnings} />
+    </section>
+  );
+}
 
 /** Deletions that the guard has held: what would go, and the step that lets it go. */
 const Held = ({ held, ...starting }: Starting & { held: HeldDeletions }) => (
@@ -234,7 +269,15 @@ const Held = ({ held, ...starting }: Starting & { held: HeldDeletions }) => (
   </div>
 );
 
-const Articles = ({ title, all, articles }: { title: string; all: number; articles: readonly SkippedArticle[] }) =>
+const Articles = ({
+  title,
+  all,
+  articles,
+}: {
+  title: string;
+  all: number;
+  articles: readonly SkippedArticle[];
+}) =>
   all === 0 ? null : (
     <>
       <h3>
@@ -244,11 +287,23 @@ const Articles = ({ title, all, articles }: { title: string; all: number; articl
         caption={title}
         rows={articles}
         columns={[
-          { id: 'id', label: t('sync.article'), sort: ({ id }) => id, cell: ({ id }) => <code>{id}</code> },
-          { id: 'reason', label: t('sync.reason'), sort: ({ reason }) => reason, cell: ({ reason }) => reason },
+          {
+            id: 'id',
+            label: t('sync.article'),
+            sort: ({ id }) => id,
+            cell: ({ id }) => <code>{id}</code>,
+          },
+          {
+            id: 'reason',
+            label: t('sync.reason'),
+            sort: ({ reason }) => reason,
+            cell: ({ reason }) => reason,
+          },
         ]}
       />
-      {all > articles.length ? <p class="quiet small">{t('sync.and_more', { count: all - articles.length })}</p> : null}
+      {all > articles.length ? (
+        <p class="quiet small">{t('sync.and_more', { count: all - articles.length })}</p>
+      ) : null}
     </>
   );
 

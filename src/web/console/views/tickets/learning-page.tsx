@@ -16,7 +16,7 @@ import { ticketAddress } from './ticket-list.tsx';
 const LISTED = 50;
 
 /** What agents sent instead of drafts, by article and by intent, and what that says about the articles. */
-export const LearningPage = ({ query }: { query: URLSearchParams }) => {
+export function LearningPage({ query }: { query: URLSearchParams }) {
   const intent = query.get('intent') ?? undefined;
   const { value, failure, load } = useLoaded(
     (signal) => client.tickets.lessons({ intent, limit: LISTED }, { signal }),
@@ -34,7 +34,9 @@ export const LearningPage = ({ query }: { query: URLSearchParams }) => {
           value={intent ?? ''}
           onChoose={(chosen) =>
             navigate(
-              chosen === '' ? '/tickets/learning' : `/tickets/learning?${new URLSearchParams({ intent: chosen })}`,
+              chosen === ''
+                ? '/tickets/learning'
+                : `/tickets/learning?${new URLSearchParams({ intent: chosen })}`,
               {
                 replace: true,
               },
@@ -42,9 +44,10 @@ export const LearningPage = ({ query }: { query: URLSearchParams }) => {
           }
           options={[
             { value: '', label: t('tickets.state_all') },
-            ...Object.entries({ ...(intent === undefined ? {} : { [intent]: intent }), ...intentTitles() }).map(
-              ([id, label]) => ({ value: id, label }),
-            ),
+            ...Object.entries({
+              ...(intent === undefined ? {} : { [intent]: intent }),
+              ...intentTitles(),
+            }).map(([id, label]) => ({ value: id, label })),
           ]}
         />
       </div>
@@ -62,7 +65,7 @@ export const LearningPage = ({ query }: { query: URLSearchParams }) => {
       )}
     </div>
   );
-};
+}
 
 interface LessonGroup {
   key: string;
@@ -92,7 +95,10 @@ const Group = ({ group: { title, article, lessons } }: { group: LessonGroup }) =
     <section class="lessons">
       <h2>{title}</h2>
       <p class="quiet small">
-        {count(article === undefined ? 'learning.without_article' : 'learning.of_article', lessons.length)}
+        {count(
+          article === undefined ? 'learning.without_article' : 'learning.of_article',
+          lessons.length,
+        )}
       </p>
       {saved === undefined ? null : (
         <div class="banner">
@@ -170,7 +176,12 @@ const Proposals = ({ lesson }: { lesson: Lesson }) => {
           </a>
         ) : null}
         {title === null || may('support:analyze') !== true ? null : (
-          <Button kind="quiet" icon="gaps" disabled={isLoading || reported.value !== undefined} onClick={report}>
+          <Button
+            kind="quiet"
+            icon="gaps"
+            disabled={isLoading || reported.value !== undefined}
+            onClick={report}
+          >
             {t('declined.report')}
           </Button>
         )}
@@ -186,10 +197,14 @@ const Proposals = ({ lesson }: { lesson: Lesson }) => {
 const FOUND = 10;
 
 /** The id of the article that a draft cites by its address. */
-const articleIdOf = async (article: Lesson['articles'][number] | undefined, signal: AbortSignal): Promise<string> => {
+const articleIdOf = async (
+  article: Lesson['articles'][number] | undefined,
+  signal: AbortSignal,
+): Promise<string> => {
   const { hits } = await client.search({ query: article?.title ?? '', limit: FOUND }, { signal });
   const hit = hits.find(({ url }) => url === article?.url);
-  if (hit === undefined) throw new Error('Cannot find the article: it is gone, or has another address now');
+  if (hit === undefined)
+    throw new Error('Cannot find the article: it is gone, or has another address now');
   return hit.article_id;
 };
 
@@ -199,11 +214,15 @@ const ALIKE = 0.5;
 /** The newest of two or more replies for which drafts were put aside, and that say the same. */
 const repeatedReply = (lessons: readonly Lesson[]): string | undefined => {
   const replies = lessons.filter(({ outcome }) => outcome === 'discarded').map(({ sent }) => sent);
-  return replies.find((reply, at) => replies.slice(at + 1).some((other) => likeness(reply, other) >= ALIKE));
+  return replies.find((reply, at) =>
+    replies.slice(at + 1).some((other) => likeness(reply, other) >= ALIKE),
+  );
 };
 
 const likeness = (one: string, other: string): number => {
-  const [left, right] = [one, other].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []));
+  const [left, right] = [one, other].map(
+    (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []),
+  );
   const common = [...(left ?? [])].filter((word) => right?.has(word) === true).length;
   const all = (left?.size ?? 0) + (right?.size ?? 0) - common;
   return all === 0 ? 0 : common / all;

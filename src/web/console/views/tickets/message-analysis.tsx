@@ -39,7 +39,7 @@ const requestOf = ({ message, subject, name, product }: Fields): SupportRequest 
 });
 
 /** What the support desk would say to a message. Nothing is written into a helpdesk; what is typed stays in this tab. */
-export const MessageAnalysis = () => {
+export function MessageAnalysis() {
   const fields = useSignal(storedFields());
   const isMissing = useSignal(false);
   const reply = useSignal<SupportResponse | undefined>(undefined);
@@ -110,7 +110,7 @@ export const MessageAnalysis = () => {
       {reply.value === undefined ? null : <Analysis of={reply.value} />}
     </div>
   );
-};
+}
 
 /** Intent, draft with its articles, and guidance for the agent. */
 const Analysis = ({ of }: { of: SupportResponse }) => (
@@ -163,8 +163,12 @@ const ShownDraft = ({ draft }: { draft: Draft }) => {
         <span class="quiet small">
           {[
             by === undefined ? undefined : t(`analysis.by_${by}`),
-            draft.template === undefined ? undefined : t('analysis.template', { template: draft.template }),
-            grounding == null ? undefined : t('analysis.grounding', { share: formatShare(grounding) }),
+            draft.template === undefined
+              ? undefined
+              : t('analysis.template', { template: draft.template }),
+            grounding == null
+              ? undefined
+              : t('analysis.grounding', { share: formatShare(grounding) }),
             t(draft.auto_send ? 'analysis.auto_send' : 'analysis.no_auto_send'),
           ]
             .filter((part) => part !== undefined)
@@ -189,20 +193,22 @@ const Articles = ({
       <span class="quiet">· {formatMs(knowledge.retrieval_time_ms)}</span>
     </p>
     <ul class="plain">
-      {knowledge.sources_consulted.map(({ title, url, excerpt, relevance_score: relevance, last_updated: updated }) => (
-        <li key={url}>
-          <p>
-            <SourceLink url={url} quote={excerpt}>
-              {title}
-            </SourceLink>
-          </p>
-          <p class="quote">{excerpt}</p>
-          <p class="row small quiet">
-            <Share of={relevance} />
-            <Age of={updated} />
-          </p>
-        </li>
-      ))}
+      {knowledge.sources_consulted.map(
+        ({ title, url, excerpt, relevance_score: relevance, last_updated: updated }) => (
+          <li key={url}>
+            <p>
+              <SourceLink url={url} quote={excerpt}>
+                {title}
+              </SourceLink>
+            </p>
+            <p class="quote">{excerpt}</p>
+            <p class="row small quiet">
+              <Share of={relevance} />
+              <Age of={updated} />
+            </p>
+          </li>
+        ),
+      )}
     </ul>
     {closest.length === 0 ? null : (
       <>
@@ -258,7 +264,10 @@ const Guidance = ({ guidance }: { guidance: AgentGuidance }) => {
           </ol>
         </>
       )}
-      <List title={t(automatic.allowed ? 'analysis.auto_send' : 'analysis.no_auto_send')} items={automatic.reasons} />
+      <List
+        title={t(automatic.allowed ? 'analysis.auto_send' : 'analysis.no_auto_send')}
+        items={automatic.reasons}
+      />
     </Section>
   );
 };

@@ -22,11 +22,12 @@ const FIRST_PAGE = 50;
 const POLL_MS = { open: 3000, settled: 15_000 };
 
 /** Customers' messages with what was written for them. The filters are in the address. */
-export const TicketList = ({ query }: { query: URLSearchParams }) => {
+export function TicketList({ query }: { query: URLSearchParams }) {
   const filters = filtersIn(query);
   const { items, last, ...pages } = usePages<TicketJob, TicketsResponse>(
     // As they stand in the address: the route says what it does not accept.
-    (cursor, signal) => client.tickets.list({ state: 'all', ...(filters as object), cursor }, { signal }),
+    (cursor, signal) =>
+      client.tickets.list({ state: 'all', ...(filters as object), cursor }, { signal }),
     { itemsOf: ({ tickets }) => tickets, inputs: [JSON.stringify(filters)] },
   );
   const isLong = items.length > FIRST_PAGE;
@@ -55,9 +56,16 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
         </div>
       </div>
       {last === undefined ? null : (
-        <Connections helpdesks={last.helpdesks.filter(({ problem, refused }) => problem !== null || refused > 0)} />
+        <Connections
+          helpdesks={last.helpdesks.filter(
+            ({ problem, refused }) => problem !== null || refused > 0,
+          )}
+        />
       )}
-      <TicketFilters filters={filters} helpdesks={(last?.helpdesks ?? []).map(({ helpdesk }) => helpdesk)} />
+      <TicketFilters
+        filters={filters}
+        helpdesks={(last?.helpdesks ?? []).map(({ helpdesk }) => helpdesk)}
+      />
       {pages.failure === undefined ? null : <Failure error={pages.failure} retry={pages.load} />}
       {last === undefined ? (
         pages.failure === undefined ? (
@@ -69,21 +77,33 @@ export const TicketList = ({ query }: { query: URLSearchParams }) => {
           rows={items}
           onMore={pages.more}
           isLoading={pages.isLoading && isLong}
-          empty={<NoTickets isFiltered={query.size > 0} hasConnections={last.helpdesks.length > 0} />}
+          empty={
+            <NoTickets isFiltered={query.size > 0} hasConnections={last.helpdesks.length > 0} />
+          }
           columns={columns()}
         />
       )}
     </div>
   );
-};
+}
 
 const filtersIn = (query: URLSearchParams): Filters =>
   Object.fromEntries(FILTERS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
 
-const TicketFilters = ({ filters, helpdesks }: { filters: Filters; helpdesks: readonly string[] }) => {
+const TicketFilters = ({
+  filters,
+  helpdesks,
+}: {
+  filters: Filters;
+  helpdesks: readonly string[];
+}) => {
   const filter = (name: keyof Filters, value: string): void => {
-    const set = Object.entries({ ...filters, [name]: value }).filter(([, each]) => each !== '' && each !== 'all');
-    navigate(`/tickets${set.length === 0 ? '' : `?${new URLSearchParams(set)}`}`, { replace: true });
+    const set = Object.entries({ ...filters, [name]: value }).filter(
+      ([, each]) => each !== '' && each !== 'all',
+    );
+    navigate(`/tickets${set.length === 0 ? '' : `?${new URLSearchParams(set)}`}`, {
+      replace: true,
+    });
   };
   const choice = (name: keyof Filters, options: readonly { value: string; label: string }[]) => (
     <Choice
@@ -116,7 +136,10 @@ const TicketFilters = ({ filters, helpdesks }: { filters: Filters; helpdesks: re
       )}
       {choice(
         'state',
-        STATES.filter((each) => each !== 'all').map((value) => ({ value, label: t(`tickets.state_${value}`) })),
+        STATES.filter((each) => each !== 'all').map((value) => ({
+          value,
+          label: t(`tickets.state_${value}`),
+        })),
       )}
       <TextField
         label={t('tickets.ticket_id')}
@@ -164,12 +187,14 @@ export function ticketAddress(helpdesk: string, ticketId: string): string {
 }
 
 /** The state of a message, in a word and a sign. */
-export const TicketStatus = ({ job: { state, result, outcome, reason } }: { job: TicketJob }) => {
+export function TicketStatus({ job: { state, result, outcome, reason } }: { job: TicketJob }) {
   const [icon, text, tone] = ((): [IconName, string, string] => {
     if (state === 'open') return ['retry', t('desk.writing'), 'weak'];
     if (state === 'dead') return ['warning', t('tickets.state_dead'), 'unsure'];
     if (result === 'none') return ['leave', t('desk.nothing'), 'none'];
-    return outcome === undefined ? ['tickets', t('desk.ready'), 'weak'] : ['check', t(`desk.${outcome}`), 'sure'];
+    return outcome === undefined
+      ? ['tickets', t('desk.ready'), 'weak']
+      : ['check', t(`desk.${outcome}`), 'sure'];
   })();
   return (
     <span class={`support state-mark ${tone}`}>
@@ -177,13 +202,21 @@ export const TicketStatus = ({ job: { state, result, outcome, reason } }: { job:
       {reason === undefined ? null : <span class="quiet small">{reasonText(reason)}</span>}
     </span>
   );
-};
+}
 
-const NoTickets = ({ isFiltered, hasConnections }: { isFiltered: boolean; hasConnections: boolean }) => {
+const NoTickets = ({
+  isFiltered,
+  hasConnections,
+}: {
+  isFiltered: boolean;
+  hasConnections: boolean;
+}) => {
   if (isFiltered)
     return (
       <Empty icon="tickets" title={t('tickets.none_such')}>
-        <Button onClick={() => navigate('/tickets', { replace: true })}>{t('tickets.show_all')}</Button>
+        <Button onClick={() => navigate('/tickets', { replace: true })}>
+          {t('tickets.show_all')}
+        </Button>
       </Empty>
     );
   return (

@@ -25,9 +25,12 @@ interface PlaceProps {
 }
 
 /** The newest message of a ticket: what the customer wrote, the draft with its evidence, and what an agent sent. */
-export const TicketPage = ({ helpdesk, ticketId }: PlaceProps) => {
+export function TicketPage({ helpdesk, ticketId }: PlaceProps) {
   const place = { helpdesk, ticket_id: ticketId };
-  const { value, failure, load } = useLoaded((signal) => client.tickets.case(place, { signal }), [helpdesk, ticketId]);
+  const { value, failure, load } = useLoaded(
+    (signal) => client.tickets.case(place, { signal }),
+    [helpdesk, ticketId],
+  );
   const isOpen = value?.job.state === 'open';
   useEffect(() => {
     if (!isOpen) return;
@@ -39,7 +42,9 @@ export const TicketPage = ({ helpdesk, ticketId }: PlaceProps) => {
       <p class="small">
         <a href="/tickets">{t('tickets.back')}</a>
       </p>
-      <h1>{value?.case?.subject ?? value?.job.title ?? t('tickets.untitled', { ticket: ticketId })}</h1>
+      <h1>
+        {value?.case?.subject ?? value?.job.title ?? t('tickets.untitled', { ticket: ticketId })}
+      </h1>
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {value !== undefined ? (
         <OnDesk ticket={value} onChanged={load} />
@@ -48,7 +53,7 @@ export const TicketPage = ({ helpdesk, ticketId }: PlaceProps) => {
       ) : null}
     </div>
   );
-};
+}
 
 const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => void }) => {
   const { job, case: shown, draft, sent } = ticket;
@@ -58,12 +63,16 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
         <TicketStatus job={job} />
         <span class="quiet">
           {helpdeskName(job.helpdesk)} {job.ticket_id} · <Age of={job.accepted_at} />
-          {job.result === 'note' || job.result === 'draft' ? ` · ${t(`desk.written_${job.result}`)}` : null}
+          {job.result === 'note' || job.result === 'draft'
+            ? ` · ${t(`desk.written_${job.result}`)}`
+            : null}
         </span>
       </p>
       {shown === null ? (
         <Empty icon="tickets" title={t('desk.no_case')}>
-          <p>{job.last_error ?? t(job.state === 'open' ? 'desk.writing_text' : 'desk.no_case_text')}</p>
+          <p>
+            {job.last_error ?? t(job.state === 'open' ? 'desk.writing_text' : 'desk.no_case_text')}
+          </p>
         </Empty>
       ) : (
         <div class="analysis">
@@ -71,7 +80,11 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
             {shown.escalation === null ? null : <HandOver escalation={shown.escalation} />}
             <Message shown={shown} />
             <Section title={t('analysis.draft')}>
-              {draft === null ? <p class="quiet">{t('desk.no_draft')}</p> : <Draft {...{ draft, ticket, onChanged }} />}
+              {draft === null ? (
+                <p class="quiet">{t('desk.no_draft')}</p>
+              ) : (
+                <Draft draft={draft} ticket={ticket} onChanged={onChanged} />
+              )}
             </Section>
             {sent === null ? null : (
               <Section title={t('desk.sent')}>
@@ -101,7 +114,11 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
 );
 
 /** Before the draft: who has to see the message changes what is sent. */
-const HandOver = ({ escalation: { to, reasons } }: { escalation: NonNullable<TicketCase['escalation']> }) => (
+const HandOver = ({
+  escalation: { to, reasons },
+}: {
+  escalation: NonNullable<TicketCase['escalation']>;
+}) => (
   <div class="banner hand-over">
     <Icon name="warning" />
     <div>
@@ -111,7 +128,11 @@ const HandOver = ({ escalation: { to, reasons } }: { escalation: NonNullable<Tic
   </div>
 );
 
-const Message = ({ shown: { message, history, customer_name: customer } }: { shown: TicketCase }) => (
+const Message = ({
+  shown: { message, history, customer_name: customer },
+}: {
+  shown: TicketCase;
+}) => (
   <Section title={customer ?? t('desk.customer')}>
     {history.length === 0 ? null : (
       <details>
@@ -147,7 +168,10 @@ const Draft = ({ draft, ticket: { job, rewritten }, onChanged }: DraftProps) => 
         <Editor
           draft={draft}
           send={(text, signal) =>
-            client.tickets.feedback({ ...place, value: draft.feedback?.value ?? 'down', text }, { signal })
+            client.tickets.feedback(
+              { ...place, value: draft.feedback?.value ?? 'down', text },
+              { signal },
+            )
           }
           onClose={() => {
             isEditing.value = false;

@@ -38,16 +38,18 @@ const TicketsView = ({ parts: [page, ticketId], query }: ViewProps) =>
   );
 
 /** Visitors of web pages who asked for a person; nothing without one. */
-export const Requests = () => {
+export function Requests() {
   const pages = usePages<Handover, HandoversPage>(
-    (cursor, signal) => call('GET /v1/support/requests', { requests: 'objects' }, { query: { cursor }, signal }),
+    (cursor, signal) =>
+      call('GET /v1/support/requests', { requests: 'objects' }, { query: { cursor }, signal }),
     { itemsOf: ({ requests }) => requests, inputs: [] },
   );
   const erasing = useRunning();
   const failure = pages.failure ?? erasing.failure;
   const erase = (id: string): void =>
     erasing.start(
-      (signal) => call('DELETE /v1/support/requests', { erased: 'number' }, { query: { id }, signal }),
+      (signal) =>
+        call('DELETE /v1/support/requests', { erased: 'number' }, { query: { id }, signal }),
       () => pages.drop((item) => item.id === id),
     );
   if (pages.items.length === 0 && failure === undefined) return null;
@@ -74,7 +76,11 @@ export const Requests = () => {
               </>
             ),
           },
-          { id: 'accepted', label: t('tickets.accepted'), cell: ({ accepted_at: at }) => <Age of={at} /> },
+          {
+            id: 'accepted',
+            label: t('tickets.accepted'),
+            cell: ({ accepted_at: at }) => <Age of={at} />,
+          },
           {
             id: 'erase',
             label: t('visitors.erase'),
@@ -92,7 +98,7 @@ export const Requests = () => {
       />
     </section>
   );
-};
+}
 
 const Message = ({ of: { request } }: { of: Handover }) => {
   if (request === null) return <span class="quiet">{t('visitors.in_helpdesk')}</span>;
@@ -117,9 +123,14 @@ const Message = ({ of: { request } }: { of: Handover }) => {
 };
 
 /** What agents made of drafts, by intent and by cited article; nothing before the first reply was compared. */
-export const Outcomes = () => {
+export function Outcomes() {
   const { value } = useLoaded<TicketOutcomes>(
-    (signal) => call('GET /v1/support/tickets/outcomes', { intents: 'objects', articles: 'objects' }, { signal }),
+    (signal) =>
+      call(
+        'GET /v1/support/tickets/outcomes',
+        { intents: 'objects', articles: 'objects' },
+        { signal },
+      ),
     [],
   );
   if (value === undefined || value.intents.length === 0) return null;
@@ -136,7 +147,9 @@ export const Outcomes = () => {
         columns={[
           { id: 'name', label: t('outcomes.name'), cell: ({ name }) => name },
           ...(['kept', 'edited', 'discarded', 'up', 'down'] as const).map((id) => ({
-            ...{ id, label: t(`outcomes.${id}`), align: 'right' as const },
+            id,
+            label: t(`outcomes.${id}`),
+            align: 'right' as const,
             sort: (row: (typeof rows)[number]) => row[id],
             cell: (row: (typeof rows)[number]) => row[id],
           })),
@@ -150,6 +163,6 @@ export const Outcomes = () => {
       />
     </section>
   );
-};
+}
 
 export default TicketsView;

@@ -8,7 +8,14 @@ import { Empty } from '../../parts/states.tsx';
 import { call } from '../../session/deployment.ts';
 import { asCurl } from '../../session/request-forms.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, formatDollars, formatMoment, formatMs, formatNumber, t } from '../../texts/texts.ts';
+import {
+  count,
+  formatDollars,
+  formatMoment,
+  formatMs,
+  formatNumber,
+  t,
+} from '../../texts/texts.ts';
 
 /** The way that a question took: who asked whom, with which rights and budget, how long it took, and whether its receipt was verified. */
 const TraceView = ({ parts: [id] }: ViewProps) => (
@@ -40,7 +47,9 @@ const Trace = ({ answer }: { answer: Answer }) => {
           {t('trace.id')} <code>{trace.traceId}</code>
           <CopyButton text={() => trace.traceId} label={t('failure.copy_request')} />
         </span>
-        <CopyButton text={() => asCurl(requestOf(answer), location.origin)}>{t('trace.curl')}</CopyButton>
+        <CopyButton text={() => asCurl(requestOf(answer), location.origin)}>
+          {t('trace.curl')}
+        </CopyButton>
       </p>
       <Waterfall hops={hops} endMs={endMs} />
       <p class="quiet small">{t('trace.origin')}</p>
@@ -57,7 +66,9 @@ const requestOf = ({ query, librarian }: Answer) => ({
 
 const Waterfall = ({ hops, endMs }: { hops: readonly Hop[]; endMs: number }) => {
   const open = useSignal<string | undefined>(undefined);
-  const hues = new Map([...new Set(hops.map(({ hop }) => hop.to))].map((id, at) => [id, at % HUES]));
+  const hues = new Map(
+    [...new Set(hops.map(({ hop }) => hop.to))].map((id, at) => [id, at % HUES]),
+  );
   return (
     <div class="table trace">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard */}
@@ -144,14 +155,34 @@ const Row = ({ hop: { hop, depth, link, startMs }, endMs, hue, isOpen, onToggle 
       ) : (
         <code class="problem">{hop.outcome}</code>
       )}
-      {hop.attempts > 1 ? <span class="quiet small"> · {count('trace.attempts', hop.attempts)}</span> : null}
+      {hop.attempts > 1 ? (
+        <span class="quiet small"> · {count('trace.attempts', hop.attempts)}</span>
+      ) : null}
     </td>
-    <td>{link?.cap === undefined ? <span class="quiet">{t('trace.inherited')}</span> : <Rights of={link.cap} />}</td>
-    <td>{link?.bud === undefined ? <span class="quiet">{t('trace.inherited')}</span> : amountsText(link.bud)}</td>
+    <td>
+      {link?.cap === undefined ? (
+        <span class="quiet">{t('trace.inherited')}</span>
+      ) : (
+        <Rights of={link.cap} />
+      )}
+    </td>
+    <td>
+      {link?.bud === undefined ? (
+        <span class="quiet">{t('trace.inherited')}</span>
+      ) : (
+        amountsText(link.bud)
+      )}
+    </td>
     <td>
       <span class={hop.verified ? 'support sure' : 'support weak'}>
         <Icon name={hop.verified ? 'check' : 'warning'} />{' '}
-        {t(hop.verified ? 'trace.is_verified' : hop.receipt === undefined ? 'trace.no_receipt' : 'trace.not_verified')}
+        {t(
+          hop.verified
+            ? 'trace.is_verified'
+            : hop.receipt === undefined
+              ? 'trace.no_receipt'
+              : 'trace.not_verified',
+        )}
       </span>
     </td>
     <td class="right">{formatMs(hop.durationMs)}</td>
@@ -183,13 +214,16 @@ const Rights = ({ of }: { of: readonly string[] }) =>
   );
 
 /** What the signed link and the receipt of a hop say, and a check of the receipt in this browser. */
-export const HopDetails = ({ hop: { hop, link, receipt } }: { hop: Hop }) => {
+export function HopDetails({ hop: { hop, link, receipt } }: { hop: Hop }) {
   const check = useSignal<Check | 'unreachable' | undefined>(undefined);
   const verify = async (): Promise<void> => {
-    const described = await call<LibrarianDescription>(`GET /librarians/${hop.to}`, { keys: 'objects' }).catch(
-      () => undefined,
-    );
-    check.value = described === undefined ? 'unreachable' : await checkReceipt(hop.receipt ?? '', described.keys);
+    const described = await call<LibrarianDescription>(`GET /librarians/${hop.to}`, {
+      keys: 'objects',
+    }).catch(() => undefined);
+    check.value =
+      described === undefined
+        ? 'unreachable'
+        : await checkReceipt(hop.receipt ?? '', described.keys);
   };
   return (
     <div class="hop-details">
@@ -199,7 +233,10 @@ export const HopDetails = ({ hop: { hop, link, receipt } }: { hop: Hop }) => {
         <Fact label={t('trace.deadline')} value={moment(link?.exp)} />
         <Fact label={t('trace.answered_at')} value={moment(receipt?.iat)} />
         <Fact label={t('trace.status')} value={receipt?.st?.toString()} />
-        <Fact label={t('trace.spent')} value={receipt?.use === undefined ? undefined : spent(receipt.use)} />
+        <Fact
+          label={t('trace.spent')}
+          value={receipt?.use === undefined ? undefined : spent(receipt.use)}
+        />
       </dl>
       {hop.receipt === undefined ? null : (
         <>
@@ -220,24 +257,26 @@ export const HopDetails = ({ hop: { hop, link, receipt } }: { hop: Hop }) => {
       )}
     </div>
   );
-};
+}
 
 const moment = (seconds: number | undefined): string | undefined =>
   seconds === undefined ? undefined : formatMoment(new Date(seconds * 1000));
 
 /** `3 calls, 1,200 tokens, $0.05`; amounts of another name as they are called on the wire. */
-export const amountsText = (amounts: Readonly<Record<string, number>>): string =>
-  Object.entries(amounts)
+export function amountsText(amounts: Readonly<Record<string, number>>): string {
+  return Object.entries(amounts)
     .map(([name, amount]) => {
       if (name === 'cost_micros') return formatDollars(amount / 1_000_000);
       if (name === 'calls' || name === 'tokens') return count(`trace.${name}`, amount);
       return `${formatNumber(amount)} ${name.replaceAll('_', ' ')}`;
     })
     .join(', ');
+}
 
 /** What was not spent is left out. */
 const spent = (amounts: Readonly<Record<string, number>>): string =>
-  amountsText(Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount > 0))) || t('trace.nothing');
+  amountsText(Object.fromEntries(Object.entries(amounts).filter(([, amount]) => amount > 0))) ||
+  t('trace.nothing');
 
 const Fact = ({ label, value }: { label: string; value: string | undefined }) =>
   value === undefined ? null : (
@@ -292,25 +331,37 @@ const claimsOf = <Claims extends object>(token: string | undefined): Claims | un
 };
 
 const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+  Uint8Array.from(atob(base64url.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  );
 
 /** The hops in the order of the tree: each is followed by those that it led to. */
-export const hopsOf = ({ hops }: DelegationTrace): Hop[] => {
+export function hopsOf({ hops }: DelegationTrace): Hop[] {
   const ids = new Set(hops.map(({ spanId }) => spanId));
   const below = (parent: string | undefined, depth: number): Omit<Hop, 'startMs'>[] =>
     hops
       .filter(({ parentSpanId }) =>
-        depth === 0 ? parentSpanId === undefined || !ids.has(parentSpanId) : parentSpanId === parent,
+        depth === 0
+          ? parentSpanId === undefined || !ids.has(parentSpanId)
+          : parentSpanId === parent,
       )
       .flatMap((hop) => [
-        { hop, depth, link: claimsOf<LinkClaims>(hop.link), receipt: claimsOf<ReceiptClaims>(hop.receipt) },
+        {
+          hop,
+          depth,
+          link: claimsOf<LinkClaims>(hop.link),
+          receipt: claimsOf<ReceiptClaims>(hop.receipt),
+        },
         ...(hop.spanId === undefined || depth >= hops.length ? [] : below(hop.spanId, depth + 1)),
       ]);
   const ordered = below(undefined, 0);
   const starts = ordered.map(startOf);
   const first = Math.min(...starts.filter((start) => start !== undefined));
-  return ordered.map((each, at) => ({ ...each, startMs: Math.max(0, (starts[at] ?? first) - first) }));
-};
+  return ordered.map((each, at) => ({
+    ...each,
+    startMs: Math.max(0, (starts[at] ?? first) - first),
+  }));
+}
 
 /** In milliseconds since 1970: when its link was signed, else its receipt less what it took. */
 const startOf = ({ hop, link, receipt }: Omit<Hop, 'startMs'>): number | undefined => {
@@ -321,7 +372,10 @@ const startOf = ({ hop, link, receipt }: Omit<Hop, 'startMs'>): number | undefin
 export type Check = 'valid' | 'invalid' | 'no_key' | 'unsupported';
 
 /** Checks the signature of a receipt in this browser, with the keys that its librarian publishes. */
-export const checkReceipt = async (receipt: string, keys: readonly { kid: string; x: string }[]): Promise<Check> => {
+export async function checkReceipt(
+  receipt: string,
+  keys: readonly { kid: string; x: string }[],
+): Promise<Check> {
   const [header = '', payload = '', signature = ''] = receipt.split('.');
   const { kid } = claimsOf<{ kid?: string }>(`.${header}.`) ?? {};
   const found = keys.find((key) => key.kid === kid);
@@ -330,10 +384,14 @@ export const checkReceipt = async (receipt: string, keys: readonly { kid: string
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: found.x };
     const key = await crypto.subtle.importKey('jwk', jwk, 'Ed25519', false, ['verify']);
     const signed = new TextEncoder().encode(`${header}.${payload}`);
-    return (await crypto.subtle.verify('Ed25519', key, bytesOf(signature), signed)) ? 'valid' : 'invalid';
+    return (await crypto.subtle.verify('Ed25519', key, bytesOf(signature), signed))
+      ? 'valid'
+      : 'invalid';
   } catch (error) {
-    return error instanceof DOMException && error.name === 'NotSupportedError' ? 'unsupported' : 'invalid';
+    return error instanceof DOMException && error.name === 'NotSupportedError'
+      ? 'unsupported'
+      : 'invalid';
   }
-};
+}
 
 export default TraceView;

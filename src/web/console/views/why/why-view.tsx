@@ -65,7 +65,9 @@ const Found = ({ answer }: { answer: Answer }) => {
     );
   };
   useEffect(load, [answer.id]);
-  const cited = new Set(answer.statements.flatMap((statement) => statement?.sources.map(({ file }) => file) ?? []));
+  const cited = new Set(
+    answer.statements.flatMap((statement) => statement?.sources.map(({ file }) => file) ?? []),
+  );
   const edition = reply.value?.edition;
   const strategy = navigatorOf(answer.response)?.searchStrategy;
   return (
@@ -98,10 +100,14 @@ const Found = ({ answer }: { answer: Answer }) => {
       ) : (
         <>
           {edition === answer.edition || answer.edition === undefined ? null : (
-            <p class="banner small">{t('why.other_edition', { read: answer.edition, current: edition ?? '' })}</p>
+            <p class="banner small">
+              {t('why.other_edition', { read: answer.edition, current: edition ?? '' })}
+            </p>
           )}
           {reply.value.degraded === undefined ? null : (
-            <p class="banner small">{t('why.degraded', { parts: reply.value.degraded.join(', ') })}</p>
+            <p class="banner small">
+              {t('why.degraded', { parts: reply.value.degraded.join(', ') })}
+            </p>
           )}
           <Hits hits={reply.value.hits} cited={cited} />
           <p class="quiet small">{t('why.scores')}</p>
@@ -111,13 +117,25 @@ const Found = ({ answer }: { answer: Answer }) => {
   );
 };
 
-const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlySet<string | undefined> }) => (
+const Hits = ({
+  hits,
+  cited,
+}: {
+  hits: readonly KnowledgeHit[];
+  cited: ReadonlySet<string | undefined>;
+}) => (
   <Table
     caption={t('why.found')}
     rows={hits.map((hit, at) => ({ ...hit, rank: at + 1 }))}
     empty={<p class="quiet">{t('why.nothing_found')}</p>}
     columns={[
-      { id: 'rank', label: '#', align: 'right', sort: ({ rank }) => rank, cell: ({ rank }) => rank },
+      {
+        id: 'rank',
+        label: '#',
+        align: 'right',
+        sort: ({ rank }) => rank,
+        cell: ({ rank }) => rank,
+      },
       {
         id: 'passage',
         label: t('why.passage'),
@@ -147,22 +165,32 @@ const Hits = ({ hits, cited }: { hits: readonly KnowledgeHit[]; cited: ReadonlyS
   />
 );
 
-const EFFECTS = { sets: 'half', raises: 'up', lowers: 'down', limits: 'warning' } as const satisfies Record<
-  string,
-  IconName
->;
+const EFFECTS = {
+  sets: 'half',
+  raises: 'up',
+  lowers: 'down',
+  limits: 'warning',
+} as const satisfies Record<string, IconName>;
 
 /** What the confidence of an answer is made of. */
-export const Confidence = ({ answer }: { answer: Answer }) => {
+export function Confidence({ answer }: { answer: Answer }) {
   const reply = navigatorOf(answer.response);
   const { confidence } = answer.response ?? {};
-  const components = Object.entries(reply?.confidenceComponents ?? {}).filter(([, share]) => share !== undefined);
+  const components = Object.entries(reply?.confidenceComponents ?? {}).filter(
+    ([, share]) => share !== undefined,
+  );
   return (
     <section>
       <h2>
-        {confidence === undefined ? t('why.no_confidence') : confidenceText(confidence, reporterOf(answer.response))}
+        {confidence === undefined
+          ? t('why.no_confidence')
+          : confidenceText(confidence, reporterOf(answer.response))}
       </h2>
-      {reply === undefined ? <p class="quiet">{t('why.no_details')}</p> : <p>{reply.confidenceReason}</p>}
+      {reply === undefined ? (
+        <p class="quiet">{t('why.no_details')}</p>
+      ) : (
+        <p>{reply.confidenceReason}</p>
+      )}
       {reply?.quality === undefined ? null : (
         <ul class="factors">
           {reply.quality.factors.map(({ name, effect, explanation }) => (
@@ -200,6 +228,6 @@ export const Confidence = ({ answer }: { answer: Answer }) => {
       ))}
     </section>
   );
-};
+}
 
 export default WhyView;
