@@ -320,7 +320,9 @@ export function createLibrary(options: LibraryOptions): Library {
       try {
         const entry = takeInArticle(replyOf(id, put, now()), normalise);
         if (!mayRead(held, entry.article.audiences)) return { refused: NOT_HELD };
-        if (articles.owner(id) !== undefined && readable(id, held) === undefined)
+        const isNew = articles.owner(id) === undefined;
+        // As in `writeArticle`: a refusal of taken ids alone would say which ids are taken.
+        if (readable(id, held) === undefined && !(isNew && readsAll(held)))
           return { refused: CREATES_NONE };
         const chunkCount = (): number => articles.chunkCount() + entry.chunks.length;
         const { wordVectors, complete } = options;

@@ -33,7 +33,7 @@ describe('an edition for an article that is not written', () => {
   });
 
   it('has a new article', async () => {
-    const draft = (await opened()).draftEdition('more/new.md', put);
+    const draft = (await opened()).draftEdition('more/new.md', put, ['staff']);
     expect(openEdition(draft as Uint8Array).findArticle('more/new.md')).toBeGreaterThanOrEqual(0);
   });
 
@@ -50,6 +50,13 @@ describe('an edition for an article that is not written', () => {
       refused: expect.stringMatching(/none of that id/),
     });
     expect(library.draftEdition('secret.md', put, ['staff'])).toBeInstanceOf(Uint8Array);
+  });
+
+  it('is refused for a free id as for a taken one, where some articles are hidden', async () => {
+    const library = await opened();
+    const refused = expect.stringMatching(/none of that id/);
+    for (const id of ['secret.md', 'free.md'])
+      expect([id, library.draftEdition(id, put)]).toEqual([id, { refused }]);
   });
 
   it('is refused where the knowledge base is too large', async () => {
