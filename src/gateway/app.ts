@@ -273,12 +273,13 @@ export function createApp(parts: GatewayParts) {
   const forwardTo = (
     function_: string,
     name: RouteName,
-    { maxBytes, as, bodyOf, route, form }: ForwardOptions = {},
+    { maxBytes, as, reads, bodyOf, route, form }: ForwardOptions = {},
   ): void => {
     const { capability, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
+      if (reads !== undefined) demand(key, reads);
       const url = new URL(c.req.url);
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
@@ -385,6 +386,8 @@ export function createApp(parts: GatewayParts) {
   forwardTo('navigator', 'POST /v1/knowledge/checks/try');
   forwardTo('navigator', 'POST /v1/knowledge/checks/preview', {
     maxBytes: MAX_ARTICLE_BYTES,
+    // Its answers quote articles.
+    reads: 'kb:read',
     ...checks,
   });
   const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
@@ -568,6 +571,8 @@ interface ForwardOptions {
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */
   as?: string;
+  /** A capability that a key needs beside that of the route. */
+  reads?: string;
   /** How its reply is kept as an answer; it is not when absent. */
   route?: KeptRoute;
   /** Form of a reply to a message that reports danger or asks nothing, which the function is then not asked about. */

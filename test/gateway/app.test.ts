@@ -348,6 +348,20 @@ it('a route that writes has only its own capability, though its function also re
   expect(held).toEqual([['support:taxonomy:write'], ['kb:read']]);
   expect(await statusOf('/v1/support/analyze', { message: 'x' })).toBe(401);
 });
+it('a preview of checks needs to read what its answers quote', async () => {
+  const [both, writer] = ['ck_both_0123456789abcdef', 'ck_writes_0123456789abcdef'];
+  const navigator = await functionFor('navigator', (c) => c.json({}));
+  await start({
+    functions: { navigator },
+    keys: {
+      [both]: { capabilities: ['kb:read', 'kb:write'] },
+      [writer]: { capabilities: ['kb:write'] },
+    },
+  });
+  const path = '/v1/knowledge/checks/preview';
+  expect(await statusOf(path, {}, { key: both })).toBe(200);
+  expect(await statusOf(path, {}, { key: writer })).toBe(401);
+});
 it('the routes are those of the API description, and the pages', () => {
   const described = new Set(
     (Object.keys(ROUTES) as RouteName[]).map((name) => honoRoute(name).join(' ')),
