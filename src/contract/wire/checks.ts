@@ -95,6 +95,7 @@ export const KnowledgeCheck = z.object({
   /** The edition that it was last run against. */
   edition: EditionId.nullable(),
   lacks: z.array(CheckLack).max(CheckLack.options.length),
+  /** Null before the first run, and where it came from another than the current edition. */
   answer: CheckAnswer.nullable(),
   /** Null unless it has turned from green to red. */
   broken_by: CheckBreak.nullable(),
@@ -156,7 +157,7 @@ export const KnowledgeChecksPreviewed = z.object({
   /** How many were run, and how many there was no time for. */
   run: Count,
   left_out: Count,
-  /** Those that would be red, and those that are and would be green; the first hundred. */
+  /** Green ones that would be red, and those that are red; the first hundred. */
   checks: z
     .array(
       KnowledgeCheck.pick({

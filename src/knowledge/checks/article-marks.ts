@@ -1,4 +1,5 @@
 import type { CheckBreak } from '../../contract/wire/checks.ts';
+import { audiencesOfArticle } from '../edition/current-edition.ts';
 import type { Edition } from '../edition/open-edition.ts';
 
 /** Two numbers of 32 bits an article: a hash of its id and one of its contents. */
@@ -6,7 +7,7 @@ const NUMBERS = 2;
 
 /**
  * What tells which articles another edition has changed: 8 bytes an article, sorted by the hash of its id. Texts count as far as they are
- * in memory; of an edition with its texts on pages, headings and dates do.
+ * in memory; of an edition with its texts on pages, headings and dates do. Audiences count too.
  */
 export function articleMarks(edition: Edition): Uint8Array<ArrayBuffer> {
   const whole = edition.narrowed?.from ?? edition;
@@ -16,33 +17,41 @@ export function articleMarks(edition: Edition): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * What became of articles since another edition.
+ * What became of an article since another edition.
  *
- * @param edition The later one.
- * @param marks `articleMarks` of the earlier one.
+ * @param edition The later one, or what some audiences may read of it: what they may not read is removed.
+ * @param before `readMarks` of the earlier one.
  * @returns Undefined for an article that is the same in both, or in neither.
  */
-export function changesSince(
+export function changeSince(
   edition: Edition,
-  marks: Uint8Array,
-): (id: string) => CheckBreak['articles'][number]['change'] | undefined {
-  const numbers = new Uint32Array(marks.slice().buffer);
-  const before = new Map<number, number>();
-  for (let at = 0; at < numbers.length; at += NUMBERS)
-    before.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  before: ArticleMarks,
+  id: string,
+): CheckBreak['articles'][number]['change'] | undefined {
   const whole = edition.narrowed?.from ?? edition;
-  return (id) => {
-    const earlier = before.get(hashOf(id));
-    const place = whole.findArticle(id);
-    if (place < 0) return earlier === undefined ? undefined : 'removed';
-    if (earlier === undefined) return 'added';
-    return markOf(whole, place)[1] === earlier ? undefined : 'changed';
-  };
+  const earlier = before.get(hashOf(id));
+  const place = whole.findArticle(id);
+  if (place < 0) return earlier === undefined ? undefined : 'removed';
+  if (markOf(whole, place)[1] === earlier) return undefined;
+  if (edition.findArticle(id) < 0) return earlier === undefined ? undefined : 'removed';
+  return earlier === undefined ? 'added' : 'changed';
+}
+
+/** By the hash of an article's id, the hash of its contents. */
+export type ArticleMarks = ReadonlyMap<number, number>;
+
+export function readMarks(marks: Uint8Array): ArticleMarks {
+  const numbers = new Uint32Array(marks.slice().buffer);
+  const contents = new Map<number, number>();
+  for (let at = 0; at < numbers.length; at += NUMBERS)
+    contents.set(numbers[at] ?? 0, numbers[at + 1] ?? 0);
+  return contents;
 }
 
 const markOf = (edition: Edition, at: number): [id: number, contents: number] => {
   const { id, title, url, lastUpdated, intents, devices, firstChunk, endChunk } =
     edition.article(at);
+  const audiences = audiencesOfArticle(edition, at);
   const isInMemory = edition.texts.paged === undefined;
   let contents = hashOf(
     JSON.stringify([
@@ -52,6 +61,8 @@ const markOf = (edition: Edition, at: number): [id: number, contents: number] =>
       intents,
       devices,
       endChunk - firstChunk,
+      // Marks of articles for everybody stay those of editions before.
+      ...(audiences.length === 0 ? [] : [audiences]),
     ]),
   );
   for (let chunk = firstChunk; chunk < endChunk; chunk++) {

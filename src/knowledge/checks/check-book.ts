@@ -35,6 +35,11 @@ export interface CheckScope {
   nowMs: number;
 }
 
+export interface CheckListing extends CheckScope {
+  /** Id of the current edition; undefined where it could not be read. */
+  edition?: string | undefined;
+}
+
 export interface CheckWriting extends CheckScope {
   checks: readonly { id: string; input: KnowledgeCheckInput }[];
 }
@@ -43,8 +48,8 @@ export interface CheckWriting extends CheckScope {
 export interface CheckBook {
   /** Adds and replaces; none when there would be too many. */
   put(writing: CheckWriting): KnowledgeChecksWritten | { full: number };
-  /** Those that the audiences may see. */
-  list(query: KnowledgeChecksQuery, scope: CheckScope): KnowledgeChecks;
+  /** Those that the audiences may see. Answers from another than the current edition may quote articles that are gone: they are left out. */
+  list(query: KnowledgeChecksQuery, scope: CheckListing): KnowledgeChecks;
   /** All that the audiences may see. */
   stored(audiences: readonly string[]): StoredCheck[];
   remove(id: string, audiences: readonly string[]): boolean;
@@ -57,9 +62,11 @@ export interface CheckBook {
   due(limit: number, nowMs: number): StoredCheck[];
   /** When the next is to be run. */
   nextDueAt(): number | undefined;
-  postpone(id: string, atMs: number): void;
+  /** @param atMs When to run it next, by the number of its failures in a row. */
+  postpone(id: string, atMs: (failures: number) => number): void;
   /** Marks of the articles of an edition (`articleMarks`), kept while a check was last run against it. */
   marks(edition: string): Uint8Array | undefined;
+  hasMarks(edition: string): boolean;
   keepMarks(edition: string, marks: Uint8Array<ArrayBuffer>): void;
   note(run: CheckRun, nowMs: number): void;
 }

@@ -18,7 +18,7 @@ import {
   type Sql,
   type SqlValue,
 } from '../../platform/storage/sql.ts';
-import type { CheckBook, CheckRun, CheckScope, CheckWriting, StoredCheck } from './check-book.ts';
+import type { CheckBook, CheckListing, CheckRun, CheckWriting, StoredCheck } from './check-book.ts';
 
 export interface SqlCheckBookOptions {
   /** Most checks that are stored; 2,000 when absent. */
@@ -34,7 +34,7 @@ export function sqlCheckBook(
   const total = (): number => countOf(sql, 'SELECT count(*) AS n FROM checks');
   return {
     put: (writing) => sql.transaction(() => putChecks(sql, writing, maxChecks - total())),
-    list: (query, { audiences, nowMs }) => listChecks(sql, query, { audiences, nowMs }),
+    list: (query, scope) => listChecks(sql, query, scope),
     stored: (audiences) =>
       sql
         .all<CheckRow>(
@@ -53,7 +53,7 @@ export function sqlCheckBook(
       }),
     start: ({ audiences, nowMs }) => {
       const held = JSON.stringify(audiences);
-      sql.run(`UPDATE checks SET due_at = ?2 WHERE ${READABLE}`, held, nowMs);
+      sql.run(`UPDATE checks SET due_at = ?2, failures = 0 WHERE ${READABLE}`, held, nowMs);
       return countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE}`, held);
     },
     isEmpty: () => total() === 0,
@@ -67,7 +67,16 @@ export function sqlCheckBook(
         .map(storedOf),
     nextDueAt: () =>
       sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM checks')[0]?.at ?? undefined,
-    postpone: (id, atMs) => sql.run('UPDATE checks SET due_at = ? WHERE id = ?', atMs, id),
+    postpone: (id, atMs) =>
+      sql.transaction(() => {
+        const [row] = sql.all<{ failures: number }>('SELECT failures FROM checks WHERE id = ?', id);
+        if (row === undefined) return;
+        const failures = row.failures + 1;
+        sql.run(
+          'UPDATE checks SET due_at = ?, failures = ? WHERE id = ?',
+          ...[atMs(failures), failures, id],
+        );
+      }),
     noteEdition: (edition, nowMs) =>
       sql.run(
         'UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?',
@@ -81,6 +90,8 @@ export function sqlCheckBook(
           edition,
         )
         .map(({ marks }) => bytesOf(marks))[0],
+    hasMarks: (edition) =>
+      sql.all('SELECT 1 FROM check_marks WHERE edition = ?', edition).length > 0,
     keepMarks: (edition, marks) => {
       sql.run('INSERT OR REPLACE INTO check_marks (edition, marks) VALUES (?, ?)', edition, marks);
       sql.run(
@@ -139,7 +150,7 @@ const putChecks = (
     } else {
       sql.run(
         `UPDATE checks SET input = ?, state = 'not_run', since = NULL, ran_at = NULL, edition = NULL, result = NULL, broken_by = NULL,
-          due_at = ? WHERE id = ?`,
+          due_at = ?, failures = 0 WHERE id = ?`,
         ...[input, nowMs, id],
       );
       written.changed += 1;
@@ -155,7 +166,7 @@ const RANK = `CASE state ${STATES.map((state, at) => `WHEN '${state}' THEN ${at}
 const listChecks = (
   sql: Sql,
   { state, limit, cursor = '' }: KnowledgeChecksQuery,
-  { audiences, nowMs }: CheckScope,
+  { audiences, nowMs, edition }: CheckListing,
 ): KnowledgeChecks => {
   const held = JSON.stringify(audiences);
   const [rank = '-1', place = '0'] = cursor.split('.');
@@ -175,7 +186,7 @@ const listChecks = (
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
-    checks: page.map(checkOf),
+    checks: page.map((row) => checkOf(row, edition)),
     counts,
     running:
       countOf(
@@ -210,7 +221,7 @@ const storedOf = (row: CheckRow): StoredCheck => {
   };
 };
 
-const checkOf = (row: CheckRow): KnowledgeCheck => {
+const checkOf = (row: CheckRow, edition: string | undefined): KnowledgeCheck => {
   const result = resultOf(row);
   return {
     id: row.id,
@@ -221,7 +232,7 @@ const checkOf = (row: CheckRow): KnowledgeCheck => {
     ran_at: row.ran_at === null ? null : momentOf(row.ran_at),
     edition: row.edition,
     lacks: result?.lacks ?? [],
-    answer: result?.answer ?? null,
+    answer: row.edition === edition ? (result?.answer ?? null) : null,
     broken_by: row.broken_by === null ? null : (readStored(CheckBreak, row.broken_by) ?? null),
   };
 };
@@ -240,7 +251,7 @@ const noteRun = (
   const broken =
     result.state === 'red' ? (breakOf(row, { edition, changes }) ?? row.broken_by) : null;
   sql.run(
-    'UPDATE checks SET state = ?, since = ?, ran_at = ?, edition = ?, result = ?, broken_by = ?, due_at = NULL WHERE id = ?',
+    'UPDATE checks SET state = ?, since = ?, ran_at = ?, edition = ?, result = ?, broken_by = ?, due_at = NULL, failures = 0 WHERE id = ?',
     ...[
       result.state,
       isSame ? row.since : nowMs,
@@ -272,4 +283,6 @@ const MIGRATIONS = [
     // What tells which articles a later edition has changed.
     'CREATE TABLE check_marks (edition TEXT PRIMARY KEY, marks BLOB NOT NULL)',
   ],
+  // Runs in a row that gave no result.
+  ['ALTER TABLE checks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0'],
 ];

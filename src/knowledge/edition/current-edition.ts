@@ -183,6 +183,13 @@ const audienceSetsOf = oncePer((edition: Edition): { names: string[][] } => {
   return { names: read.value };
 });
 
+/** The audiences that an article of a whole edition names, by its place; none where it is for everybody. */
+export function audiencesOfArticle(edition: Edition, at: number): readonly string[] {
+  const { names } = audienceSetsOf(edition);
+  if (names.length === 0) return [];
+  return names[sectionOf(edition, 'article.sets', edition.articleCount)[at] ?? -1] ?? [];
+}
+
 /** @param isKept Articles that are kept, where they may be read; all when absent. */
 const narrow = (
   from: Edition,

@@ -89,6 +89,16 @@ describe('the book of checks', () => {
     ]).toEqual([false, true, false]);
   });
 
+  it('lists no answer from another than the current edition', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: [check(0)] });
+    book.note(ran(0, 'red'), NOW);
+    const answers = ['e1', 'e2', undefined].map(
+      (edition) => book.list(all, { ...open, edition }).checks[0]?.answer?.text,
+    );
+    expect(answers).toEqual(['no', undefined, undefined]);
+  });
+
   it('notes no result for a check that was changed or deleted while it ran', () => {
     const book = sqlCheckBook(nodeSql());
     book.put({ ...open, checks: checks(2) });

@@ -27,7 +27,10 @@ export interface CheckAsking {
     timeLeftMs: () => number,
   ): { options: AskingCheck; settle: () => void };
   /** In the name of the navigator, each question with a budget of its own. */
-  own(workspace: string, options?: { timeLeftMs?: () => number }): AskingCheck;
+  own(
+    workspace: string,
+    options?: Partial<Pick<AskingCheck, 'timeLeftMs' | 'signal'>>,
+  ): AskingCheck;
   /** A context of the navigator that reads what some audiences may read. */
   contextOf(workspace: string, audiences: readonly string[]): OriginContext;
 }
@@ -73,11 +76,11 @@ export function createCheckAsking({
       };
       return { options, settle: () => settleModel(c, model) };
     },
-    own: (workspace, { timeLeftMs } = {}) => {
+    own: (workspace, { timeLeftMs, signal } = {}) => {
       const endsAt = now() + QUESTION_MS;
       const budget = requestBudget(contextOf(workspace, [], QUESTION_MS));
       const model = ai && budgetedModel(ai, { budget, price: aiPrice });
-      return { ...search, ai: model?.ai, timeLeftMs: timeLeftMs ?? (() => endsAt - now()) };
+      return { ...search, ai: model?.ai, signal, timeLeftMs: timeLeftMs ?? (() => endsAt - now()) };
     },
   };
 }

@@ -84,7 +84,8 @@ export function checkRoutes(
       timeoutMs: EDITION_MS,
     }).catch(() => undefined);
     if (edition !== undefined) await bookOf(c).noteEdition(edition.id, now());
-    return jsonAnswer((await bookOf(c).list(query.value, scopeOf(c))) satisfies KnowledgeChecks);
+    const listing = { ...scopeOf(c), edition: edition?.id };
+    return jsonAnswer((await bookOf(c).list(query.value, listing)) satisfies KnowledgeChecks);
   });
 
   app.put('/v1/knowledge/checks', ...write, async (c) => {
@@ -154,6 +155,7 @@ export function checkRoutes(
       ...parts,
       now,
       workspace,
+      signal: c.req.raw.signal,
     });
     return jsonAnswer(previewed);
   });
@@ -173,13 +175,18 @@ const previewChecks = async (
     asking,
     now,
     workspace,
-  }: Pick<CheckRouteParts, 'asking'> & { now: () => number; workspace: string },
+    signal,
+  }: Pick<CheckRouteParts, 'asking'> & {
+    now: () => number;
+    workspace: string;
+    signal: AbortSignal;
+  },
 ): Promise<KnowledgeChecksPreviewed> => {
   const untilMs = now() + PREVIEW_MS;
   const results = await mapBounded(checks, async ({ input, audiences }) => {
-    if (now() > untilMs) return undefined;
+    if (now() > untilMs || signal.aborted) return undefined;
     await turnOfOthers();
-    const options = asking.own(workspace, { timeLeftMs: () => untilMs - now() });
+    const options = asking.own(workspace, { timeLeftMs: () => untilMs - now(), signal });
     return runCheck(editionFor(draft, audiences), input, options).catch((error: unknown) => {
       if (error instanceof CheckNotRun) return undefined;
       throw error;
@@ -187,8 +194,10 @@ const previewChecks = async (
   });
   const turned = checks.flatMap(({ id, input, state }, at) => {
     const result = results[at];
-    const isShown = result !== undefined && (result.state === 'red' || state === 'red');
-    return isShown ? [{ id, ...input, was: CheckState.parse(state), ...result }] : [];
+    const isShown = state === 'red' || (state === 'green' && result?.state === 'red');
+    return isShown && result !== undefined
+      ? [{ id, ...input, was: CheckState.parse(state), ...result }]
+      : [];
   });
   const run = results.filter((result) => result !== undefined).length;
   const listed = turned.slice(0, MAX_PREVIEWED);

@@ -43,7 +43,13 @@ export abstract class ChecksObjectBase<Env> extends DurableObject<Env> {
     if (workspace === undefined) return;
     const runner = await this.runnerOf(workspace, this.env);
     const onFault = (error: unknown): void => faultLogger('navigator')('checks', error);
-    const next = await workOnChecks({ ...runner, book: this.#opened(), now: Date.now, onFault });
+    const next = await workOnChecks({
+      ...runner,
+      book: this.#opened(),
+      now: Date.now,
+      random: Math.random,
+      onFault,
+    });
     if (next !== undefined) await this.#wakeBy(next);
   }
 

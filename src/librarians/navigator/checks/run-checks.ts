@@ -8,10 +8,16 @@ import type {
   CheckResult,
   KnowledgeCheckInput,
 } from '../../../contract/wire/checks.ts';
-import { articleMarks, changesSince } from '../../../knowledge/checks/article-marks.ts';
+import {
+  type ArticleMarks,
+  articleMarks,
+  changeSince,
+  readMarks,
+} from '../../../knowledge/checks/article-marks.ts';
 import type { CheckBook, StoredCheck } from '../../../knowledge/checks/check-book.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
 import { turnOfOthers } from '../../../platform/concurrency.ts';
+import { backOffMs } from '../../../platform/jobs/back-off.ts';
 import { answerQuestion, type QuestionOptions } from '../answer-question.ts';
 import { judgeCheck } from './judge-check.ts';
 
@@ -92,6 +98,7 @@ export interface CheckRunner {
 interface RunningChecks extends CheckRunner {
   book: CheckBook;
   now: () => number;
+  random: () => number;
   onFault: (error: unknown) => void;
 }
 
@@ -101,8 +108,9 @@ const BATCH = 20;
 const STEP_MS = 20_000;
 /** How often the current edition is looked at while there are checks. */
 const LOOK_MS = 60_000;
-/** After a failure. */
+/** After a failure; of one check, longer and longer after each further one, at most six hours. */
 const RETRY_MS = 300_000;
+const MAX_RETRY_MS = 6 * 3_600_000;
 
 /**
  * Runs some of the checks that are due, all of them once there is another edition.
@@ -117,9 +125,10 @@ export async function workOnChecks(parts: RunningChecks): Promise<number | undef
     if (current === undefined) return now() + LOOK_MS;
     book.noteEdition(current, now());
     const untilMs = now() + STEP_MS;
+    const marksOf = marksReader(book);
     for (const check of book.due(BATCH, now())) {
       if (now() > untilMs) break;
-      await runStored(check, parts);
+      await runStored(check, { ...parts, marksOf });
       await turnOfOthers();
     }
     return Math.max(now(), Math.min(book.nextDueAt() ?? Number.POSITIVE_INFINITY, now() + LOOK_MS));
@@ -131,31 +140,57 @@ export async function workOnChecks(parts: RunningChecks): Promise<number | undef
 
 const runStored = async (
   check: StoredCheck,
-  { book, editionFor, run, now, onFault }: RunningChecks,
+  {
+    book,
+    editionFor,
+    run,
+    now,
+    random,
+    onFault,
+    marksOf,
+  }: RunningChecks & { marksOf: MarksReader },
 ): Promise<void> => {
   const edition = await editionFor(check.audiences);
-  if (book.marks(edition.id) === undefined) book.keepMarks(edition.id, articleMarks(edition));
+  if (!book.hasMarks(edition.id)) book.keepMarks(edition.id, articleMarks(edition));
   try {
     const result = await run(edition, check.input);
-    const changes = changesFor(check, { result, edition, book });
+    const changes = changesFor(check, { result, edition, marksOf });
     book.note({ ...check, result, edition: edition.id, changes }, now());
   } catch (error) {
     // The others are run nevertheless.
     onFault(error);
-    book.postpone(check.id, now() + RETRY_MS);
+    book.postpone(
+      check.id,
+      (failures) =>
+        now() + Math.min(backOffMs(failures, { retryMs: RETRY_MS, random }), MAX_RETRY_MS),
+    );
   }
+};
+
+type MarksReader = (edition: string) => ArticleMarks | undefined;
+
+/** Reads the marks of an edition once. */
+const marksReader = (book: CheckBook): MarksReader => {
+  const read = new Map<string, ArticleMarks | undefined>();
+  return (edition) => {
+    if (!read.has(edition)) {
+      const marks = book.marks(edition);
+      read.set(edition, marks && readMarks(marks));
+    }
+    return read.get(edition);
+  };
 };
 
 const MAX_CHANGES = 20;
 
-/** The articles that changed since the check was last run, and that its answer cited, cites now or has to cite. */
+/** The articles that changed since a check was last run that was green, and that its answer cited, cites now or has to cite. */
 const changesFor = (
-  { input, last }: StoredCheck,
-  { result, edition, book }: { result: CheckResult; edition: Edition; book: CheckBook },
+  { input, last, state }: StoredCheck,
+  { result, edition, marksOf }: { result: CheckResult; edition: Edition; marksOf: MarksReader },
 ) => {
-  const marks = last && book.marks(last.edition);
-  if (last === undefined || marks === undefined || result.state === 'green') return [];
-  const changeOf = changesSince(edition, marks);
+  if (last === undefined || state !== 'green' || result.state === 'green') return [];
+  const marks = marksOf(last.edition);
+  if (marks === undefined) return [];
   const wanted =
     input.cites === undefined ? [] : [{ id: input.cites, title: titleOf(edition, input.cites) }];
   const articles = new Map(
@@ -163,7 +198,7 @@ const changesFor = (
   );
   return [...articles.values()]
     .flatMap((article) => {
-      const change = changeOf(article.id);
+      const change = changeSince(edition, marks, article.id);
       return change === undefined ? [] : { ...article, change };
     })
     .slice(0, MAX_CHANGES);

@@ -7,7 +7,7 @@ import { Expectation, Outcome } from './check-texts.tsx';
 export function turnedRed({
   checks,
 }: KnowledgeChecksPreviewed): KnowledgeChecksPreviewed['checks'] {
-  return checks.filter(({ state, was }) => state === 'red' && was !== 'red');
+  return checks.filter(({ state, was }) => state === 'red' && was === 'green');
 }
 
 /** How checks would end with the text as written. */

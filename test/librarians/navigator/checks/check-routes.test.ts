@@ -33,7 +33,10 @@ const remote = (book: CheckBook): ReturnType<CheckRouteParts['books']> => ({
   noteEdition: async (...parameters) => book.noteEdition(...parameters),
 });
 
-const desk = async (
+const desk = async (given: Parameters<typeof deskAndBook>[0] = {}) =>
+  (await deskAndBook(given)).call;
+
+const deskAndBook = async (
   given: Partial<CheckRouteParts> & {
     ai?: ReturnType<typeof scriptedModel> | undefined;
     max?: number;
@@ -56,9 +59,18 @@ const desk = async (
     ...more,
   });
   const targets = { navigator: targetOf(app).target };
-  return async (route: string, body?: unknown, capabilities: readonly string[] = READ) => {
+  const call = async (
+    route: string,
+    body?: unknown,
+    capabilities: readonly string[] = READ,
+    audiences: readonly string[] = [],
+  ) => {
     const [method = '', path = ''] = route.split(' ');
-    const context = userContext({ workspace: 'acme', capabilities: [...capabilities] });
+    const context = userContext({
+      workspace: 'acme',
+      capabilities: [...capabilities],
+      audiences: [...audiences],
+    });
     const request = { to: 'navigator', method, path: `/v1/knowledge/checks${path}`, body };
     const { answer } = await callFrom('gateway', context, { targets, request });
     if (!answer.ok) throw new Error(answer.error.message);
@@ -68,6 +80,16 @@ const desk = async (
       reply: (answer.body.length === 0 ? undefined : answer.json()) as any,
     };
   };
+  return { call, book };
+};
+
+/** Notes that all checks were green, with an answer that has this text. */
+const noteGreen = (book: CheckBook, text = '') => {
+  for (const { id, input } of book.stored(['*'])) {
+    const answer = { outcome: 'answered' as const, text, cites: [] };
+    const result = { state: 'green' as const, lacks: [], answer };
+    book.note({ id, input, result, edition: 'e1', changes: [] }, Date.now());
+  }
 };
 
 const often = { question: OFTEN, cites: DESCALE };
@@ -127,6 +149,7 @@ describe('the routes of checks', () => {
       ['PUT ', { checks: [often] }],
       ['POST /run', {}],
       ['POST /preview', {}],
+      ['DELETE /c1', undefined],
     ] as const)
       expect([route, (await call(route, body)).status]).toEqual([route, 401]);
     expect((await call('POST /try', often, ['sql:read'])).status).toBe(401);
@@ -160,16 +183,30 @@ describe('the routes of checks', () => {
   });
 
   it('preview what would turn red, a hundred at most, and write nothing', async () => {
-    const call = await desk();
+    const { call, book } = await deskAndBook();
     for (const from of [0, 60])
       await call('PUT ', { checks: many(120).slice(from, from + 60) }, WRITE);
     await call('PUT ', { checks: [often] }, WRITE);
+    noteGreen(book);
+    await call('PUT ', { checks: [{ question: 'Never run?', contains: 'no such words' }] }, WRITE);
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
     const { reply } = await call('POST /preview', body, WRITE);
     const { run, left_out: leftOut, checks, more } = KnowledgeChecksPreviewed.parse(reply);
-    expect([run, leftOut, checks.length, more]).toEqual([121, 0, 100, 20]);
-    expect(checks[0]).toMatchObject({ was: 'not_run', state: 'red', lacks: ['contains'] });
-    expect((await call('GET ')).reply.counts).toEqual({ red: 0, not_run: 121, green: 0 });
+    expect([run, leftOut, checks.length, more]).toEqual([122, 0, 100, 20]);
+    expect(checks[0]).toMatchObject({ was: 'green', state: 'red', lacks: ['contains'] });
+    expect((await call('GET ')).reply.counts).toEqual({ red: 0, not_run: 1, green: 121 });
+  });
+
+  it('list no answer of an edition that could not be read', async () => {
+    for (const [editionFor, text] of [
+      [async () => edition, QUOTE],
+      [() => Promise.reject(new Error('down')), undefined],
+    ] as const) {
+      const { call, book } = await deskAndBook({ editionFor });
+      book.put({ checks: [{ id: 'c1', input: often }], audiences: [], nowMs: 0 });
+      noteGreen(book, QUOTE);
+      expect((await call('GET ')).reply.checks[0].answer?.text).toBe(text);
+    }
   });
 
   it('build no edition where there is no check, and say why one cannot be built', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   KnowledgeCheck,
   type KnowledgeCheckInput,
@@ -64,7 +64,10 @@ const bookWith = (...inputs: KnowledgeCheckInput[]): CheckBook => {
 };
 const listOf = (book: CheckBook, query: object = {}) =>
   KnowledgeChecks.parse(
-    book.list({ state: 'all', limit: 50, ...query }, { ...scope, nowMs: Number.MAX_SAFE_INTEGER }),
+    book.list(
+      { state: 'all', limit: 50, ...query },
+      { ...scope, nowMs: Number.MAX_SAFE_INTEGER, edition: 'e1' },
+    ),
   );
 
 /** Runs what is due on an edition, in as many steps as it takes. */
@@ -82,6 +85,7 @@ const runOn = async (
       book,
       run,
       now: () => nowMs,
+      random: () => 0.5,
       onFault: (error: unknown) => faults.push(error),
       currentEdition: async () => edition.id,
       editionFor: async (audiences) => editionFor(edition, audiences),
@@ -167,6 +171,47 @@ describe('a run', () => {
     ]);
   });
 
+  it('names an article that became restricted as removed, to those who may not read it', async () => {
+    const book = bookWith(parcel);
+    const staff = { audiences: ['staff'], nowMs: DAY };
+    book.put({ ...staff, checks: [{ id: 'staff', input: parcel }] });
+    await runOn(book, editionNumber(1, portsWith(RIGHT), shipping));
+    const restricted = { ...shipping, audiences: ['staff'] };
+    await runOn(book, editionNumber(2, portsWith(RIGHT), restricted));
+    const [red] = listOf(book).checks;
+    expect(red).toMatchObject({
+      state: 'red',
+      broken_by: { articles: [{ id: SHIPPING, change: 'removed' }] },
+    });
+    expect(book.stored(['staff']).map(({ state }) => state)).toEqual(['red', 'green']);
+  });
+
+  it('reads the marks of an edition once a step, and only for a check that turns red', async () => {
+    const book = bookWith(port, { ...port, question: `${port.question} Please.` }, parcel);
+    await runOn(book, editionNumber(1, portsWith(RIGHT), shipping));
+    const marks = vi.spyOn(book, 'marks');
+    await runOn(book, editionNumber(2, portsWith(WRONG), shipping));
+    expect(listOf(book).counts).toMatchObject({ red: 2, green: 1 });
+    expect(marks).toHaveBeenCalledTimes(1);
+    await runOn(book, editionNumber(3, portsWith(`${WRONG} Then wait.`), shipping));
+    expect(marks).toHaveBeenCalledTimes(1);
+  });
+
+  it('asks a check that cannot be run less and less often', async () => {
+    const book = bookWith(port);
+    const edition = editionNumber(1, portsWith(RIGHT));
+    const run = () => Promise.reject(new CheckNotRun('no model'));
+    const waits: number[] = [];
+    for (let nowMs = DAY; waits.length < 9; nowMs = book.nextDueAt() ?? 0) {
+      await runOn(book, edition, { nowMs, run });
+      waits.push(((book.nextDueAt() ?? 0) - nowMs) / 60_000);
+    }
+    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 360, 360]);
+    book.start(scope);
+    await runOn(book, edition, { run });
+    expect(book.nextDueAt()).toBe(DAY + 300_000);
+  });
+
   it('names no article that is the same in both editions', async () => {
     const book = bookWith(port);
     const citing = (state: 'green' | 'red', ...ids: string[]) => ({
@@ -247,6 +292,7 @@ describe('a run', () => {
     const parts = {
       run: answered,
       now: () => DAY,
+      random: () => 0.5,
       onFault: () => undefined,
       currentEdition: async () => undefined,
     };
