@@ -29,7 +29,7 @@ export interface CheckRun extends Pick<StoredCheck, 'id' | 'input'> {
 }
 
 /** Who asks, and when. */
-export interface CheckScope {
+interface CheckScope {
   audiences: readonly string[];
   /** Milliseconds since 1970. */
   nowMs: number;
