@@ -134,10 +134,12 @@ describe('GET /openapi.json', () => {
 });
 
 /**
- * These need a code of an identity provider, or the draft of a ticket; describe-sign-in.ts and describe-panel.ts test them.
+ * These need a code of an identity provider, or a ticket with its messages (a restored one has none);
+ * describe-sign-in.ts, describe-panel.ts and describe-tickets.ts test them.
  */
 const NEEDS_OTHERS: ReadonlySet<RouteName> = new Set([
   'POST /v1/sign-in',
+  'GET /v1/support/tickets/case',
   'GET /v1/support/tickets/draft',
   'POST /v1/support/tickets/feedback',
 ]);
