@@ -344,7 +344,7 @@ export function createApp(parts: GatewayParts) {
     });
   };
   on('GET /v1/answers', createAnswerList({ client }));
-  on('GET /v1/overview', createOverview({ client, keeps, now }));
+  on('GET /v1/overview', createOverview({ client, keeps, log, now }));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client, reportGaps }));
   forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));

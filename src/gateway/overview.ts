@@ -16,6 +16,7 @@ import { readingCapabilities } from '../librarians/delegation/call.ts';
 import { covers } from '../platform/context/capabilities.ts';
 import type { SignedClient } from '../platform/context/signed-client.ts';
 import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { faultLogger, type Log } from '../platform/log.ts';
 import { workspaceOf } from './access/authenticate.ts';
 import { forward } from './access/forward.ts';
 import { GatewayError } from './access/gateway-error.ts';
@@ -25,25 +26,29 @@ interface OverviewParts {
   client: SignedClient;
   /** Whether the answers of a workspace are kept. */
   keeps?: ((workspace: string) => boolean) | undefined;
+  log: Log;
   now: () => number;
 }
 
-/** Reads a route in the name of the caller; undefined when it cannot be read just now. */
+/** Reads a route in the name of the caller; rejects when it cannot be read just now. */
 type Read = <Schema extends z.ZodType>(
   route: RouteName,
   schema: Schema,
   query?: Record<string, string | number>,
   /** At the function, where it is another path than the route's. */
   path?: string,
-) => Promise<z.output<Schema> | undefined>;
+) => Promise<z.output<Schema>>;
 
 const DAY_MS = 86_400_000;
+/** A part that takes longer is reported as unread. */
+const PART_TIMEOUT_MS = 5000;
 
 /**
  * `GET /v1/overview`: what was asked in some days, what was not answered, what to look at. Each part is what its own
  * route shows to this key, so that no number counts what the caller may not read.
  */
-export function createOverview({ client, keeps, now }: OverviewParts) {
+export function createOverview({ client, keeps, log, now }: OverviewParts) {
+  const logFault = faultLogger('gateway', log);
   return async (c: Context<GatewayEnv>): Promise<Response> => {
     const { workspace_id: namedWorkspace, ...rest } = c.req.query();
     const query = readAs(OverviewQuery, rest);
@@ -53,24 +58,16 @@ export function createOverview({ client, keeps, now }: OverviewParts) {
         suggestion: suggestForm(OverviewQuery, query.issues, inAddress),
       });
     const workspace = workspaceOf(c.get('apiKey'), namedWorkspace);
-    const read = readerFor(c, client, workspace);
     const { days } = query.value;
-    const [from, to, before] = [now() - days * DAY_MS, now(), now() - 2 * days * DAY_MS].map((ms) =>
+    const at = now();
+    const [from, to, before] = [at - days * DAY_MS, at, at - 2 * days * DAY_MS].map((ms) =>
       new Date(ms).toISOString(),
     ) as [string, string, string]; // as many as are mapped
+    const timeLeftMs = () => Math.max(1, at + PART_TIMEOUT_MS - now());
+    const read = readerFor(c, client, { workspace, timeLeftMs });
     const isKept = keeps?.(workspace) ?? false;
     const unread: Overview['unread'] = [];
-    const part = async <Value>(
-      name: Overview['unread'][number]['part'],
-      route: RouteName,
-      make: () => Promise<Value | undefined>,
-    ): Promise<Value | null> => {
-      const missing = missingFor(c, route);
-      const value = missing === undefined ? await make() : undefined;
-      if (value === undefined)
-        unread.push(missing === undefined ? { part: name } : { part: name, missing });
-      return value ?? null;
-    };
+    const part = partReader(c, { unread, logFault });
     const [answers, gaps, articles, tickets, checks] = await Promise.all([
       part('answers', 'GET /v1/answers', () => answersOf(read, { from, to, before, isKept })),
       part('gaps', 'GET /v1/knowledge/gaps', () => gapsOf(read, days)),
@@ -95,6 +92,34 @@ export function createOverview({ client, keeps, now }: OverviewParts) {
   };
 }
 
+interface PartOptions {
+  /** Gets what could not be read. */
+  unread: Overview['unread'];
+  logFault: ReturnType<typeof faultLogger>;
+}
+
+/** Makes a part of what a route shows; null, and named as unread, when it cannot be read. */
+const partReader =
+  (c: Context<GatewayEnv>, { unread, logFault }: PartOptions) =>
+  async <Value>(
+    name: Overview['unread'][number]['part'],
+    route: RouteName,
+    make: () => Promise<Value>,
+  ): Promise<Value | null> => {
+    const missing = missingFor(c, route);
+    if (missing !== undefined) {
+      unread.push({ part: name, missing });
+      return null;
+    }
+    try {
+      return await make();
+    } catch (error) {
+      logFault(`overview ${name}`, error);
+      unread.push({ part: name });
+      return null;
+    }
+  };
+
 /** The capability of a route that the caller's key lacks. */
 const missingFor = (c: Context<GatewayEnv>, route: RouteName): string | undefined => {
   const { capability }: HttpRoute = ROUTES[route];
@@ -112,7 +137,11 @@ const FUNCTIONS: Partial<Record<RouteName, string>> = {
   'GET /v1/knowledge/checks': 'navigator',
 };
 
-const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: string): Read => {
+const readerFor = (
+  c: Context<GatewayEnv>,
+  client: SignedClient,
+  { workspace, timeLeftMs }: { workspace: string; timeLeftMs: () => number },
+): Read => {
   const held = c.get('apiKey').capabilities;
   return async (route, schema, query = {}, path = route.split(' ')[1] ?? '') => {
     const { capability = '' }: HttpRoute = ROUTES[route];
@@ -128,10 +157,13 @@ const readerFor = (c: Context<GatewayEnv>, client: SignedClient, workspace: stri
       path: address === '' ? path : `${path}?${address}`,
       workspace,
       capabilities: [...new Set([capability, ...capabilities])],
+      timeoutMs: timeLeftMs(),
       signal: c.req.raw.signal,
     });
-    const value = response.ok ? readAs(schema, await response.json()) : undefined;
-    return value?.ok === true ? value.value : undefined;
+    if (!response.ok) throw new Error(`Cannot read ${route}: the status is ${response.status}`);
+    const value = readAs(schema, await response.json());
+    if (!value.ok) throw new Error(`Cannot read ${route}: its reply has another form`);
+    return value.value;
   };
 };
 
@@ -142,18 +174,16 @@ interface Days {
   isKept: boolean;
 }
 
-const Counts = z.array(QuestionCounts).length(2);
+const Counts = z.tuple([QuestionCounts, QuestionCounts]);
 
 const answersOf = async (
   read: Read,
   { from, to, before, isKept }: Days,
-): Promise<Overview['answers'] | undefined> => {
-  const [counts, disliked] = await Promise.all([
+): Promise<Overview['answers']> => {
+  const [[earlier, now], disliked] = await Promise.all([
     read('GET /v1/answers', Counts, { before, from, to }, '/v1/answers-counted'),
     read('GET /v1/answers', AnswersPage, { feedback: 'down', from, to, limit: OVERVIEW_LISTED }),
   ]);
-  const [earlier, now] = counts ?? [];
-  if (earlier === undefined || now === undefined || disliked === undefined) return undefined;
   const { interfaces, ...questions } = now;
   const { interfaces: _, ...questionsBefore } = earlier;
   return {
@@ -165,15 +195,15 @@ const answersOf = async (
   };
 };
 
-const gapsOf = async (read: Read, days: number): Promise<Overview['gaps'] | undefined> => {
+const gapsOf = async (read: Read, days: number): Promise<Overview['gaps']> => {
   const list = (query: Record<string, string | number>) =>
     read('GET /v1/knowledge/gaps', KnowledgeGapsResponse, { limit: OVERVIEW_LISTED, ...query });
-  const [open, asked, closed] = await Promise.all([
-    list({ state: 'open', limit: 1 }),
+  // The first listing retries open gaps with a new edition; the others then find that done.
+  const open = await list({ state: 'open', limit: 1 });
+  const [asked, closed] = await Promise.all([
     list({ state: 'open', days }),
     list({ state: 'closed', days }),
   ]);
-  if (open === undefined || asked === undefined || closed === undefined) return undefined;
   return {
     open: open.total,
     asked: asked.total,
@@ -183,10 +213,8 @@ const gapsOf = async (read: Read, days: number): Promise<Overview['gaps'] | unde
   };
 };
 
-const articlesOf = async (read: Read): Promise<Overview['articles'] | undefined> => {
-  const health = await read('GET /v1/knowledge/health', KnowledgeHealth);
-  if (health === undefined) return undefined;
-  const { articles, counts, findings } = health;
+const articlesOf = async (read: Read): Promise<Overview['articles']> => {
+  const { articles, counts, findings } = await read('GET /v1/knowledge/health', KnowledgeHealth);
   return { articles, counts, findings: firstOfEach(findings).slice(0, OVERVIEW_LISTED) };
 };
 
@@ -197,7 +225,7 @@ const firstOfEach = <Finding extends { kind: string }>(findings: readonly Findin
   return Array.from({ length: most }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
 };
 
-const ticketsOf = async (read: Read): Promise<Overview['tickets'] | undefined> => {
+const ticketsOf = async (read: Read): Promise<Overview['tickets']> => {
   const count = (query: Record<string, string>) =>
     read('GET /v1/support/tickets', TicketsResponse, { ...query, limit: 1 });
   const [open, failed, waiting] = await Promise.all([
@@ -205,9 +233,8 @@ const ticketsOf = async (read: Read): Promise<Overview['tickets'] | undefined> =
     count({ state: 'dead' }),
     count({ state: 'done', outcome: 'waiting' }),
   ]);
-  if (open === undefined || failed === undefined || waiting === undefined) return undefined;
   return { open: open.total, failed: failed.total, waiting: waiting.total };
 };
 
-const checksOf = async (read: Read): Promise<Overview['checks'] | undefined> =>
-  (await read('GET /v1/knowledge/checks', KnowledgeChecks, { limit: 1 }))?.counts;
+const checksOf = async (read: Read): Promise<Overview['checks']> =>
+  (await read('GET /v1/knowledge/checks', KnowledgeChecks, { limit: 1 })).counts;
