@@ -285,8 +285,8 @@ export type KnowledgeGapsReported = z.infer<typeof KnowledgeGapsReported>;
 export const KnowledgeGapsRequest = z.strictObject({
   state: z.enum(['open', 'closed', 'all']).default('open'),
   /**
-   * Only those of the last so many days (UTC, today included, at most those of eight weeks): open ones that occurred then, by how often
-   * they did then; closed ones that were closed then.
+   * Only those of the last so many times 24 hours, at most eight weeks: open ones that occurred then, by how often they did on those
+   * days (UTC); closed ones that were closed then, with the state `closed` the newest first.
    */
   days: z.coerce
     .number()

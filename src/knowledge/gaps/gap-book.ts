@@ -71,7 +71,7 @@ export interface GapListing {
   /** Audiences of the context that lists: only gaps that it could have revealed. Absent: none. */
   audiences?: readonly string[] | undefined;
   state: 'open' | 'closed' | 'all';
-  /** Only those that occurred, or were closed, in the last so many days; most frequent then first. */
+  /** Only those that occurred, or were closed, in the last so many times 24 hours; most frequent then first. */
   days?: number | undefined;
   /** Milliseconds since 1970: the end of the weeks that are counted. */
   nowMs: number;
@@ -82,7 +82,7 @@ export interface GapListing {
 }
 
 export interface GapPage {
-  /** Most frequent first. */
+  /** Most frequent first; closed ones of some days newest first. */
   gaps: KnowledgeGap[];
   /** Total in that state. */
   total: number;
@@ -169,20 +169,21 @@ const cosine = (left: readonly number[], right: readonly number[]): number => {
 
 const lengthOf = (numbers: readonly number[]): number => Math.hypot(...numbers);
 
-/** Cursor of a page of gaps: the count and the id of its last. */
+/** Cursor of a page of gaps: what its last is sorted by, and its id. */
 export interface GapCursor {
-  count: number;
+  /** How often it occurred, or when it was closed. */
+  rank: number;
   id: string;
 }
 
-export function gapCursorText({ count, id }: GapCursor): string {
-  return `${count}.${id}`;
+export function gapCursorText({ rank, id }: GapCursor): string {
+  return `${rank}.${id}`;
 }
 
 /** Undefined for a cursor that `gapCursorText` did not write. */
 export function readGapCursor(text: string): GapCursor | undefined {
-  const [, count = '', id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text) ?? [];
-  return id === '' ? undefined : { count: Number(count), id };
+  const [, rank = '', id = ''] = /^(\d{1,15})\.([\w-]{1,100})$/.exec(text) ?? [];
+  return id === '' ? undefined : { rank: Number(rank), id };
 }
 
 /** What the object of a workspace stores; that of the directory has the workspaces. */

@@ -269,7 +269,7 @@ const countGap = (sql: Sql, { id, gap, sighting, isCurrent }: Counting): void =>
     'INSERT INTO gap_days (gap, day, count) VALUES (?, ?, 1) ON CONFLICT (gap, day) DO UPDATE SET count = count + 1',
     ...[id, day],
   );
-  sql.run('DELETE FROM gap_days WHERE day <= ?', day - GAP_WEEKS * 7);
+  sql.run('DELETE FROM gap_days WHERE gap = ? AND day <= ?', id, day - GAP_WEEKS * 7);
 };
 
 const dayOf = (ms: number): number => Math.floor(ms / DAY_MS);
@@ -351,35 +351,38 @@ const DAYS =
 
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
+/** How often a gap occurred from the day of the time ?2 on. */
+const OCCURRED = `(SELECT coalesce(sum(count), 0) FROM gap_days
+  WHERE gap = gaps.id AND day >= CAST(?2 / ${DAY_MS} AS INTEGER))`;
+
 const listGaps = (
   sql: Sql,
   { state, limit, cursor, days, nowMs, audiences = [] }: GapListing,
 ): GapPage => {
   const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
-  const sinceDay = days === undefined ? null : dayOf(nowMs) - days + 1;
-  const occurred =
-    '(SELECT coalesce(sum(count), 0) FROM gap_days WHERE gap = gaps.id AND day >= ?2)';
-  // An open gap that occurred then, or one that was closed then; ?2 is null without a limit of days.
-  const isRecent = `(?2 IS NULL OR (closed_at IS NULL AND ${occurred} > 0) OR closed_at >= ?2 * ${DAY_MS})`;
+  const sinceMs = days === undefined ? null : nowMs - days * DAY_MS;
+  // An open gap that occurred since then, or one that was closed since then; ?2 is null without a limit of days.
+  const isRecent = '(?2 IS NULL OR coalesce(closed_at, last_seen) >= ?2)';
   const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent}`;
+  const rank = days === undefined ? 'count' : state === 'closed' ? 'closed_at' : OCCURRED;
   const rows = sql.all<RankedRow>(
     `SELECT *, ${EXAMPLES}, ${DAYS} FROM
-        (SELECT *, CASE WHEN ?2 IS NULL THEN count ELSE ${occurred} END AS ranked FROM gaps WHERE ${where}) AS gaps
+        (SELECT *, ${rank} AS ranked FROM gaps WHERE ${where}) AS gaps
       WHERE ?3 IS NULL OR ranked < ?3 OR (ranked = ?3 AND id > ?4) ORDER BY ranked DESC, id LIMIT ?5`,
-    ...[held, sinceDay, after?.count ?? null, after?.id ?? null, limit + 1],
+    ...[held, sinceMs, after?.rank ?? null, after?.id ?? null, limit + 1],
   );
   const [counted] = sql.all<{ total: number }>(
     `SELECT count(*) AS total FROM gaps WHERE ${where}`,
     held,
-    sinceDay,
+    sinceMs,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;
   return {
     gaps: page.map((row) => gapOfRow(row, nowMs)),
     total: counted?.total ?? 0,
-    next_cursor: last === undefined ? null : gapCursorText({ count: last.ranked, id: last.id }),
+    next_cursor: last === undefined ? null : gapCursorText({ rank: last.ranked, id: last.id }),
   };
 };
 
@@ -494,6 +497,12 @@ const restoreGap = (sql: Sql, gap: GapRecord): boolean => {
       closedAt,
       audienceList(gap.audiences),
     ],
+  );
+  // As for gaps of earlier versions: only its last day is known.
+  sql.run(
+    'INSERT INTO gap_days (gap, day, count) VALUES (?, ?, 1)',
+    gap.id,
+    dayOf(Date.parse(gap.last_seen)),
   );
   for (const { person_id: person, ...query } of gap.examples)
     keepExample(sql, gap.id, { ...query, person });
