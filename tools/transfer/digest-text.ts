@@ -1,7 +1,7 @@
 import type { AnswerInterface, AnswerVerdict } from '../../src/contract/wire/answers.ts';
 import type { HealthKind, KnowledgeGap } from '../../src/contract/wire/knowledge.ts';
 import type { Overview } from '../../src/contract/wire/overview.ts';
-import { escapeMarkdown } from '../../src/documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../src/documents/markdown/escape-markdown.ts';
 
 /** A line of a digest: words of customers and writers, and a remark beside them. */
 interface DigestItem {

@@ -1,5 +1,5 @@
 import { ANSWER_ADVISED_LENGTH, type Source } from '../../contract/core/response.ts';
-import { escapeMarkdown } from '../../documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
 import { shorten } from '../../documents/markdown/shorten.ts';
 import { type AnswerPhrases, answerPhrases, filled } from './answer-phrases.ts';
 

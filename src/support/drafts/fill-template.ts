@@ -1,6 +1,6 @@
 import { hasPromptInjection, isInjectionName } from '../../answering/model/prompt-injection.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
-import { escapeMarkdown } from '../../documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
 import { inLanguage, phrasesOf, type TextInLanguage } from '../message/languages.ts';
 import NO_NAMES from './no-names.json' with { type: 'json' };
 

@@ -1,6 +1,6 @@
 import type { IntentClassification } from '../../contract/wire/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
-import { escapeMarkdown } from '../../documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
 import { hasPhrases, inLanguage, phrasesOf, primaryOf } from '../message/languages.ts';
 import {
   type ChosenTemplate,

@@ -11,11 +11,8 @@ import type {
 } from '../../contract/wire/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
 import { escapeHtml } from '../../documents/markdown/escape-html.ts';
-import {
-  escapeMarkdown,
-  markdownToHtml,
-  markdownToText,
-} from '../../documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
+import { markdownToHtml, markdownToText } from '../../documents/markdown/render-markdown.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import {
   autoSendOf,

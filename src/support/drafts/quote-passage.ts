@@ -1,7 +1,7 @@
 import type { RankedUnit } from '../../answering/passages/find-answer.ts';
 import type { UnitPart } from '../../answering/passages/units.ts';
 import { escapeHtml } from '../../documents/markdown/escape-html.ts';
-import { escapeMarkdown } from '../../documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
 import type { Piece } from '../../knowledge/edition/sections.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { outsideSpans, runsOutsideCode } from '../../language/outside-code.ts';

@@ -1,10 +1,6 @@
 import type { SupportResponse } from '../../contract/wire/support-response.ts';
-import {
-  escapeLines,
-  escapeMarkdown,
-  markdownToHtml,
-  markdownToText,
-} from '../../documents/markdown/render-markdown.ts';
+import { escapeLines, escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
+import { markdownToHtml, markdownToText } from '../../documents/markdown/render-markdown.ts';
 import { randomHex, utf8 } from '../../platform/encoding.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
 import type { DraftReply, Note } from '../tools/helpdesk-tool.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { escapeLines } from '../../documents/markdown/render-markdown.ts';
+import { escapeLines } from '../../documents/markdown/escape-markdown.ts';
 import type { MailSigns } from '../../language/automatic-mail.ts';
 import { decodeUri } from '../../language/decode-uri.ts';
 import { optionalSeconds, optionalText } from '../../platform/http/read-fields.ts';

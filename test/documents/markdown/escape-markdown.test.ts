@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  escapeMarkdown,
-  markdownToHtml,
-  markdownToText,
-} from '../../../src/documents/markdown/render-markdown.ts';
+import { escapeMarkdown } from '../../../src/documents/markdown/escape-markdown.ts';
+import { markdownToHtml, markdownToText } from '../../../src/documents/markdown/render-markdown.ts';
 import cases from './escape-markdown.json' with { type: 'json' };
 import { hostileMarkdown } from './hostile-markdown.ts';
 import { referenceHtml } from './reference-html.ts';

@@ -13,7 +13,7 @@ import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
 import { type Draft, Outdated, preview, previewForSave, put } from './article-draft.ts';
-import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
+import { type Proposal, proposalForGap, proposalForTicket, unfinishedPart } from './proposals.ts';
 
 const EMPTY: Draft = {
   id: '',
@@ -124,15 +124,11 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
     draft.value = { ...draft.value, ...change };
     previewed.value = undefined;
   };
+  const unfinished = proposal && unfinishedPart(value.content);
   const problems = {
     id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
     title: value.title.trim() === '' ? t('knowledge.needs_title') : undefined,
-    content:
-      value.content.trim() === ''
-        ? t('knowledge.needs_text')
-        : value.content.includes(t('outline.answer'))
-          ? t('outline.unfinished')
-          : undefined,
+    content: value.content.trim() === '' ? t('knowledge.needs_text') : unfinished && t(unfinished),
   };
   const problem = (name: keyof typeof problems): string | undefined =>
     isChecked.value ? problems[name] : undefined;

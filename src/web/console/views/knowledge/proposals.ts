@@ -1,5 +1,6 @@
 import type { HostArticle } from '../../../../contract/wire/host-article.ts';
 import type { KnowledgeHit } from '../../../../contract/wire/knowledge.ts';
+import { escapeMarkdown } from '../../../../documents/markdown/escape-markdown.ts';
 import { client } from '../../session/deployment.ts';
 import { t } from '../../texts/texts.ts';
 
@@ -27,19 +28,24 @@ export async function proposalForGap(
   const back = `/gaps/${gapId}?written`;
   const answer = t('outline.answer');
   if (article !== undefined)
-    return { content: `${article.content.trimEnd()}\n\n## ${gap}\n\n${answer}\n`, back };
+    return {
+      content: `${article.content.trimEnd()}\n\n## ${escapeMarkdown(gap)}\n\n${answer}\n`,
+      back,
+    };
   const passages = await passagesFor(questions.length === 0 ? [gap] : questions, signal);
   const parts = [
-    `# ${gap}`,
+    `# ${escapeMarkdown(gap)}`,
     answer,
     ...(questions.length < 2
       ? []
       : [
           `## ${t('outline.questions')}`,
-          questions.map((question) => `- ${oneLine(question)}`).join('\n'),
+          questions.map((question) => `- ${escapeMarkdown(question)}`).join('\n'),
         ]),
     ...(passages.length === 0 ? [] : [`## ${t('outline.known')}`]),
-    ...passages.map(({ title, url, text }) => `${text.trim()}\n\n([${title}](${url}))`),
+    ...passages.map(
+      ({ title, url, text }) => `${text.trim()}\n\n([${escapeMarkdown(title)}](${url}))`,
+    ),
   ];
   return { id: slugOf(gap), title: gap, content: `${parts.join('\n\n')}\n`, back };
 }
@@ -69,12 +75,22 @@ export async function proposalForTicket(
 ): Promise<Proposal> {
   const { lessons } = await client.tickets.lessons({ helpdesk, ticket_id: ticketId }, { signal });
   const [lesson] = lessons;
-  const heading = oneLine(lesson?.title ?? '');
-  const added = (lesson?.added ?? []).join('\n\n');
   const back = `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
-  if (article !== undefined)
-    return { content: `${article.content.trimEnd()}\n\n## ${heading}\n\n${added}\n`, back };
-  return { id: slugOf(heading), title: heading, content: `# ${heading}\n\n${added}\n`, back };
+  if (lesson === undefined) return { content: article?.content ?? '', back };
+  const title = oneLine(lesson.title ?? '');
+  const heading =
+    title === '' ? [] : [`${article === undefined ? '#' : '##'} ${escapeMarkdown(title)}`];
+  const before = article === undefined ? [] : [article.content.trimEnd()];
+  const content = `${[...before, ...heading, ...lesson.added].join('\n\n')}\n`;
+  return article === undefined ? { id: slugOf(title), title, content, back } : { content, back };
+}
+
+/** Why a proposal cannot be saved yet: the line in brackets stands there, or passages that not everybody may read. */
+export function unfinishedPart(
+  content: string,
+): 'outline.unfinished' | 'outline.quoted' | undefined {
+  if (content.includes(t('outline.answer'))) return 'outline.unfinished';
+  return content.split('\n').includes(`## ${t('outline.known')}`) ? 'outline.quoted' : undefined;
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
