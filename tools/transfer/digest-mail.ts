@@ -22,14 +22,18 @@ const STYLE = {
 
 /** A digest as an HTML page without style sheets, scripts or pictures. Links lead into the console at `url`. */
 export async function digestHtml(digest: Digest, url: string): Promise<string> {
-  const { title, notice, lists } = digest;
+  const { title, notice, unread, lists } = digest;
+  const sentences = [...(notice === undefined ? [] : [notice]), ...unread];
   const page = await html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title></head>
 <body style="${STYLE.page}">
 <table role="presentation" align="center" cellpadding="0" cellspacing="0" style="${STYLE.sheet}">
 <tr><td style="${STYLE.cell}"><h1 style="${STYLE.title}">${title}</h1></td></tr>
-${notice === undefined ? '' : html`<tr><td style="${STYLE.cell}">${notice}</td></tr>`}
+${sentences.map(
+  (sentence) => html`<tr><td style="${STYLE.cell}">${sentence}</td></tr>
+`,
+)}
 ${countsHtml(digest, url)}${channelsHtml(digest)}
 ${lists.map((list) => listHtml(list, url))}
 </table>

@@ -32,6 +32,8 @@ export interface Digest {
   title: string;
   /** Why there are no numbers; absent when there are. */
   notice?: string;
+  /** A sentence for each part that is not shown. */
+  unread: readonly string[];
   counts: readonly DigestCount[];
   /** A row for each channel: its name, its questions, and those by outcome in the order of `counts`. */
   channels: readonly { name: string; numbers: readonly number[] }[];
@@ -71,16 +73,17 @@ const HEALTH_TEXTS: Readonly<Record<HealthKind, string>> = {
 /** What the overview of some days says, in people's words. */
 export function digestOf(overview: Overview): Digest {
   const { from, to, answers, gaps, articles, tickets } = overview;
+  const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
   const findings = Object.values(articles?.counts ?? {}).reduce((sum, number) => sum + number, 0);
   const lists: DigestList[] = [
     {
       title: 'Most often not answered',
       items: (gaps?.most_asked ?? []).map((gap) => ({
         ...gapItem(gap),
-        remark: times(gap.weeks.at(-1) ?? gap.count),
+        remark: occurrencesOf(gap, days),
       })),
       total: gaps?.asked ?? 0,
-      path: '/gaps',
+      path: `/gaps?days=${days}`,
     },
     {
       title: 'Answered since',
@@ -89,7 +92,7 @@ export function digestOf(overview: Overview): Digest {
         remark: (gap.closed_at ?? '').slice(0, 10),
       })),
       total: gaps?.closed ?? 0,
-      path: '/gaps?state=closed',
+      path: `/gaps?state=closed&days=${days}`,
     },
     {
       title: 'Answers that did not help',
@@ -131,6 +134,10 @@ export function digestOf(overview: Overview): Digest {
   return {
     title: `Questions and articles, ${from.slice(0, 10)} to ${to.slice(0, 10)}`,
     ...(answers === null || answers.now.total > 0 ? {} : { notice: noticeOf(answers) }),
+    unread: overview.unread.map(
+      ({ part, missing }) =>
+        `Without ${PARTS[part]}: ${missing === undefined ? 'they could not be read just now' : `the key lacks ${missing}`}.`,
+    ),
     counts: countsOf(overview),
     channels: (answers?.interfaces ?? []).map(({ interface: name, total, verdicts }) => ({
       name: CHANNELS[name] ?? name,
@@ -139,6 +146,15 @@ export function digestOf(overview: Overview): Digest {
     lists: lists.filter(({ items }) => items.length > 0),
   };
 }
+
+/** As a sentence names them. */
+const PARTS: Readonly<Record<Overview['unread'][number]['part'], string>> = {
+  answers: 'answers',
+  gaps: 'unanswered questions',
+  articles: 'articles',
+  tickets: 'tickets',
+  checks: 'checks',
+};
 
 const noticeOf = ({ are_kept: areKept }: NonNullable<Overview['answers']>): string =>
   areKept
@@ -172,16 +188,27 @@ const gapItem = ({ id, gap }: KnowledgeGap): Omit<DigestItem, 'remark'> => ({
   path: `/gaps/${id}`,
 });
 
+/** How often a gap occurred in these days: it is counted by week, so that other numbers of days are rounded up to weeks. */
+const occurrencesOf = ({ weeks }: KnowledgeGap, days: number): string => {
+  const inWeeks = Math.ceil(days / DAYS_A_WEEK);
+  const count = times(weeks.slice(-inWeeks).reduce((sum, number) => sum + number, 0));
+  return days === inWeeks * DAYS_A_WEEK ? count : `${count} in ${inWeeks * DAYS_A_WEEK} days`;
+};
+
+const DAY_MS = 86_400_000;
+const DAYS_A_WEEK = 7;
+
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /** A digest as Markdown. */
-export function digestMarkdown({ title, notice, counts, channels, lists }: Digest): string {
+export function digestMarkdown({ title, notice, unread, counts, channels, lists }: Digest): string {
   const table = counts.map(({ label, number, before }) => `| ${label} | ${number} | ${before} |`);
   const rows = channels.map(({ name, numbers }) => `| ${[name, ...numbers].join(' | ')} |`);
   const head = ['channel', ...counts.map(({ label }) => label)];
   return [
     `# ${title}`,
     notice ?? '',
+    ...unread,
     table.length === 0 ? '' : ['| | number | before |', '| --- | --- | --- |', ...table].join('\n'),
     rows.length === 0
       ? ''

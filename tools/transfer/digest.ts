@@ -21,7 +21,7 @@ npx constellation digest --format mail --to team@example.com | sendmail -t
 ${DEPLOYMENT_HELP}
   --help              this text
 
-The key needs answers:read, support:analyze, kb:read and, for tickets, helpdesk:write; what it lacks is left out.
+The key needs answers:read, support:analyze, kb:read and, for tickets, helpdesk:write; what it lacks is named and omitted.
 `;
 
 const FORMATS = ['markdown', 'html', 'mail'] as const;

@@ -105,6 +105,33 @@ describe('digestMarkdown()', () => {
     const written = digestMarkdown(digestOf(overview(changes as Partial<Overview>))); // parsed there
     expect(written).toContain('are not kept');
     expect(written).not.toMatch(/##|questions \|/);
+    expect(written).toContain('Without unanswered questions: the key lacks support:analyze.');
+  });
+  it.each([
+    ['2026-11-19T10:00:00Z', 1, '4 times in 7 days'],
+    [FROM, 7, '4 times'],
+    ['2026-11-10T10:00:00Z', 10, '7 times in 14 days'],
+    ['2026-10-23T10:00:00Z', 28, '7 times'],
+  ])(
+    'says from %s how often a question was not answered, and leads to its rows',
+    (from, days, remark) => {
+      const { lists } = digestOf(overview({ from }));
+      expect(lists).toMatchObject([{ path: `/gaps?days=${days}`, items: [{ remark }] }]);
+    },
+  );
+  it('leads from what was answered since to the gaps closed in these days', () => {
+    const last = { ...gapOf('Is it loud?', 0), state: 'closed' as const, closed_at: TO };
+    const gaps = { open: 0, asked: 0, most_asked: [], closed: 1, last_closed: [last] };
+    const { lists } = digestOf(overview({ gaps }));
+    expect(lists).toMatchObject([
+      { path: '/gaps?state=closed&days=7', items: [{ remark: '2026-11-20' }] },
+    ]);
+  });
+  it('names each part that could not be read, in every form', async () => {
+    const digest = digestOf(overview({ articles: null, unread: [{ part: 'articles' }] }));
+    const sentence = 'Without articles: they could not be read just now.';
+    expect(digestMarkdown(digest)).toContain(sentence);
+    expect(await digestHtml(digest, URL_OF_CONSOLE)).toContain(sentence);
   });
 });
 
