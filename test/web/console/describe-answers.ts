@@ -68,6 +68,14 @@ describe('the view Answers', () => {
       return turns.count();
     };
     await expect.poll(shown).toBe(2);
+    // In one request.
+    const requests: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.startsWith('/v1/answers')) requests.push(pathname);
+    });
+    await shown();
+    expect(requests).toEqual(['/v1/answers']);
     expect(await page.locator('.asked-by .prose').allTextContents()).toEqual([
       ANSWERED,
       'And in <b>Eco</b>?',

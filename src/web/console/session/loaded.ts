@@ -29,6 +29,34 @@ export function useLoaded<Value>(
   return { value: value.value, load, ...state };
 }
 
+const FIRST_PAUSE_MS = 3000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Reads again while a change is awaited and the page is visible: after each reply, more and more seldom. */
+export function useAwaited(
+  isAwaited: boolean,
+  { load, isLoading }: Pick<Loaded<unknown>, 'load' | 'isLoading'>,
+): void {
+  const pauseMs = useRef(FIRST_PAUSE_MS);
+  useEffect(() => {
+    pauseMs.current = FIRST_PAUSE_MS;
+  }, [isAwaited]);
+  useEffect(() => {
+    if (!isAwaited || isLoading) return;
+    let timer: ReturnType<typeof setTimeout>;
+    const wait = (): void => {
+      timer = setTimeout(look, pauseMs.current);
+    };
+    const look = (): void => {
+      pauseMs.current = Math.min(pauseMs.current * 1.5, LONGEST_PAUSE_MS);
+      if (document.visibilityState === 'visible') load();
+      else wait();
+    };
+    wait();
+    return () => clearTimeout(timer);
+  }, [isAwaited, isLoading]);
+}
+
 export interface Pages<Item, Page> {
   items: readonly Item[];
   /** The page that was read last. */

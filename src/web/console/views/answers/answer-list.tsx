@@ -373,12 +373,16 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
   );
 };
 
-/** @throws {ConstellationError} When the export ended before its last answer. */
-const readLines = async (
-  filters: Filters,
+/**
+ * Answers in full, one a line, newest first.
+ *
+ * @throws {ConstellationError} When the export ended before its last answer.
+ */
+export async function readLines(
+  filters: Filters & { limit?: number },
   signal: AbortSignal,
-  onLines: (more: number) => void,
-): Promise<Blob> => {
+  onLines: (more: number) => void = () => {},
+): Promise<Blob> {
   const call = { query: filters, signal, timeoutMs: TIMEOUT_MS };
   const opened = await callForStream('GET /v1/answers', LINES, call);
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -398,4 +402,4 @@ const readLines = async (
   throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), {
     retryable: true,
   });
-};
+}

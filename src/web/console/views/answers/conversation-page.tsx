@@ -2,10 +2,9 @@ import type { KeptAnswer } from '../../../../contract/wire/answers.ts';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
-import { client } from '../../session/deployment.ts';
 import { useLoaded } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
-import { Verdict } from './answer-list.tsx';
+import { readLines, Verdict } from './answer-list.tsx';
 
 /** The newest turns of a conversation that are shown. */
 const SHOWN = 50;
@@ -14,13 +13,12 @@ const SHOWN = 50;
 export function ConversationPage({ id }: { id: string }) {
   const { value, failure, load } = useLoaded(
     async (signal) => {
-      const { answers } = await client.answers.list(
-        { conversation_id: id, limit: SHOWN },
-        { signal },
-      );
-      return Promise.all(
-        answers.toReversed().map((answer) => client.answers.get(answer.id, { signal })),
-      );
+      const lines = await readLines({ conversation_id: id, limit: SHOWN }, signal);
+      return (await lines.text())
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as KeptAnswer) // as the API writes them
+        .toReversed();
     },
     [id],
   );

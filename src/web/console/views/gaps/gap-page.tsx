@@ -1,23 +1,21 @@
-import { useEffect } from 'preact/hooks';
 import type { KnowledgeGap } from '../../../../contract/wire/knowledge.ts';
 import { navigate } from '../../navigation/router.ts';
 import { Chart } from '../../parts/chart.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { client, may } from '../../session/deployment.ts';
-import { useLoaded } from '../../session/loaded.ts';
+import { useAwaited, useLoaded } from '../../session/loaded.ts';
 import { formatDate, t } from '../../texts/texts.ts';
 import { Actions, Details, Facts, State } from './gap.tsx';
 
 /** One question that customers ask and no article answers. */
 export function GapPage({ id, isWritten }: { id: string; isWritten: boolean }) {
-  const { value, failure, load } = useLoaded((signal) => client.gaps.get(id, { signal }), [id]);
+  const { value, failure, isLoading, load } = useLoaded(
+    (signal) => client.gaps.get(id, { signal }),
+    [id],
+  );
   // An article has been written: its questions are asked again with the next edition.
   const isAwaited = isWritten && value?.state === 'open';
-  useEffect(() => {
-    if (!isAwaited) return;
-    const polling = setInterval(load, POLL_MS);
-    return () => clearInterval(polling);
-  }, [isAwaited]);
+  useAwaited(isAwaited, { load, isLoading });
   return (
     <div class="gaps">
       <p class="small">
@@ -46,7 +44,6 @@ export function GapPage({ id, isWritten }: { id: string; isWritten: boolean }) {
   );
 }
 
-const POLL_MS = 3000;
 const WEEK_MS = 604_800_000;
 
 const OneGap = ({ gap }: { gap: KnowledgeGap }) => (

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { KnowledgeGapReported } from '../../../../contract/wire/knowledge.ts';
 import type { Lesson } from '../../../../contract/wire/tickets.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
@@ -134,12 +135,24 @@ const LessonItem = ({ lesson }: { lesson: Lesson }) => {
           ))}
         </ul>
       )}
-      <details>
-        <summary class="small">{t('learning.difference')}</summary>
-        <WordDifference before={draft} after={sent} />
-      </details>
+      <Difference before={draft} after={sent} />
       <Proposals lesson={lesson} />
     </li>
+  );
+};
+
+/** Compared once it is opened: a comparison of long texts takes time. */
+const Difference = ({ before, after }: { before: string; after: string }) => {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      onToggle={(event) => {
+        isOpen.value = event.currentTarget.open;
+      }}
+    >
+      <summary class="small">{t('learning.difference')}</summary>
+      {isOpen.value ? <WordDifference before={before} after={after} /> : null}
+    </details>
   );
 };
 
@@ -203,8 +216,7 @@ const articleIdOf = async (
 ): Promise<string> => {
   const { hits } = await client.search({ query: article?.title ?? '', limit: FOUND }, { signal });
   const hit = hits.find(({ url }) => url === article?.url);
-  if (hit === undefined)
-    throw new Error('Cannot find the article: it is gone, or has another address now');
+  if (hit === undefined) throw new ConstellationError('NOT_FOUND', t('learning.article_gone'));
   return hit.article_id;
 };
 

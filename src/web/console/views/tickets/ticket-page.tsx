@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import type { TicketCase, TicketDraft, TicketOnDesk } from '../../../../contract/wire/tickets.ts';
 import { Feedback } from '../../answers/feedback.tsx';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
@@ -10,14 +9,12 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age, Share } from '../../parts/values.tsx';
 import { WordDifference } from '../../parts/word-difference.tsx';
 import { client } from '../../session/deployment.ts';
-import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { useAwaited, useLoaded, useRunning } from '../../session/loaded.ts';
 import { helpdeskName } from '../../support/helpdesk-name.ts';
 import { intentTitle } from '../../support/intent-titles.ts';
 import { ShownDraft } from '../../support/shown-draft.tsx';
 import { count, t } from '../../texts/texts.ts';
 import { TicketStatus } from './ticket-list.tsx';
-
-const POLL_MS = 3000;
 
 interface PlaceProps {
   helpdesk: string;
@@ -27,16 +24,12 @@ interface PlaceProps {
 /** The newest message of a ticket: what the customer wrote, the draft with its evidence, and what an agent sent. */
 export function TicketPage({ helpdesk, ticketId }: PlaceProps) {
   const place = { helpdesk, ticket_id: ticketId };
-  const { value, failure, load } = useLoaded(
+  const { value, failure, isLoading, load } = useLoaded(
     (signal) => client.tickets.case(place, { signal }),
     [helpdesk, ticketId],
   );
   const isOpen = value?.job.state === 'open';
-  useEffect(() => {
-    if (!isOpen) return;
-    const polling = setInterval(load, POLL_MS);
-    return () => clearInterval(polling);
-  }, [isOpen]);
+  useAwaited(isOpen, { load, isLoading });
   return (
     <div class="tickets">
       <p class="small">
