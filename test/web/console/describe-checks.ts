@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { KnowledgeChecks } from '../../../src/contract/wire/checks.ts';
+import { EditionList } from '../../../src/contract/wire/editions.ts';
 import { SAMPLE_CHECKS } from '../../../tools/sample/files.ts';
 import { grant, send } from '../../functions/product-for-test.ts';
 import { runNode } from '../../tools/node-for-test.ts';
@@ -43,6 +44,18 @@ const check = async (lines: string) => {
   return { status, stdout, stderr, junit: readFileSync(junit, 'utf8') };
 };
 
+/** After the test, publishes the edition before it again: its articles belong to the source. */
+const restoreAtEnd = async (): Promise<void> => {
+  const { editions } = await read(EditionList, '/v1/knowledge/editions');
+  const current = editions.find(({ is_current: isCurrent }) => isCurrent);
+  onTestFinished(async () => {
+    const route = `POST /v1/knowledge/editions/${current?.id}/activate`;
+    expect(await (await send(product, route, {})).json()).toMatchObject({ left_out: 0 });
+    await product.sync({ full: true });
+    await expect.poll(counts, POLL).toMatchObject({ not_run: 0 });
+  }, POLL.timeout);
+};
+
 describe('the view Checks', { timeout: 120_000 }, () => {
   afterAll(async () => {
     for (const { id } of (await checks()).checks)
@@ -73,6 +86,7 @@ describe('the view Checks', { timeout: 120_000 }, () => {
   });
 
   it('names the edit that breaks one, before it is saved, in the list and on the command line, and the one that mends it', async () => {
+    await restoreAtEnd();
     const article = (await (await send(product, `GET /api/kb/articles/${ARTICLE}`)).json()) as {
       title: string;
       content: string;

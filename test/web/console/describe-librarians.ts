@@ -137,7 +137,7 @@ describe('the views Librarians, Intents and Settings', () => {
     );
     const { adapters } = await (await product.fetch('/healthz')).json();
     for (const [role, adapter] of Object.entries(adapters))
-      expect(await facts.first().textContent()).toContain(`${role}${adapter}`);
+      expect(await facts.first().textContent()).toContain(`${role.replaceAll('_', ' ')}${adapter}`);
     expect(
       await page.getByRole('navigation').getByRole('link', { name: 'API' }).getAttribute('href'),
     ).toBe('/docs');

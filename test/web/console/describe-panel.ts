@@ -9,6 +9,12 @@ const KEY = 'ck_reads-tickets-and-nothing-else';
 const RESET = 'How do I reset the dashboard password?';
 const E30 = 'What does error E30 mean?';
 
+/** Drafts that agents sent unchanged, changed and discarded, of all intents. */
+const countsOf = (intents: TicketOutcomes['intents']): number[] =>
+  (['kept', 'edited', 'discarded'] as const).map((name) =>
+    intents.reduce((sum, each) => sum + each[name], 0),
+  );
+
 /** The panel in the frame of a helpdesk's page of another origin. */
 describe('the panel beside a ticket', () => {
   beforeEach(() => grant(product, KEY, { capabilities: ['helpdesk:read'] }));
@@ -164,11 +170,11 @@ describe('the panel beside a ticket', () => {
     const { chatwoot, zendesk } = helpdesks.desks;
     const outcomes = async () =>
       TicketOutcomes.parse(await (await get('/v1/support/tickets/outcomes')).json());
+    const before = await outcomes();
+    /** Drafts kept, edited and discarded since this test began. */
     const sums = async () => {
       const { intents } = await outcomes();
-      return (['kept', 'edited', 'discarded'] as const).map((name) =>
-        intents.reduce((sum, each) => sum + each[name], 0),
-      );
+      return countsOf(intents).map((count, at) => count - (countsOf(before.intents)[at] ?? 0));
     };
     const first = await ticketWithDraft('zendesk', RESET);
     const [second, third] = [
@@ -185,13 +191,19 @@ describe('the panel beside a ticket', () => {
     const table = (await open('/tickets')).getByRole('table', {
       name: 'What agents made of drafts',
     });
-    expect(await table.getByRole('row', { name: /^Login/ }).textContent()).toMatch(/11101/);
     const { intents, articles } = await read(TicketOutcomes, '/v1/support/tickets/outcomes');
     expect(intents.map(({ intent }) => intent)).toEqual(['login_issue']);
+    expect(intents[0]?.down).toBeGreaterThan(0);
+    const cells = [...countsOf(intents), intents[0]?.up, intents[0]?.down];
+    expect(await table.getByRole('row', { name: /^Login/ }).textContent()).toMatch(
+      new RegExp(`^\\D+${cells.join('')}\\d+%`),
+    );
+    const url = articles[0]?.url;
+    expect(url).toContain('/dashboard/');
+    const earlier = before.articles.filter((each) => each.url === url);
     expect(articles[0]).toMatchObject({
-      url: expect.stringContaining('/dashboard/'),
-      kept: 1,
-      edited: 1,
+      kept: (earlier[0]?.kept ?? 0) + 1,
+      edited: (earlier[0]?.edited ?? 0) + 1,
     });
     const route = routeOf('zendesk', first.ticketId);
     expect((await send(product, `DELETE ${route}`)).status).toBe(204);
