@@ -88,7 +88,17 @@ export function sqlMemoryStore(
     TURNS,
     [`CREATE INDEX memories_asked_with ON memories (${ASKED}) WHERE ${ASKED} IS NOT NULL`],
     REMOTE_VECTORS,
+    addColumn('removed_memories', 'retry_at', 'INTEGER NOT NULL DEFAULT 0'),
   ]);
+  const removeTurns = (): void => {
+    for (;;) {
+      const ids = expiredTurns(sql, now());
+      if (ids.length === 0) return;
+      sql.transaction(() => removeMemories(sql, ids, now()));
+    }
+  };
+  // Before the first read: the alarm may ring later.
+  removeTurns();
 
   const checkWorkspace = (named: string): void => {
     if (named !== workspace)
@@ -96,6 +106,12 @@ export function sqlMemoryStore(
   };
   const clearVectors = async (): Promise<void> => {
     const settledBefore = remoteVectors === undefined ? now() : now() - SETTLED_MS;
+    // Stored before the attempt: what fails waits from now on, whatever is called meanwhile.
+    sql.run(
+      'UPDATE removed_memories SET retry_at = ? WHERE deleted = 0 OR removed_at <= ?',
+      now() + RETRY_MS,
+      settledBefore,
+    );
     for (;;) {
       const ids = sql
         .all<{ id: string }>(
@@ -189,11 +205,7 @@ export function sqlMemoryStore(
       return surplusTurns(sql, limits, now());
     },
     removeExpired: async () => {
-      for (;;) {
-        const ids = expiredTurns(sql, now());
-        if (ids.length === 0) break;
-        sql.transaction(() => removeMemories(sql, ids, now()));
-      }
+      removeTurns();
       await deleteCopies();
       await clearVectors().catch((error: unknown) => {
         if (!(error instanceof StoreUnavailable)) throw error;
@@ -212,9 +224,9 @@ export function sqlMemoryStore(
         `SELECT min(at) AS at FROM (
           SELECT min(expires) AS at FROM memories WHERE expires IS NOT NULL
           UNION ALL SELECT min(uploaded_at) + ?1 FROM uploaded_vectors
-          UNION ALL SELECT min(iif(deleted, removed_at + ?1, ?2)) FROM removed_memories)`,
+          UNION ALL
+            SELECT min(max(retry_at, iif(deleted, removed_at + ?1, 0))) FROM removed_memories)`,
         SETTLED_MS,
-        now() + RETRY_MS,
       );
       return next?.at ?? undefined;
     },

@@ -24,6 +24,8 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
   protected abstract readonly librarian: string;
   #open: { name: string; store: Store } | undefined;
   #alarmAt: number | undefined;
+  /** No alarm before this time, after one that failed. */
+  #notBefore = 0;
 
   /** Creates or migrates the tables. After an error the next call tries again. */
   protected abstract open(owner: Owner): Store;
@@ -54,9 +56,15 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
     return this.#open.store;
   }
 
-  /** Has the alarm ring when work is due; called after each change of the store. */
-  protected schedule(store: Store): void {
-    this.wakeAt(this.dueAt(store));
+  /**
+   * Has the alarm ring when work is due; called after each change of the store. Only the alarm itself (`isWorkDone`) puts an earlier
+   * time off: calls that come all the time would otherwise put it off for ever.
+   */
+  protected schedule(store: Store, { isWorkDone = false } = {}): void {
+    const due = this.dueAt(store);
+    const time = due === undefined ? undefined : Math.max(due, this.#notBefore);
+    const isEarlier = time !== undefined && time < (this.#alarmAt ?? Number.POSITIVE_INFINITY);
+    if (isWorkDone || isEarlier) this.wakeAt(time);
   }
 
   /** Replaces an earlier time. Storage keeps the order of writes, so there is no need to wait. */
@@ -77,8 +85,8 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
       const store = this.storeOf(owner);
       this.#insure();
       await this.work(store);
-      this.schedule(store);
-      this.ctx.storage.kv.delete(UNFINISHED);
+      this.#notBefore = 0;
+      this.schedule(store, { isWorkDone: true });
     } catch (error) {
       const { librarian } = this;
       const cause = describeCause(error);
@@ -90,7 +98,10 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
         code: 'INTERNAL_ERROR',
         cause,
       });
-      this.wakeAt(Date.now() + ALARM_RETRY_MS);
+      this.#notBefore = Date.now() + ALARM_RETRY_MS;
+      this.wakeAt(this.#notBefore);
+    } finally {
+      this.ctx.storage.kv.delete(UNFINISHED);
     }
   }
 

@@ -201,7 +201,10 @@ describe('sqlMemoryStore() when the remote index fails', () => {
     expect(lines.mock.calls.join()).toContain('"where":"delete vectors"');
     lines.mockRestore();
     expect(await vectors()).toHaveLength(1);
-    expect(made.objectOf(workspace).nextRemoval()).toBe(nowMs + 60_000);
+    const retryAt = nowMs + 60_000;
+    expect(made.objectOf(workspace).nextRemoval()).toBe(retryAt);
+    nowMs += 59_000;
+    expect(made.objectOf(workspace).nextRemoval()).toBe(retryAt);
     made.vector.faults.none();
     await runAlarm();
     expect(await vectors()).toEqual([]);
