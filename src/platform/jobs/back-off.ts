@@ -1,5 +1,7 @@
 const MAX_DOUBLINGS = 20;
 const MAX_TIMES = 600;
+/** Before jitter. Below `MAX_WAIT_MS` of jobs, beyond which a wait counts as the mistake of a clock. */
+const MAX_BACK_OFF_MS = 3_600_000;
 
 /** Wait after the `failures`-th failure in a row: doubling, with a quarter of jitter either way so that many do not come at once. */
 export function backOffMs(
@@ -7,7 +9,7 @@ export function backOffMs(
   { retryMs, random }: { retryMs: number; random: () => number },
 ): number {
   const times = Math.min(2 ** Math.min(Math.max(failures - 1, 0), MAX_DOUBLINGS), MAX_TIMES);
-  return Math.ceil(retryMs * times * (0.75 + random() / 2));
+  return Math.ceil(Math.min(retryMs * times, MAX_BACK_OFF_MS) * (0.75 + random() / 2));
 }
 
 const MAX_SPREAD_MS = 60_000;

@@ -40,7 +40,7 @@ export interface JobKind<Job extends JobRecord> {
    */
   run(job: Job): Promise<void>;
   failureOf(error: unknown): JobFailure;
-  /** Wait after the first failed attempt, in milliseconds; doubles up to 600 times as much. */
+  /** Wait after the first failed attempt, in milliseconds; doubles up to 600 times as much, or an hour. */
   retryMs: number;
   /** Attempts before a job is dead. */
   attempts: number;
@@ -83,7 +83,15 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
   const end = (outcome: 'done' | 'waiting' | 'failed' | 'dead'): void =>
     kind.count?.(seriesOf('constellation_jobs_total', { kind: kind.name, outcome }), 1);
   const bury = (job: Job, error: string): void => {
-    store.bury(job, error, now());
+    try {
+      store.bury(job, error, now());
+    } catch (failure) {
+      // For example a full list of dead jobs: this one is tried once more later, and the others go on.
+      kind.onFault(kind.name, failure);
+      const due_at = now() + backOffMs(job.attempts, kind);
+      store.change(job, { attempts: job.attempts - 1, error, due_at }, now());
+      return;
+    }
     end('dead');
   };
 

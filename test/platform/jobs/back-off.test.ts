@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { backOffMs } from '../../../src/platform/jobs/back-off.ts';
+import { MAX_WAIT_MS } from '../../../src/platform/jobs/job-store.ts';
 
 it.each([
   [1, 0.5, 1000],
@@ -10,4 +11,8 @@ it.each([
   [1, 1, 1250],
 ])('backOffMs() after %i failures, with the random number %d, is %i', (failures, random, ms) => {
   expect(backOffMs(failures, { retryMs: 1000, random: () => random })).toBe(ms);
+});
+
+it('backOffMs() stays below the wait that counts as the mistake of a clock', () => {
+  expect(backOffMs(100, { retryMs: 60_000, random: () => 1 })).toBeLessThan(MAX_WAIT_MS);
 });
