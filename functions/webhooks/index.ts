@@ -7,6 +7,7 @@ import {
   learnFrom,
   type Stubs,
   storeEvent,
+  storeQueued,
   ticketObjectName,
 } from '../../src/support/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/support/tickets/ticket-times.ts';
@@ -57,4 +58,6 @@ const tickets = serveApp('webhooks', async (env: Env) =>
 export default {
   fetch: (request, env, ctx) =>
     (new URL(request.url).pathname.startsWith('/v1/') ? tickets : deliveries)(request, env, ctx),
+  // For one release: deliveries on the queue of an earlier version, whose consumer stays until the queue is deleted.
+  queue: ({ messages }, env) => storeQueued(messages, stubsOf(env)),
 } satisfies ExportedHandler<Env>;

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../platform/http/deadline.ts';
 import { type JobKind, jobRunner } from '../../platform/jobs/job-runner.ts';
 import { type JobRecord, sqlJobs } from '../../platform/jobs/job-store.ts';
 import { migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
@@ -22,6 +23,8 @@ type Row = JobRecord & { id: string; message: string };
 /** Some 90 minutes with the usual waits. */
 const ATTEMPTS = 20;
 const MAX_STORED = 10_000;
+/** An object that does not answer within this time holds up the other deliveries no longer. */
+const STORE_MS = 5000;
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
@@ -54,7 +57,11 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
     }),
     run: async ({ id, message }) => {
       const delivery = readStored(EventMessage, message);
-      if (delivery !== undefined) await store(delivery);
+      if (delivery !== undefined)
+        await withDeadline(() => store(delivery), {
+          timeoutMs: STORE_MS,
+          reason: 'the object of the ticket did not answer in time',
+        });
       remove(id);
     },
     failureOf: (error) => ({

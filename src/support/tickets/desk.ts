@@ -16,8 +16,9 @@ interface DeskParts {
   handovers: Handovers;
   deliveries: Deliveries;
   times: Pick<TicketTimes, 'callMs' | 'analyseMs' | 'keepMs' | 'atOnce'>;
-  /** Tells a waiting ticket that its turn has come. */
-  call(place: TicketRef): Promise<void>;
+  /** Tells a waiting ticket that its turn has come. False when it has nothing to do. */
+  call(place: TicketRef): Promise<boolean>;
+  onFault(where: string, error: unknown): void;
   now: () => number;
   random: () => number;
 }
@@ -28,7 +29,7 @@ const PRUNE_EVERY_MS = 3_600_000;
 export function createDesk(
   parts: DeskParts,
 ): Desk & Pick<JobRunner, 'dueAt'> & { work(): Promise<void> } {
-  const { sql, index, sync, handovers, deliveries, times, now, random, call } = parts;
+  const { sql, index, sync, handovers, deliveries, times, now, random, call, onFault } = parts;
   const pauses = rateLimitPauses(sql);
   const longestMs = 3 * times.callMs + times.analyseMs;
   const turns = createTurns({ most: times.atOnce, longestMs, now, call });
@@ -39,6 +40,7 @@ export function createDesk(
       index.report(place, jobs);
       const pausedUntil = pauses.all(now())[place.helpdesk];
       if (pausedUntil === undefined) return turns.enter(place);
+      turns.remove(place);
       return pausedUntil + spreadMs(pausedUntil - now(), random);
     },
     leave: (place, jobs) => {
@@ -69,9 +71,12 @@ export function createDesk(
     eraseHandovers: handovers.erase,
     dueAt: () => earliest(sync.dueAt(), handovers.dueAt(), deliveries.dueAt()),
     work: async () => {
-      await deliveries.work();
-      await handovers.work();
-      await sync.work();
+      // Together: a slow helpdesk or library does not hold up deliveries.
+      const results = await Promise.allSettled([deliveries.work(), handovers.work(), sync.work()]);
+      const [error, ...others] = results.filter((result) => result.status === 'rejected');
+      for (const { reason } of others) onFault('alarm', reason);
+      // The alarm logs it, and rings again after a while.
+      if (error !== undefined) throw error.reason;
     },
   };
 }

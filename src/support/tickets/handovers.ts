@@ -25,6 +25,7 @@ const MIGRATIONS = [
   ) WITHOUT ROWID`,
     'CREATE INDEX handovers_by_time ON handovers (accepted_at, id)',
   ],
+  ["CREATE INDEX handovers_due ON handovers (due_at, id) WHERE state = 'waiting'"],
 ];
 
 const HOUR_MS = 3_600_000;
@@ -105,7 +106,18 @@ export function openHandovers({ sql, times, now, random, connect, onFault, count
       now() + times.settleMs,
       id,
     );
-    return client.createTicket(ticketOf(request), options());
+    try {
+      return await client.createTicket(ticketOf(request), options());
+    } catch (error) {
+      // After a clear refusal there is no ticket. Any other failed call says nothing about one.
+      if (error instanceof HelpdeskFailed)
+        sql.run(
+          'UPDATE handovers SET is_unknown = ? WHERE id = ?',
+          Number(error.isOutcomeUnknown),
+          id,
+        );
+      throw error;
+    }
   };
 
   const runner = jobRunner<Row>({
@@ -116,18 +128,7 @@ export function openHandovers({ sql, times, now, random, connect, onFault, count
       bury: ({ id }, error) => settle(id, 'listed', { error }),
     }),
     run: async (row) => {
-      try {
-        settle(row.id, 'created', { ticket: await ticketFor(row) });
-      } catch (error) {
-        // After a clear refusal there is no ticket; a connection that cannot be used says nothing about one.
-        if (error instanceof HelpdeskFailed)
-          sql.run(
-            'UPDATE handovers SET is_unknown = ? WHERE id = ?',
-            Number(error.isOutcomeUnknown),
-            row.id,
-          );
-        throw error;
-      }
+      settle(row.id, 'created', { ticket: await ticketFor(row) });
     },
     failureOf: (error) => failureOf(error, times),
     retryMs: times.retryMs,

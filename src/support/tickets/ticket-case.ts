@@ -48,6 +48,10 @@ export function openCase(parts: TicketCaseParts): TicketCase {
   });
   /** When the workspace's object lets the ticket begin. After a restart the alarm still rings then, and asks again. */
   let turnAt = 0;
+  const enter = async (): Promise<void> => {
+    // While the workspace's object does not answer, the tool's own replies show a rate limit as well.
+    turnAt = (await reporter.report(parts.enter)) ?? 0;
+  };
 
   const postpone = (until: number): void => {
     for (const job of store.open())
@@ -60,8 +64,7 @@ export function openCase(parts: TicketCaseParts): TicketCase {
       if (store.unreported().length > 0) await reporter.report(parts.leave);
       return;
     }
-    // While the workspace's object does not answer, the tool's own replies show a rate limit as well.
-    turnAt = (await reporter.report(parts.enter)) ?? 0;
+    await enter();
     if (turnAt > now()) return;
     const pauseUntil = await runner.run();
     if (pauseUntil !== undefined) {
@@ -99,8 +102,14 @@ export function openCase(parts: TicketCaseParts): TicketCase {
     },
     begin: () => {
       turnAt = 0;
+      return store.due(now()) !== undefined;
     },
-    replay: (jobs) => jobs.filter((id) => reopen(store, { id, now: now() })),
+    replay: async (jobs) => {
+      const replayed = jobs.filter((id) => reopen(store, { id, now: now() }));
+      // Reported at once: whoever replays them sees next how many are still dead.
+      if (replayed.length > 0) await enter();
+      return replayed;
+    },
     draft: () => {
       const draft = drafts.latest();
       const job = draft && store.job(draft.job);
@@ -212,8 +221,10 @@ const jobReporter = ({ store, now, backOff, onFault }: ReporterParts) => {
       }
     },
     /** When the next report is due; undefined when there is nothing to report. */
-    dueAt: () =>
-      store.unreported().length > 0 ? Math.max(retryAt, now() + REPORT_AFTER_MS) : undefined,
+    dueAt: () => {
+      const changedAt = earliest(...store.unreported().map(({ changed_at }) => changed_at));
+      return changedAt && Math.max(retryAt, changedAt + REPORT_AFTER_MS);
+    },
   };
 };
 

@@ -44,14 +44,14 @@ export type MessageEvent = Extract<HelpdeskEvent, { kind: 'message' }>;
 export interface TicketCase {
   /** Adds a job for a delivery; a repeated delivery adds none. */
   accept(event: MessageEvent): void;
-  /** The workspace lets the ticket begin now. */
-  begin(): void;
+  /** The workspace lets the ticket begin now. False when nothing is due: the turn is free. */
+  begin(): boolean;
   /** When `work` has something to do next, in milliseconds since 1970. */
   dueAt(): number | undefined;
   /** Works on all due jobs, one after the other, reports, and deletes old jobs; concurrent calls share one run. */
   work(): Promise<void>;
   /** Reopens dead jobs; returns those that were dead. */
-  replay(jobs: readonly number[]): number[];
+  replay(jobs: readonly number[]): Promise<number[]>;
   /** The draft for the newest message that has one. */
   draft(): StoredDraft | undefined;
   /** The newest message with what is kept of it; undefined for a ticket without jobs. */
@@ -228,6 +228,29 @@ export async function storeEvent(
   }
   // Only a full listing shows that an article is gone.
   return workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
+}
+
+/** A message of a queue: of `MessageBatch`, what is needed here. */
+interface QueueMessage {
+  readonly body: unknown;
+  ack(): void;
+  retry(): void;
+}
+
+/**
+ * Stores the deliveries that an earlier version put on its queue. Its other messages named tickets with jobs, on which their objects
+ * work by alarms.
+ */
+export async function storeQueued(messages: readonly QueueMessage[], stubs: Stubs): Promise<void> {
+  for (const message of messages) {
+    const delivery = EventMessage.safeParse(message.body);
+    try {
+      if (delivery.success) await storeEvent(delivery.data, stubs);
+      message.ack();
+    } catch {
+      message.retry();
+    }
+  }
 }
 
 /** Keeps a reply that an agent has sent with the draft of its ticket, compares them, and counts the outcome. */

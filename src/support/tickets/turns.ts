@@ -13,8 +13,8 @@ interface TurnParts {
   /** A ticket that has not left by then counts no more, in milliseconds. */
   longestMs: number;
   now: () => number;
-  /** Tells a waiting ticket that its turn has come. */
-  call(place: TicketRef): Promise<void>;
+  /** Tells a waiting ticket that its turn has come. False when it has nothing to do. */
+  call(place: TicketRef): Promise<boolean>;
 }
 
 /**
@@ -31,13 +31,20 @@ export function createTurns({ most, longestMs, now, call }: TurnParts) {
       if (begun.size >= most) return;
       waiting.delete(name);
       begun.set(name, now());
-      call(place).catch(() => begun.delete(name));
+      call(place).then(
+        (begins) => begins || free(name),
+        () => free(name),
+      );
     }
+  };
+  const free = (name: string): void => {
+    begun.delete(name);
+    callNext();
   };
   return {
     /** When a ticket may begin, in milliseconds since 1970: at once when that is not later than now. */
     enter: (place: TicketRef): number => {
-      for (const [name, at] of begun) if (now() - at > longestMs) begun.delete(name);
+      for (const [name, at] of begun) if (now() - at > longestMs) free(name);
       const name = nameOf(place);
       if (begun.has(name) || begun.size < most) {
         waiting.delete(name);
@@ -52,9 +59,13 @@ export function createTurns({ most, longestMs, now, call }: TurnParts) {
       const name = nameOf(place);
       const at = begun.get(name);
       if (at === undefined) return;
-      begun.delete(name);
       averageMs += SHARE * (now() - at - averageMs);
-      callNext();
+      free(name);
+    },
+    /** A ticket that may not work for now neither has a turn nor waits for one. */
+    remove: (place: TicketRef): void => {
+      waiting.delete(nameOf(place));
+      free(nameOf(place));
     },
   };
 }

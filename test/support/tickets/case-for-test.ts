@@ -233,8 +233,8 @@ export function worldForTest({
         case_.accept(event);
         schedule();
       },
-      replay: (jobs) => {
-        const replayed = case_.replay(jobs);
+      replay: async (jobs) => {
+        const replayed = await case_.replay(jobs);
         schedule();
         return replayed;
       },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { openDeliveries } from '../../../src/support/tickets/deliveries.ts';
 import type { EventMessage, Undelivered } from '../../../src/support/tickets/ticket-objects.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
@@ -18,7 +18,7 @@ const articleOf = (change: 'published' | 'unpublished'): EventMessage => ({
 });
 
 /** Deliveries whose objects answer as often as `isDown` says. */
-const start = (isDown: () => boolean = () => false) => {
+const start = (isDown: () => boolean = () => false, isFull: () => boolean = () => false) => {
   const world = { now: START, stored: [] as EventMessage[], listed: [] as Undelivered[] };
   const sql = nodeSql();
   const deliveries = openDeliveries({
@@ -28,9 +28,13 @@ const start = (isDown: () => boolean = () => false) => {
     random: () => 0.5,
     store: async (message) => {
       if (isDown()) throw new Error('the object is overloaded');
+      if (JSON.stringify(message).includes('hangs')) await new Promise(() => undefined);
       world.stored.push(message);
     },
-    list: (delivery) => world.listed.push(delivery),
+    list: (delivery) => {
+      if (isFull()) throw new Error('too many are waiting already');
+      world.listed.push(delivery);
+    },
     onFault: () => undefined,
   });
   const runOut = async () => {
@@ -86,4 +90,34 @@ it('refuses more than 10,000, so that the tool sends again', () => {
   const world = start();
   for (let count = 0; count < 10_000; count += 1) world.deliveries.add(messageOf(String(count)));
   expect(() => world.deliveries.add(messageOf('one more'))).toThrow('too many are waiting');
+});
+
+it('goes on with the others while the list for persons is full, and lists a message later', async () => {
+  let refusals = 2;
+  const world = start(
+    () => true,
+    () => refusals-- > 0,
+  );
+  world.deliveries.add(messageOf('1'));
+  world.deliveries.add(messageOf('2'));
+  await world.runOut();
+  expect(world.listed.map(({ ticketId }) => ticketId).toSorted()).toEqual(['1', '2']);
+  expect(world.sql.all('SELECT id FROM deliveries')).toEqual([]);
+});
+
+it('stores the others when an object never answers', async () => {
+  vi.useFakeTimers();
+  try {
+    const world = start();
+    const hanging = world.deliveries;
+    hanging.add(messageOf('hangs'));
+    hanging.add(messageOf('2'));
+    world.now += 1000;
+    const work = hanging.work();
+    await vi.advanceTimersByTimeAsync(5000);
+    await work;
+    expect(world.stored).toEqual([messageOf('2')]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -97,6 +97,26 @@ describe('a request of a visitor', () => {
     });
     expect(createdIn('zendesk').length - before).toBe(1);
   });
+  it('becomes one ticket even if the search for it fails as well', async () => {
+    const { handovers, workAfter } = open();
+    const before = createdIn('zendesk').length;
+    handovers.add(request({ idempotency_key: 'lost-reply-000003' }), { target: 'zendesk' });
+    helpdesks.faults.next(1, { kind: 'reset', executed: true }, '/zendesk');
+    await workAfter(0);
+    helpdesks.faults.next(1, { kind: 'html-502' }, '/zendesk');
+    expect(await workAfter(30_000)).toMatchObject({ state: 'waiting' });
+    expect(await workAfter(60_000)).toMatchObject({ state: 'created' });
+    expect(createdIn('zendesk').length - before).toBe(1);
+  });
+  it('is found by an index when it is due', () => {
+    const sql = nodeSql();
+    open({ sql });
+    const plan = sql.all<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT * FROM handovers
+        WHERE state = 'waiting' AND due_at <= 1 ORDER BY due_at, id LIMIT 1`,
+    );
+    expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining('handovers_due')]);
+  });
   it('is listed for a person when the tool cannot search for the ticket', async () => {
     const { handovers, workAfter } = open();
     const before = createdIn('zammad').length;

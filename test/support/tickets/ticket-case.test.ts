@@ -193,7 +193,7 @@ describe('a ticket gets one note or draft for each message', () => {
     expect(states(world)).toEqual(['dead null']);
     world.write = 'note';
     const case_ = world.start();
-    expect(case_.replay([1])).toEqual([1]);
+    expect(await case_.replay([1])).toEqual([1]);
     await runOut(world, case_);
     expect([world.notes.length, world.drafts.length]).toEqual([1, 0]);
     const other = await delivered({ ...DRAFTS, write: 'draft' });
@@ -318,7 +318,7 @@ describe('exactly once', () => {
       const world = worldForTest({ ...drafts, messages, fault });
       const last = await deliver(world, ['m2', 'm1', 'm1', 'm3', 'm2']);
       world.fault = () => undefined;
-      last.replay([1, 2, 3]);
+      await last.replay([1, 2, 3]);
       await runOut(world, last);
       world.passTo(world.now + 100_000);
       const messageIds = world.notes
@@ -367,7 +367,7 @@ describe('a failing job', () => {
     const case_ = world.start();
     case_.accept(about('m1'));
     expect(states(world)).toEqual(['dead null']);
-    expect([case_.replay([1, 2]), case_.replay([1])]).toEqual([[1], []]);
+    expect([await case_.replay([1, 2]), await case_.replay([1])]).toEqual([[1], []]);
     await runOut(world, case_);
     expect([world.notes.length, world.analysed.length]).toEqual([1, 1]);
     expect(world.reports.get(1)).toMatchObject({ state: 'done', result: 'note', last_error: null });
@@ -423,7 +423,7 @@ describe('a failing job', () => {
     expect(states(world)).toEqual(['dead null']);
     const case_ = world.start();
     const replayedAt = world.now;
-    case_.replay([1]);
+    await case_.replay([1]);
     await runOut(world, case_);
     expect(world.notes).toHaveLength(1);
     expect(world.now - replayedAt).toBeLessThan(2000);

@@ -4,7 +4,7 @@ import { createTurns } from '../../../src/support/tickets/turns.ts';
 const ticket = (ticketId: string) => ({ helpdesk: 'chatwoot' as const, ticketId });
 
 /** Two tickets at once; one that does not leave counts for a minute. */
-const start = (call: (id: string) => Promise<void> = async () => undefined) => {
+const start = (call: (id: string) => Promise<boolean> = async () => true) => {
   const clock = { now: 1000 };
   const called: string[] = [];
   const turns = createTurns({
@@ -54,4 +54,23 @@ it('counts a ticket that does not leave for a minute, and one that cannot be cal
   expect(begins('5')).toBe(false);
   clock.now += 60_001;
   expect(begins('5')).toBe(true);
+});
+
+it('calls the next in place of one that has nothing to do, or that may not work for now', async () => {
+  const { begins, called, turns } = start(async (id) => id !== '3');
+  expect(['1', '2', '3', '4', '5', '6'].map(begins).slice(2)).not.toContain(true);
+  turns.leave(ticket('1'));
+  await Promise.resolve();
+  expect(called).toEqual(['3', '4']);
+  turns.remove(ticket('5'));
+  turns.remove(ticket('4'));
+  expect(called).toEqual(['3', '4', '6']);
+});
+
+it('calls the next when a ticket that did not leave counts no more', () => {
+  const { begins, called, clock } = start();
+  expect(['1', '2', '3', '4'].map(begins)).toEqual([true, true, false, false]);
+  clock.now += 60_001;
+  expect(begins('5')).toBe(false);
+  expect(called).toEqual(['3', '4']);
 });
