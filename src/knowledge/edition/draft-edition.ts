@@ -1,4 +1,4 @@
-import { ErrorBody } from '../../contract/core/error-info.ts';
+import { ErrorBody, HTTP_STATUS } from '../../contract/core/error-info.ts';
 import type { ArticlePut } from '../../contract/wire/host-article.ts';
 import type { OriginContext } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
@@ -17,7 +17,11 @@ export type DraftReader = (
   written: { id: string; article: ArticlePut },
 ) => Promise<Draft>;
 
-/** @param contextOf The navigator's own context for what some audiences may read. */
+/**
+ * Only what the library refuses as INVALID_QUERY cannot be written. Throws `EditionUnavailable` for any other failure.
+ *
+ * @param contextOf The navigator's own context for what some audiences may read.
+ */
 export function createDraftReader(
   client: SignedClient,
   contextOf: (workspace: string, audiences: readonly string[]) => OriginContext,
@@ -27,6 +31,10 @@ export function createDraftReader(
     const answer = await client.call(contextOf(workspace, audiences), call);
     if (!answer.ok) throw new EditionUnavailable(`Cannot build the edition: ${answer.error.code}`);
     if (answer.status === 200) return { edition: openEdition(answer.body) };
+    if (answer.status !== HTTP_STATUS.INVALID_QUERY)
+      throw new EditionUnavailable(
+        `Cannot build the edition: the library answered ${answer.status}`,
+      );
     return { refused: ErrorBody.parse(answer.json()).error.message };
   };
 }
