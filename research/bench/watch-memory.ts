@@ -20,11 +20,18 @@ export function runtimeProcesses(): string[] {
 
 /** Resident memory of the local runtime, MiB. */
 export function memoryOfRuntime(): number {
-  const pages = runtimeProcesses().map((id) =>
-    Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]),
-  );
+  const pages = runtimeProcesses().map(residentPages);
   return Math.round((pages.reduce((sum, each) => sum + each, 0) * PAGE_KIB) / 1024);
 }
+
+/** Of a process that may end while it is read: then 0. */
+const residentPages = (id: string): number => {
+  try {
+    return Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]);
+  } catch {
+    return 0;
+  }
+};
 
 /** `stop` says how much it was before, and at most. */
 export function watchMemory(): { stop(): string } {
