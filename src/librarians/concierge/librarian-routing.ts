@@ -296,7 +296,10 @@ const spellingIn = (vocabulary: ReadonlyMap<string, string>): ((word: string) =>
     );
     return near.length === 1 ? (near[0]?.stem ?? '') : '';
   };
-  return memo(correct, { max: CACHED_WORDS });
+  return memo(correct, {
+    max: CACHED_WORDS,
+    isCached: ({ length }) => length >= LEAST_CORRECTED,
+  });
 };
 const LEAST_CORRECTED = 6;
 const UTF8 = new TextEncoder();
