@@ -87,8 +87,8 @@ export function inFull(
  * Answers a question from one edition without a model: quotes the passages that most probably answer under their headings, cites them, and
  * states its confidence with a reason; or declines and links the closest articles. Pure and deterministic.
  *
- * The answer is not validated against the contract's rules, which ask whether what it states stands in the articles: it is cut out of them.
- * A test validates the answers to all questions of several knowledge bases.
+ * The contract's rules that ask whether what it states stands in the articles are not applied here: it is cut out of them, and a test
+ * applies them to the answers to all questions of several knowledge bases. The navigator applies all others (`answerQuestion`).
  */
 export function answerFromEdition(
   edition: Edition,

@@ -1,12 +1,17 @@
 import * as z from 'zod';
+import { readNavigatorResponse } from '../../answering/write/valid-answer.ts';
 import type { Progress } from '../../contract/core/ask.ts';
-import { describeIssues, HTTP_STATUS, type Issue, readAs } from '../../contract/core/error-info.ts';
+import { describeIssues, type Issue, readAs } from '../../contract/core/error-info.ts';
+import { isWithin } from '../../contract/core/json-object.ts';
+import { statesLackOfInformation } from '../../contract/core/navigator-response.ts';
 import {
-  NavigatorResponse,
-  statesLackOfInformation,
-} from '../../contract/core/navigator-response.ts';
-import type { LibrarianResponse, TraceHop } from '../../contract/core/response.ts';
-import { readResponse, withoutMember } from '../../contract/core/validate-response.ts';
+  ANSWER_MAX_LENGTH,
+  LibrarianResponse,
+  METADATA_LIMITS,
+  Source,
+  type TraceHop,
+} from '../../contract/core/response.ts';
+import { readResponse } from '../../contract/core/validate-response.ts';
 import { covers } from '../../platform/context/capabilities.ts';
 import { type ErrorScene, errorInfo, errorInfoOf } from '../../platform/context/error-info-of.ts';
 import { isExternal, type KeyDirectory } from '../../platform/context/key-directory.ts';
@@ -235,14 +240,14 @@ const readAttempt = async (
 
 /**
  * The target's response, including an error of its own. An invalid Response, or one that delegates again, is unusable. The runtime of an
- * internal librarian has validated what it sends (`serveLibrarian`), so it is not validated again; an external one's is.
+ * internal librarian has validated what it sends (`serveLibrarian`), so one look at its members suffices; an external one's is validated.
  */
 const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Caller }) => {
   try {
     const isOurs = !isExternal(caller.directory, to);
     const value = json();
-    const reply =
-      isOurs && isServed(value) ? { ok: true as const, value, warnings: [] } : readResponse(value);
+    const isServed = isOurs && hasResponseMembers(value);
+    const reply = isServed ? { ok: true as const, value, warnings: [] } : readResponse(value);
     if (!reply.ok)
       throw failed(
         `Cannot use the reply of ${to}: ${reply.issues[0]?.path} ${reply.issues[0]?.message}`,
@@ -260,7 +265,9 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
         : { metadata: others }),
     };
     const checked =
-      isOurs && to === NAVIGATOR ? { response, violations: [] } : checkNavigatorReply(response, to);
+      isServed && to === NAVIGATOR
+        ? { response, violations: [] }
+        : checkNavigatorReply(response, to);
     for (const { rule, outcome } of checked.violations) {
       const { librarian, log, traceId } = caller.scene;
       log({
@@ -285,31 +292,43 @@ const readReply = (json: () => unknown, { to, caller }: { to: string; caller: Ca
   }
 };
 
-/** Its answers keep the rules of the navigator contract by its own tests. */
+/** It validates its own reply by the navigator contract (`answerQuestion`). */
 const NAVIGATOR = 'navigator';
 
-/** Whether a reply has the members of a Response, as `serveLibrarian` sends them. */
-const isServed = (value: unknown): value is LibrarianResponse => {
-  if (typeof value !== 'object' || value === null) return false;
-  const {
-    answer,
-    sources = [],
-    error,
-    metadata = {},
-  }: { [Name in keyof LibrarianResponse]?: unknown } = value;
-  const hasCode =
-    typeof error === 'object' && error !== null && 'code' in error && isCode(error.code);
+/**
+ * Whether a reply is an answer within the bounds of a Response and without unknown members. Anything else, such as an error, is for
+ * `readResponse`, which is slower and says what is wrong.
+ */
+const hasResponseMembers = (reply: unknown): reply is LibrarianResponse => {
+  if (!isObject(reply) || !hasOnly(reply, LibrarianResponse.shape)) return false;
+  const { answer, sources = [], confidence, partial = false, metadata = {} } = reply;
   return (
-    (typeof answer === 'string' || (answer === undefined && hasCode)) &&
-    (error === undefined || hasCode) &&
-    Array.isArray(sources) &&
-    typeof metadata === 'object' &&
-    metadata !== null
+    typeof answer === 'string' &&
+    answer.length <= ANSWER_MAX_LENGTH &&
+    /\S/.test(answer) &&
+    hasSourceMembers(sources) &&
+    isShare(confidence) &&
+    typeof partial === 'boolean' &&
+    isObject(metadata) &&
+    isWithin(metadata, METADATA_LIMITS) &&
+    reply.error === undefined &&
+    reply.delegate === undefined
   );
 };
 
-const isCode = (code: unknown): boolean =>
-  typeof code === 'string' && Object.hasOwn(HTTP_STATUS, code);
+const hasSourceMembers = (sources: unknown): boolean =>
+  LibrarianResponse.shape.sources.safeParse(sources).success &&
+  (sources as object[]).every((source) => hasOnly(source, Source.shape)); // The schema has read it.
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const hasOnly = (value: object, members: object): boolean =>
+  Object.keys(value).every((name) => Object.hasOwn(members, name));
+
+/** Absent, or 0 to 1. */
+const isShare = (value: unknown): boolean =>
+  value === undefined || (typeof value === 'number' && value >= 0 && value <= 1);
 
 /** What an external librarian reports, with what was found wrong with it here. */
 const reportedReply = (
@@ -361,10 +380,6 @@ interface NavigatorReply {
   violations: { rule: string; outcome: 'dropped' | 'abstained' }[];
 }
 
-/** Members that an answer can do without. */
-const OPTIONAL =
-  /^(?:statements|relatedTopics|confidenceComponents|searchStrategy|edition|metadata|alternatives|quality|sources\.\d{1,2}\.(?:excerpts|edition))(?=\.|$)/;
-
 /**
  * Validates the navigator's response in `metadata` of another librarian, under `navigator` or its own name, by the rules that need no knowledge base. A faulty optional member is left out, then
  * the block; an answer without evidence that does not say so, or one that cites sources out of domain, is not passed on.
@@ -373,42 +388,29 @@ const checkNavigatorReply = (response: LibrarianResponse, librarian: string): Na
   const name = ['navigator', librarian].find((each) => isNavigatorReply(response.metadata?.[each]));
   if (name === undefined || response.answer === undefined) return { response, violations: [] };
   const { [name]: received, ...metadata } = response.metadata ?? {};
-  const violations: NavigatorReply['violations'] = [];
-  let block: unknown = received;
-  for (;;) {
-    const read = readAs(NavigatorResponse, block);
-    if (read.ok) {
-      if (violations.length === 0) return { response, violations };
-      return {
-        response: withRules({ ...response, metadata: { ...metadata, [name]: block } }, violations),
-        violations,
-      };
-    }
-    const optional = read.issues.flatMap(({ path }) => OPTIONAL.exec(path)?.[0] ?? []);
-    if (optional.length === 0)
-      return refused(response, { block, issues: read.issues, violations, metadata });
-    for (const path of new Set(optional)) {
-      violations.push({ rule: 'form', outcome: 'dropped' });
-      block = withoutMember(block, path.split('.'));
-    }
-  }
+  const read = readNavigatorResponse(received);
+  const violations = read.dropped.map(() => ({ rule: 'form', outcome: 'dropped' }) as const);
+  if (!read.ok) return refused(response, { ...read, violations, metadata });
+  if (violations.length === 0) return { response, violations };
+  const mended = { ...response, metadata: { ...metadata, [name]: read.value } };
+  return { response: withRules(mended, violations), violations };
 };
 
 const refused = (
   response: LibrarianResponse,
   {
-    block,
+    rest,
     issues,
     violations,
     metadata,
   }: {
-    block: unknown;
+    rest: unknown;
     issues: readonly Issue[];
     violations: NavigatorReply['violations'];
     metadata: Record<string, unknown>;
   },
 ): NavigatorReply => {
-  const ungrounded = ungroundedRule(block);
+  const ungrounded = ungroundedRule(rest);
   const rule =
     ungrounded ?? (issues[0]?.path === 'confidenceReason' ? 'reason-meaningful' : 'form');
   const outcome = ungrounded === undefined ? 'dropped' : 'abstained';

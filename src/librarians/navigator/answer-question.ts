@@ -17,6 +17,7 @@ import { oneLine } from '../../answering/write/cite-sources.ts';
 import { spokenLanguage } from '../../answering/write/decline.ts';
 import { explainAnswer } from '../../answering/write/explain-answer.ts';
 import type { AnswerViolation, NavigatorAnswer } from '../../answering/write/navigator-answer.ts';
+import { validAnswer } from '../../answering/write/valid-answer.ts';
 import type { AIClient } from '../../contract/core/librarian.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
@@ -94,10 +95,11 @@ export async function answerQuestion(
   // What is not about a question of before may still be in its language.
   const language = languageOf(question, { language: options.language, history });
   const result = await findAnswer(edition, question, { ...options, history, devices, language });
-  const answer =
+  const answer = validAnswer(
     others === undefined
       ? result.answer
-      : withWhomToAsk(result.answer, question, others, spokenLanguage(edition, question, language));
+      : withWhomToAsk(result.answer, question, others, spokenLanguage(edition, question, language)),
+  );
   const { violations = [] } = answer;
   if (violations.length === 0) return { answer, metadata: result.metadata };
   onViolations?.(violations);

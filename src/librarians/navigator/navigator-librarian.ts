@@ -266,7 +266,7 @@ export function createApp({
     self: NAVIGATOR.id,
   };
   const librarian = { forRequest: (scope: RequestScope) => createNavigator(partsFor(scope)) };
-  const app = serveLibrarian(librarian, NAVIGATOR, { ...options, isTested: true });
+  const app = serveLibrarian(librarian, NAVIGATOR, options);
   const fault = faultHandler(settings);
   app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
     const request = readJson(c.get('body'), NavigateRequest);

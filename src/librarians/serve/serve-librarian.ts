@@ -42,8 +42,6 @@ export interface ServeOptions
     Pick<ScopeOptions, 'targets' | 'ai' | 'aiPrice'> {
   /** `signed` when absent. */
   access?: GuardOptions['access'] | undefined;
-  /** Whether its own tests validate its responses, so that none is validated when it is given; false when absent. */
-  isTested?: boolean | undefined;
   /** Why the librarian cannot answer at all, such as a missing data source; read for each description request. */
   unavailable?: (() => Promise<string | undefined>) | undefined;
 }
@@ -155,8 +153,7 @@ const asking = (
         progress: reportedBy(info.id, progress),
       });
       const ask = typeof librarian === 'function' ? librarian : librarian.forRequest(scope);
-      const { isTested } = options;
-      const response = await answerOf(() => ask(query, callContext), { deadline, scene, isTested });
+      const response = await answerOf(() => ask(query, callContext), { deadline, scene });
       const branches =
         response.delegate === undefined
           ? []
@@ -172,17 +169,11 @@ const asking = (
 
 /** The librarian's response, or the error for an exception, a timeout or an invalid response. */
 const answerOf = async (
-  ask: () => Promise<LibrarianResponse>,
-  {
-    deadline,
-    scene,
-    isTested = false,
-  }: { deadline: Deadline; scene: ErrorScene; isTested: boolean | undefined },
+  ask: () => Promise<unknown>,
+  { deadline, scene }: { deadline: Deadline; scene: ErrorScene },
 ): Promise<LibrarianResponse> => {
   try {
-    const value = await deadline.race(Promise.resolve().then(ask));
-    if (isTested) return withPartial(value);
-    const response = readResponse(value);
+    const response = readResponse(await deadline.race(Promise.resolve().then(ask)));
     if (response.ok) return withPartial(response.value);
     throw new CodedError(
       'INTERNAL_ERROR',
