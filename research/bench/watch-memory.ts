@@ -24,7 +24,7 @@ export function memoryOfRuntime(): number {
   return Math.round((pages.reduce((sum, each) => sum + each, 0) * PAGE_KIB) / 1024);
 }
 
-/** Of a process that may end while it is read: then 0. */
+/** Resident pages of a process; 0 when it has ended meanwhile. */
 const residentPages = (id: string): number => {
   try {
     return Number(readFileSync(`/proc/${id}/statm`, 'utf8').split(' ')[1]);
