@@ -53,7 +53,7 @@ import type {
   KnowledgeHealth,
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,
-  LessonsRequest,
+  LessonsQuery,
   LessonsResponse,
   LibrarianDirectory,
   LibrarianResponse,
@@ -473,7 +473,7 @@ export class Constellation {
       ),
     /** Drafts that were not sent as they were, and what was sent instead. */
     lessons: (
-      query: Listing<LessonsRequest> = {},
+      query: Listing<LessonsQuery> = {},
       options: CallOptions = {},
     ): Promise<LessonsResponse> =>
       this.#connection.json(

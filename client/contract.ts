@@ -49,7 +49,7 @@ export type {
   KnowledgeHit,
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,
-  LessonsRequest,
+  LessonsQuery,
   LessonsResponse,
   LibrarianDirectory,
   LibrarianResponse,

@@ -150,7 +150,7 @@ import {
   HandoverRequest,
   HandoversPage,
   HandoversRequest,
-  LessonsRequest,
+  LessonsQuery,
   LessonsResponse,
   ReplayRequest,
   ReplayResponse,
@@ -535,7 +535,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
   },
   'GET /v1/support/tickets/lessons': {
-    query: LessonsRequest,
+    query: LessonsQuery,
     reply: LessonsResponse,
     example: { query: { limit: '10' } },
   },

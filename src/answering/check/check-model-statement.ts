@@ -76,8 +76,9 @@ const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): strin
   const named = [...textsOf(sections), ...titles];
   const texts = [...textsOf(context.passages.map(evidenceOfPassage)), ...titles];
   const { question } = context;
+  const sources = { texts, named, question };
   const literal = missingLiterals(text, [...texts, question]).find(
-    (each) => isBoundLiteral(each) && !isFounded(each, { texts, named, question }),
+    (each) => isBoundLiteral(each) && !isFounded(each, sources),
   );
   if (literal !== undefined)
     return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;

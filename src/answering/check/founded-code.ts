@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../language/analyse-text.ts';
 import { isUnitFactor, numbersIn, UNIT_FACTORS, valuesIn } from '../../language/number-values.ts';
+import { oncePer } from '../../platform/once-per.ts';
 import { collapse, escapedPattern, hasWhole, type Literal } from './literals.ts';
 
 /** What the code of a statement may be made of. */
@@ -17,14 +18,14 @@ export interface CodeSources {
  * question, there perhaps in another unit (5 minutes as 300), and `<name>` or `YYYY-MM` is for the asker
  * to fill in. So it is code of an example with other values, or code that a text describes; whether it is
  * right, the judge decides. The name of an option (`--soft`, `-title:`) has to stand as it is. A path or a
- * name of several words has to stand too, unless the asker's own value is part of it or only its last
- * part is another (`i18n/src/oc` for `i18n/src/fr`). In code of several words at most two of three letters
- * may be the question's alone. `fb6591` is `fb6360`, and `P3D` is `P4D`, with a
- * number of the question. Of an address only the parameters may differ, behind `?` or `#`; a name with
+ * name of several words has to stand too, but for the asker's own values in it, `fb6591` for `fb6360` or
+ * `P3D` for `P4D`, and for the last part of a path (`i18n/src/oc` for `i18n/src/fr`). In code of several
+ * words at most two of three letters may be the question's alone. Of an address only the parameters may
+ * differ, behind `?` or `#`; a name with
  * points (`my.blinds.standard`) is read as code.
  */
 export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
-  if (kind === 'code' || kind === 'command' || kind === 'path') return consistsOf(text, sources);
+  if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
   if (kind !== 'url') return false;
   if (!/[/@:?#]/.test(text)) return consistsOf(text, sources, 'host');
   const [, address, parameters] = /^([^?#]+[?#])(.+)$/s.exec(text) ?? [];
@@ -33,35 +34,20 @@ export function isFounded({ kind, text }: Literal, sources: CodeSources): boolea
   return stands && consistsOf(parameters, sources);
 }
 
-function consistsOf(
-  code: string,
-  { texts, named, question }: CodeSources,
-  kind: 'code' | 'host' = 'code',
-): boolean {
-  const source = collapse(texts.join('\n'));
-  const isKnown = numberReader([question, ...named], question);
-  const originOf = (word: string): Origin => {
-    if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
-    if (hasWhole(source, word)) return 'source';
-    if (hasWhole(question, word)) return 'question';
-    if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
-    const figures = word.match(/\d+/g) ?? [];
-    return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word)
-      ? 'asker'
-      : 'none';
-  };
+function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 'code'): boolean {
+  const { source, isKnown, originOf } = preparedOf(sources);
+  const { question } = sources;
   const isWordsOf = (name: string): boolean => {
     const words = wordsIn(name);
-    if (words.length > 1 && hasWhole(source, name)) return true;
     const origins = words.map(originOf);
+    if (words.length > 1 && (hasWhole(source, name) || hasWhole(question, name))) return true;
     if (origins.includes('none')) return false;
-    // Words of the passages alone do not make a name or a path that none of them has.
-    const isOwn = origins.some((origin, at) => origin !== 'source' || /\d$/.test(words[at] ?? ''));
-    return (
-      words.length < 2 ||
-      isOwn ||
-      (kind === 'code' && words.length > 2 && hasWhole(source, withoutLast(name)))
-    );
+    if (words.length < 2) return true;
+    // A name or path of several words is one of the passages with values of the asker in it, or
+    // stands beside one of them.
+    const isAsked = origins.some((origin, at) => origin !== 'source' || /\d/.test(words[at] ?? ''));
+    const isLike = isAsked && origins.includes('source') && hasLike(source, name, originOf);
+    return isLike || (kind === 'code' && hasWhole(source, withoutLastFolder(name)));
   };
   const tokens = tokensOf(collapse(code));
   const lettersOf = (origin: Origin): number =>
@@ -77,6 +63,28 @@ function consistsOf(
     return (hasOption(source, name) || hasOption(question, name)) && isWordsOf(value);
   });
 }
+
+const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
+  const source = collapse(texts.join('\n'));
+  const isKnown = numberReader([question, ...named], question);
+  const origins = new Map<string, Origin>();
+  const read = (word: string): Origin => {
+    if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
+    if (hasWhole(source, word)) return 'source';
+    if (hasWhole(question, word)) return 'question';
+    if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
+    const figures = word.match(/\d+/g) ?? [];
+    return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word)
+      ? 'asker'
+      : 'none';
+  };
+  const originOf = (word: string): Origin => {
+    const origin = origins.get(word) ?? read(word);
+    origins.set(word, origin);
+    return origin;
+  };
+  return { source, isKnown, originOf };
+});
 
 /** Whether a number stands in texts by its value, as a part of a time (`06:30`), or as one of the question in another unit. */
 const numberReader = (
@@ -97,7 +105,25 @@ const numberReader = (
 type Origin = 'source' | 'question' | 'asker' | 'none';
 
 const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
-const withoutLast = (name: string): string => name.replace(/[^\p{L}\p{N}]+[\p{L}\p{N}]+$/u, '');
+/** A path without its last part; empty for what has not two more. */
+const withoutLastFolder = (name: string): string =>
+  /^(.*[\p{L}\p{N}][^\p{L}\p{N}\s]+[\p{L}\p{N}]+)\/[\p{L}\p{N}]+\/?$/u.exec(name)?.[1] ?? NOTHING;
+/** Stands in no text. */
+const NOTHING = '\ufdd3';
+
+/** Whether a text has a name like this with other words in place of the asker's and other numbers. */
+function hasLike(text: string, name: string, originOf: (word: string) => Origin): boolean {
+  const pattern = name
+    .split(/([\p{L}\p{N}]+)/u)
+    .map((part, at) => {
+      if (at % 2 === 0) return escapedPattern(part);
+      return originOf(part) === 'source' && !/\d/.test(part)
+        ? part
+        : `(?:[\\p{L}\\p{N}]+|${PLACEHOLDER})`;
+    })
+    .join('');
+  return new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'u').test(text);
+}
 
 const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
 const TOKEN = new RegExp(

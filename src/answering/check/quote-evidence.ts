@@ -53,10 +53,11 @@ export function quotedBlocks({ passage: { text }, span }: PlacedQuote): string[]
 const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {
   const [header, ...units] = unitsOf(text, block, span);
   if (header === undefined) return '';
-  if (block.kind === 'prose' || block.items.length === 0)
-    return [header, ...units]
-      .map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, ''))
-      .join(' ');
+  if (block.kind === 'prose' || block.items.length === 0) {
+    const texts = [header, ...units].map(({ start, end }) => text.slice(start, end));
+    const isProse = block.kind === 'prose';
+    return texts.map((each) => (isProse ? each.replace(QUOTE_MARKS, '') : each)).join(' ');
+  }
   const [, firstRow] = block.items;
   const head = {
     start: header.start,

@@ -1,5 +1,5 @@
 import type { Reranker } from '../../ai/reranker.ts';
-import { parseBlocks } from '../../documents/markdown/blocks.ts';
+import { type Block, parseBlocks } from '../../documents/markdown/blocks.ts';
 import {
   type CachedChunk,
   cachedChunk,
@@ -468,6 +468,27 @@ export function overlaps(spans: readonly Span[], { start, end }: Span): boolean 
   return spans.some((span) => start < span.end && end > span.start);
 }
 
+/** Comments of HTML that begin outside code; in code a reader sees them. */
+function commentsIn(text: string, blocks: readonly Block[]): Span[] {
+  if (!text.includes('<!--')) return [];
+  const code: Span[] = [
+    ...blocks.filter(({ kind }) => kind === 'code'),
+    ...[...text.matchAll(CODE_SPAN)].map(({ 0: all, index }) => ({
+      start: index,
+      end: index + all.length,
+    })),
+  ];
+  const comments: Span[] = [];
+  for (let at = text.indexOf('<!--'); at >= 0; ) {
+    const inside = code.find(({ start, end }) => start <= at && at < end);
+    const close = text.indexOf('-->', at);
+    const end = inside?.end ?? (close < 0 ? text.length : close + '-->'.length);
+    if (inside === undefined) comments.push({ start: at, end });
+    at = text.indexOf('<!--', end);
+  }
+  return comments;
+}
+
 /**
  * Parts of a chunk's text that are not shown, in order: invisible blocks (comments, scripts), and everything from the first prompt
  * injection on.
@@ -475,15 +496,7 @@ export function overlaps(spans: readonly Span[], { start, end }: Span): boolean 
 export const hiddenIn: (chunk: CachedChunk) => readonly Span[] = oncePer(
   ({ text, headingPath }: CachedChunk) => {
     const blocks = parseBlocks(text);
-    const code = blocks.filter(({ kind }) => kind === 'code');
-    const spans = [...text.matchAll(CODE_SPAN)].map(({ 0: all, index }) => ({
-      start: index,
-      end: index + all.length,
-    }));
-    // In code a reader sees them.
-    const comments = [...text.matchAll(/<!--[\s\S]*?(?:-->|$)/g)]
-      .map(({ 0: all, index }) => ({ start: index, end: index + all.length }))
-      .filter((comment) => !overlaps([...code, ...spans], comment));
+    const comments = commentsIn(text, blocks);
     // The heading is checked together with its block: "### System:" above "You are ...".
     const heading = headingPath.at(-1) ?? '';
     const fullText = (start: number, end: number) =>

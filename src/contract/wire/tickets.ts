@@ -199,7 +199,7 @@ export const TicketOnDesk = z.object({
 export type TicketOnDesk = z.infer<typeof TicketOnDesk>;
 
 /** Query of `GET /v1/support/tickets/lessons`. All that is given must hold. */
-export const LessonsRequest = z.strictObject({
+export const LessonsQuery = z.strictObject({
   intent: z.string().min(1).max(100).optional(),
   /** With `ticket_id`: one ticket. */
   helpdesk: z.string().min(1).max(40).optional(),
@@ -207,7 +207,7 @@ export const LessonsRequest = z.strictObject({
   /** 1 to 50. */
   limit: z.coerce.number().int().min(1).max(50).default(30),
 });
-export type LessonsRequest = z.infer<typeof LessonsRequest>;
+export type LessonsQuery = z.infer<typeof LessonsQuery>;
 
 /** A draft that was not sent as it was, and what an agent wrote instead. */
 export const Lesson = z.object({

@@ -7,7 +7,7 @@ import type {
   HandoversPage,
   HandoversRequest,
   Lesson,
-  LessonsRequest,
+  LessonsQuery,
   TicketJob,
   TicketOnDesk,
   TicketOutcomes,
@@ -110,7 +110,7 @@ export interface Desk {
   addReply(place: TicketRef, reply: RepliedMessage): void;
   addFeedback(place: TicketRef, rated: RatedDraft): void;
   outcomes(): TicketOutcomes;
-  changedDrafts(query: LessonsRequest): ChangedDraft[];
+  changedDrafts(query: LessonsQuery): ChangedDraft[];
   eraseOutcomes(place: TicketRef): void;
   dead(ids: readonly string[] | 'all', limit: number): DeadJob[];
   forget(ids: readonly string[]): { dead: number };

@@ -10,7 +10,7 @@ import {
   type HandoversPage,
   HandoversRequest,
   type Lesson,
-  LessonsRequest,
+  LessonsQuery,
   type LessonsResponse,
   ReplayRequest,
   type ReplayResponse,
@@ -229,10 +229,10 @@ const listLessons = async (
   c: Context<GuardedEnv>,
   options: TicketsAppOptions,
 ): Promise<Response> => {
-  const query = LessonsRequest.safeParse(c.req.query());
+  const query = LessonsQuery.safeParse(c.req.query());
   if (!query.success)
     return refuseQuery(c, 'Cannot list lessons', {
-      schema: LessonsRequest,
+      schema: LessonsQuery,
       issues: issuesOf(query.error),
     });
   const { workspace } = c.get('context');

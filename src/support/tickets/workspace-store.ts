@@ -1,6 +1,6 @@
 import type {
   DraftOutcome,
-  LessonsRequest,
+  LessonsQuery,
   TicketJob,
   TicketOutcomes,
   TicketState,
@@ -270,12 +270,7 @@ export function ticketIndex(sql: Sql) {
       ),
     }),
     /** Drafts that agents changed, replaced, or found unhelpful, newest first. */
-    changedDrafts: ({
-      intent,
-      helpdesk,
-      ticket_id: ticket,
-      limit,
-    }: LessonsRequest): ChangedDraft[] =>
+    changedDrafts: ({ intent, helpdesk, ticket_id: ticket, limit }: LessonsQuery): ChangedDraft[] =>
       sql.all<ChangedDraft & Record<string, SqlValue>>(
         `SELECT changed.helpdesk, changed.ticket AS ticket_id, changed.intent, changed.outcome, changed.at,
             tickets.title, tickets.job

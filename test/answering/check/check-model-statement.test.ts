@@ -256,11 +256,7 @@ describe('code that follows a pattern of the passages', () => {
       'Write `{{#Word}}` before `{{/Word}}`.',
       'I have a field Word',
     ],
-    [
-      'another last part of a path',
-      'They are in `app/i18n/oc/`, like ./app/i18n/oc/.',
-      'Where is Occitan?',
-    ],
+    ['another last part of a path', 'They are in `./app/i18n/oc/`.', 'Where is Occitan?'],
     ['marks of the asker', 'Type `/<iframe/`.', '<iframe finds nothing'],
     [
       'words that join',
@@ -283,6 +279,7 @@ describe('code that follows a pattern of the passages', () => {
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
+    ['another last part of a name', 'Write `shtime.is_tomorrow()`.', 'Is tomorrow a holiday?'],
     ['a host with another last part', 'See **my.test.oc**.', 'Where is it?'],
     ['a host of the passages put together', 'See **sunset.shtime.holiday**.', 'Where is it?'],
     [

@@ -6,9 +6,9 @@ import { ROOT } from '../../../tools/functions.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
 
 const CONFIGS =
-  'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore';
+  'tsconfig.json tsconfig.node.json biome.json knip.json .dependency-cruiser.mjs package.json .gitignore tools/release/exported-functions.grit';
 const GREET =
-  "import { Name } from '../contract/name.ts';\n\nexport const greet = (name: string): string => Name.parse(name);\n";
+  "import { Name } from '../contract/name.ts';\n\nexport function greet(name: string): string {\n  return Name.parse(name);\n}\n";
 
 /** A small tree without a fault. */
 const VALID = {
@@ -35,7 +35,7 @@ const TYPES: Faults = [
   ['src/platform/wrong-type.ts', 'export const fault: number = "text";', 'TS2322'],
   [
     'src/platform/unchecked-index.ts',
-    'export const fault = (list: string[]): string => list[0];',
+    'export function fault(list: string[]): string {\n  return list[0];\n}',
     'TS2322',
   ],
   ['src/platform/enum-that-does-not-erase.ts', 'export enum Fault { One }', 'TS1294'],
@@ -43,8 +43,13 @@ const TYPES: Faults = [
 const LINT: Faults = [
   [
     'src/platform/any.ts',
-    'export const fault = (value: any): string => String(value);',
+    'export function fault(value: any): string {\n  return String(value);\n}',
     'lint/.*noExplicitAny',
+  ],
+  [
+    'src/platform/arrow.ts',
+    'export const fault = <T>(value: T): string => String(value);',
+    'plugin',
   ],
   ['src/platform/format.ts', 'export const fault = "text"', 'format'],
   [
