@@ -534,15 +534,15 @@ export class Constellation {
       options: CallOptions = {},
     ): AsyncGenerator<KnowledgeCheck, void, void> =>
       pages((cursor) => this.checks.list({ ...query, ...cursor }, options), 'checks'),
-    /** Adds them; one of a question that there is takes its place. */
+    /** Adds them; one of a question that there is takes its place, unless `onlyNew`. */
     put: (
       checks: KnowledgeChecksPut['checks'],
-      options: CallOptions = {},
+      { onlyNew, ...options }: CallOptions & { onlyNew?: boolean | undefined } = {},
     ): Promise<KnowledgeChecksWritten> =>
       this.#connection.json(
         'PUT /v1/knowledge/checks',
         { added: 'number' },
-        { ...options, body: { checks } },
+        { ...options, body: { checks, only_new: onlyNew } },
       ),
     delete: (id: string, options: CallOptions = {}): Promise<void> =>
       this.#connection.done(`DELETE /v1/knowledge/checks/${encodeURIComponent(id)}`, options),

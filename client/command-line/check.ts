@@ -20,7 +20,7 @@ import {
 import { type Command, clientOf, describeError, EXIT, openCommand } from './command.ts';
 import { SETTINGS_HELP } from './settings.ts';
 import { startFolder } from './start-folder.ts';
-import { clean, cleanLine, openTerminal, type Terminal } from './terminal.ts';
+import { cleanLine, escapeControls, openTerminal, type Terminal } from './terminal.ts';
 
 export const CHECK_HELP = `Asks the questions of a file, and says which are not answered as they must be.
 
@@ -185,7 +185,7 @@ const saveChecks = async (
 };
 
 const exportChecks = async (client: Constellation, out: Terminal) => {
-  for await (const each of client.checks.all({ limit: 100 }))
-    out.write(clean(writeCheckLines([each])));
+  for await (const each of client.checks.all({ limit: 100, order: 'created' }))
+    out.write(escapeControls(writeCheckLines([each])));
   return EXIT.answered;
 };

@@ -64,7 +64,12 @@ const CONTROL =
 
 /** JSON in which every character that a terminal obeys is written as an escape. */
 export function safeJson(value: unknown): string {
-  return (JSON.stringify(value, null, 2) ?? 'null').replaceAll(
+  return escapeControls(JSON.stringify(value, null, 2) ?? 'null');
+}
+
+/** The same of a text that is JSON. */
+export function escapeControls(json: string): string {
+  return json.replaceAll(
     CONTROL,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { clean, cleanLine, openTerminal, safeJson } from '../../client/command-line/terminal.ts';
+import {
+  clean,
+  cleanLine,
+  escapeControls,
+  openTerminal,
+  safeJson,
+} from '../../client/command-line/terminal.ts';
 
 const opened = (isTTY: boolean, env: NodeJS.ProcessEnv = {}) =>
   openTerminal({ stream: { isTTY, write: () => true }, env });
@@ -43,5 +49,10 @@ describe('the terminal', () => {
     expect([clean(undefined), clean({})]).toEqual(['', '']);
     expect(JSON.parse(safeJson({ a: '\u009b\u202e\u007f' }))).toEqual({ a: '\u009b\u202e\u007f' });
     expect(safeJson({ a: '\u009b\u202e\u007f\u001b' })).toMatch(/^[\n\x20-\x7e]*$/);
+    const line = escapeControls(`${JSON.stringify({ a: 'right\u200e to left' })}\n`);
+    expect([line, JSON.parse(line)]).toEqual([
+      '{"a":"right\\u200e to left"}\n',
+      { a: 'right\u200e to left' },
+    ]);
   });
 });

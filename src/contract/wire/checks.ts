@@ -17,6 +17,8 @@ const Fact = z
   .max(500)
   .regex(/[\p{L}\p{N}]/u, 'has no letter and no digit');
 
+const CheckId = z.string().max(64);
+
 /** What has to come of a question: an answer with a fact, from an article or both, or none. A line of a file of checks. */
 export const KnowledgeCheckInput = z
   .strictObject({
@@ -28,6 +30,8 @@ export const KnowledgeCheckInput = z
     cites: KnowledgeFile.optional(),
     /** Whether it has to be declined. */
     declined: z.literal(true).optional(),
+    /** When it is stored: the one to change, where there are several of its question for several audiences. */
+    id: CheckId.optional(),
   })
   .refine(
     ({ contains, cites, declined }) => ((contains ?? cites) === undefined) === (declined === true),
@@ -80,13 +84,16 @@ export type CheckBreak = z.infer<typeof CheckBreak>;
 export const CheckState = z.enum(['red', 'not_run', 'green']);
 export type CheckState = z.infer<typeof CheckState>;
 
-/** A check that is stored, with how it ended when it was last run. */
-export const KnowledgeCheck = z.object({
-  id: z.string().min(1).max(64),
+const StoredInput = z.object({
+  id: CheckId,
   question: z.string().min(1).max(4000),
   contains: z.string().max(500).optional(),
   cites: KnowledgeFile.optional(),
   declined: z.literal(true).optional(),
+});
+
+/** A check that is stored, with how it ended when it was last run. */
+export const KnowledgeCheck = StoredInput.extend({
   created_at: Timestamp,
   state: CheckState,
   /** When it got this state; null before it was run. */
@@ -105,6 +112,8 @@ export type KnowledgeCheck = z.infer<typeof KnowledgeCheck>;
 /** Query of `GET /v1/knowledge/checks`. */
 export const KnowledgeChecksQuery = z.strictObject({
   state: z.enum([...CheckState.options, 'all']).default('all'),
+  /** Red ones first when absent. `created`: the oldest first, so that pages hold each check once even while some change their state. */
+  order: z.literal('created').optional(),
   /** 1 to 100. */
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: z
@@ -116,7 +125,7 @@ export type KnowledgeChecksQuery = z.infer<typeof KnowledgeChecksQuery>;
 
 const Count = z.int().min(0);
 
-/** Reply of `GET /v1/knowledge/checks`: red ones first, then those that were not run. */
+/** Reply of `GET /v1/knowledge/checks`. */
 export const KnowledgeChecks = z.object({
   checks: z.array(KnowledgeCheck).max(100),
   /** Numbers of all checks, whatever state is listed. */
@@ -127,9 +136,11 @@ export const KnowledgeChecks = z.object({
 });
 export type KnowledgeChecks = z.infer<typeof KnowledgeChecks>;
 
-/** Body of `PUT /v1/knowledge/checks`: one of a question that there is takes its place. */
+/** Body of `PUT /v1/knowledge/checks`: one of a question that there is takes its place, and keeps its audiences. */
 export const KnowledgeChecksPut = z.strictObject({
   checks: z.array(KnowledgeCheckInput).min(1).max(MAX_CHECKS_A_CALL),
+  /** Whether a check of a question that there is stays as it is. */
+  only_new: z.boolean().optional(),
 });
 export type KnowledgeChecksPut = z.infer<typeof KnowledgeChecksPut>;
 
@@ -160,13 +171,7 @@ export const KnowledgeChecksPreviewed = z.object({
   /** Green ones that would be red, and those that are red; the first hundred. */
   checks: z
     .array(
-      KnowledgeCheck.pick({
-        id: true,
-        question: true,
-        contains: true,
-        cites: true,
-        declined: true,
-      }).extend({
+      StoredInput.extend({
         was: CheckState,
         ...CheckResult.shape,
       }),

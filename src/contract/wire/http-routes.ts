@@ -229,7 +229,7 @@ export const ROUTES = {
   },
   'POST /v1/knowledge/checks/preview': {
     tag: 'Knowledge',
-    summary: 'Show which checks would end otherwise if an article was written',
+    summary: 'Show which checks an article would turn',
     capability: 'kb:write',
   },
   'GET /v1/knowledge/editions': {

@@ -40,13 +40,33 @@ export interface CheckListing extends CheckScope {
   edition?: string | undefined;
 }
 
-export interface CheckWriting extends CheckScope {
-  checks: readonly { id: string; input: KnowledgeCheckInput }[];
+export interface CheckWriting {
+  checks: readonly CheckToWrite[];
+  /** Sorted: new checks are asked with these. */
+  audiences: readonly string[];
+  /** What the author may see; `audiences` when absent. */
+  held?: readonly string[] | undefined;
+  /** Whether those that there are stay as they are. */
+  isOnlyNew?: boolean | undefined;
+  nowMs: number;
+}
+
+export interface CheckToWrite {
+  /** The id of a new one. */
+  id: string;
+  /** The one to change, of the same question. */
+  named?: string | undefined;
+  input: KnowledgeCheckInput;
+}
+
+/** Equal for the same question, whatever its white space. */
+export function questionKey(question: string): string {
+  return question.normalize('NFC').replace(/\s+/g, ' ');
 }
 
 /** The checks of one workspace, in the object that runs them. */
 export interface CheckBook {
-  /** Adds and replaces; none when there would be too many. */
+  /** Adds, and changes the checks of the same questions that the author may see; none when there would be too many. */
   put(writing: CheckWriting): KnowledgeChecksWritten | { full: number };
   /** Those that the audiences may see. Answers from another than the current edition may quote articles that are gone: they are left out. */
   list(query: KnowledgeChecksQuery, scope: CheckListing): KnowledgeChecks;

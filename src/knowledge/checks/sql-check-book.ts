@@ -18,7 +18,15 @@ import {
   type Sql,
   type SqlValue,
 } from '../../platform/storage/sql.ts';
-import type { CheckBook, CheckListing, CheckRun, CheckWriting, StoredCheck } from './check-book.ts';
+import {
+  type CheckBook,
+  type CheckListing,
+  type CheckRun,
+  type CheckToWrite,
+  type CheckWriting,
+  questionKey,
+  type StoredCheck,
+} from './check-book.ts';
 
 export interface SqlCheckBookOptions {
   /** Most checks that are stored; 2,000 when absent. */
@@ -124,23 +132,19 @@ interface CheckRow extends Record<string, SqlValue> {
 
 const putChecks = (
   sql: Sql,
-  { checks, audiences, nowMs }: CheckWriting,
+  { checks, audiences, held = audiences, isOnlyNew = false, nowMs }: CheckWriting,
   room: number,
 ): KnowledgeChecksWritten | { full: number } => {
   const stored = JSON.stringify(audiences);
   const written = { added: 0, changed: 0, unchanged: 0 };
-  const inputOf = new Map(checks.map(({ id, input }) => [id, JSON.stringify(input)]));
-  const knownOf = new Map(
-    [...inputOf.keys()].map((id) => [
-      id,
-      sql.all<{ input: string }>('SELECT input FROM checks WHERE id = ?', id)[0]?.input,
-    ]),
-  );
-  const added = [...knownOf.values()].filter((known) => known === undefined).length;
+  const before = readableInputs(sql, held);
+  const idFor = idsAmong(before);
+  const inputs = new Map(checks.map((check) => [idFor(check), JSON.stringify(check.input)]));
+  const added = [...inputs.keys()].filter((id) => !before.has(id)).length;
   if (added > room) return { full: added - room };
-  for (const [id, input] of inputOf) {
-    const known = knownOf.get(id);
-    if (known === input) written.unchanged += 1;
+  for (const [id, input] of inputs) {
+    const known = before.get(id);
+    if (known === input || (isOnlyNew && known !== undefined)) written.unchanged += 1;
     else if (known === undefined) {
       sql.run(
         "INSERT INTO checks (id, input, audiences, created_at, state, due_at) VALUES (?, ?, ?, ?, 'not_run', ?)",
@@ -159,19 +163,44 @@ const putChecks = (
   return written;
 };
 
+/** Inputs by id, as JSON, of the checks that audiences may see. */
+const readableInputs = (sql: Sql, held: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    sql
+      .all<Pick<CheckRow, 'id' | 'input'>>(
+        `SELECT id, input FROM checks WHERE ${READABLE} ORDER BY place`,
+        JSON.stringify(held),
+      )
+      .map(({ id, input }) => [id, input]),
+  );
+
+/** The check to change for each that is written, or the id of a new one. */
+const idsAmong = (before: ReadonlyMap<string, string>): ((check: CheckToWrite) => string) => {
+  const keys = new Map(
+    [...before].map(([id, input]) => [id, questionKey(inputOf({ input }).question)]),
+  );
+  const oldest = new Map([...keys].toReversed().map(([id, key]) => [key, id]));
+  return ({ id, named, input }) => {
+    const key = questionKey(input.question);
+    if (named !== undefined && keys.get(named) === key) return named;
+    return keys.has(id) ? id : (oldest.get(key) ?? id);
+  };
+};
+
 const STATES = CheckState.options;
 /** Red ones first: the place of the state in the list of states. */
 const RANK = `CASE state ${STATES.map((state, at) => `WHEN '${state}' THEN ${at}`).join(' ')} END`;
 
 const listChecks = (
   sql: Sql,
-  { state, limit, cursor = '' }: KnowledgeChecksQuery,
+  { state, order, limit, cursor = '' }: KnowledgeChecksQuery,
   { audiences, nowMs, edition }: CheckListing,
 ): KnowledgeChecks => {
   const held = JSON.stringify(audiences);
   const [rank = '-1', place = '0'] = cursor.split('.');
+  const rankOf = order === 'created' ? '0' : RANK;
   const rows = sql.all<CheckRow & { rank: number }>(
-    `SELECT *, ${RANK} AS rank FROM checks WHERE ${READABLE} AND (?2 = 'all' OR state = ?2) AND (${RANK}, place) > (?3, ?4)
+    `SELECT *, ${rankOf} AS rank FROM checks WHERE ${READABLE} AND (?2 = 'all' OR state = ?2) AND (${rankOf}, place) > (?3, ?4)
       ORDER BY rank, place LIMIT ?5`,
     ...[held, state, Number(rank === '' ? -1 : rank), Number(place), limit + 1],
   );
@@ -201,7 +230,7 @@ const listChecks = (
 
 const Audiences = z.array(z.string());
 
-const inputOf = (row: CheckRow): KnowledgeCheckInput =>
+const inputOf = (row: Pick<CheckRow, 'input'>): KnowledgeCheckInput =>
   KnowledgeCheckInput.parse(JSON.parse(row.input));
 const resultOf = ({ result }: CheckRow): CheckResult | undefined =>
   result === null ? undefined : readStored(CheckResult, result);
@@ -224,8 +253,8 @@ const storedOf = (row: CheckRow): StoredCheck => {
 const checkOf = (row: CheckRow, edition: string | undefined): KnowledgeCheck => {
   const result = resultOf(row);
   return {
-    id: row.id,
     ...inputOf(row),
+    id: row.id,
     created_at: momentOf(row.created_at),
     state: stateOf(row),
     since: row.since === null ? null : momentOf(row.since),

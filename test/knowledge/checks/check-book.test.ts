@@ -63,15 +63,66 @@ describe('the book of checks', () => {
     const ids: string[] = [];
     let cursor: string | undefined;
     do {
-      const page = book.list({ state: 'all', limit: 2, cursor }, open);
+      const page = book.list({ ...all, limit: 2, cursor }, open);
       ids.push(...page.checks.map(({ id }) => id));
       cursor = page.next_cursor ?? undefined;
     } while (cursor !== undefined);
     expect(ids).toEqual(['c4', 'c6', 'c3', 'c5', 'c0', 'c1', 'c2']);
-    expect(book.list({ state: 'red', limit: 50 }, open).checks.map(({ id }) => id)).toEqual([
+    expect(book.list({ ...all, state: 'red' }, open).checks.map(({ id }) => id)).toEqual([
       'c4',
       'c6',
     ]);
+  });
+
+  it('lists each once in the order of their making, while some change their state', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(4) });
+    const query = { ...all, order: 'created', limit: 2 } as const;
+    const first = book.list(query, open);
+    book.note(ran(0, 'green'), NOW);
+    book.note(ran(3, 'red'), NOW);
+    const second = book.list({ ...query, cursor: first.next_cursor ?? '' }, open);
+    const ids = [first, second].flatMap((page) => page.checks.map(({ id }) => id));
+    expect(ids).toEqual(['c0', 'c1', 'c2', 'c3']);
+    expect(second.next_cursor).toBeNull();
+  });
+
+  it('changes the check of a question that the author may see, with its audiences', () => {
+    const book = sqlCheckBook(nodeSql());
+    const other = (more: object = {}) => ({ ...check(0, more), id: 'other' });
+    book.put({ ...open, checks: [check(0)] });
+    expect(book.put({ ...staff, checks: [other()] })).toMatchObject({ added: 0, unchanged: 1 });
+    const changed = other({ contains: 'no' });
+    expect(book.put({ ...staff, checks: [changed] })).toMatchObject({ added: 0, changed: 1 });
+    expect(book.stored([])).toMatchObject([{ id: 'c0', audiences: [], input: { contains: 'no' } }]);
+  });
+
+  it('changes the named one of several, and one of others not', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...staff, checks: [check(0)] });
+    const own = { ...check(0), id: 'own' };
+    const changed = { ...own, named: 'c0', input: { ...own.input, contains: 'no' } };
+    expect(book.put({ ...open, checks: [{ ...own, named: 'c0' }] })).toMatchObject({ added: 1 });
+    expect(book.put({ ...staff, checks: [changed] })).toMatchObject({ added: 0, changed: 1 });
+    expect(book.stored(['staff']).map(({ id, input }) => [id, input.contains])).toEqual([
+      ['c0', 'no'],
+      ['own', 'yes'],
+    ]);
+    // A name of another question says nothing.
+    const strange = { ...check(5), named: 'c0' };
+    expect(book.put({ ...staff, checks: [strange] })).toMatchObject({ added: 1, changed: 0 });
+  });
+
+  it('leaves those that there are where only new ones are to be added', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: [check(0)] });
+    const written = [check(0, { contains: 'no' }), check(1)];
+    expect(book.put({ ...open, checks: written, isOnlyNew: true })).toEqual({
+      added: 1,
+      changed: 0,
+      unchanged: 1,
+    });
+    expect(book.stored([])[0]?.input.contains).toBe('yes');
   });
 
   it('shows, runs and deletes only what the audiences may see', () => {

@@ -15,7 +15,11 @@ import {
   MAX_CHECKS,
   MAX_PREVIEWED,
 } from '../../../contract/wire/checks.ts';
-import type { CheckBooks, StoredCheck } from '../../../knowledge/checks/check-book.ts';
+import {
+  type CheckBooks,
+  questionKey,
+  type StoredCheck,
+} from '../../../knowledge/checks/check-book.ts';
 import {
   audiencesIn,
   type EditionScope,
@@ -92,13 +96,16 @@ export function checkRoutes(
     const request = bodyOf(c, KnowledgeChecksPut);
     if (!request.ok) return request.refusal;
     const audiences = await authorsAudiences(c, parts);
+    const { checks: sent, only_new: isOnlyNew } = request.value;
     const checks = await Promise.all(
-      request.value.checks.map(async (input) => ({
+      sent.map(async ({ id: named, ...input }) => ({
         id: await idOf(input.question, audiences),
+        named,
         input,
       })),
     );
-    const written = await bookOf(c).put({ checks, audiences, nowMs: now() });
+    const held = c.get('context').audiences;
+    const written = await bookOf(c).put({ checks, audiences, held, isOnlyNew, nowMs: now() });
     return 'full' in written ? refused(c, tooMany(written.full)) : jsonAnswer(written);
   });
 
@@ -196,7 +203,7 @@ const previewChecks = async (
     const result = results[at];
     const isShown = state === 'red' || (state === 'green' && result?.state === 'red');
     return isShown && result !== undefined
-      ? [{ id, ...input, was: CheckState.parse(state), ...result }]
+      ? [{ ...input, id, was: CheckState.parse(state), ...result }]
       : [];
   });
   const run = results.filter((result) => result !== undefined).length;
@@ -224,11 +231,7 @@ const ID_LENGTH = 22;
 
 /** Equal for the same question of the same audiences. */
 const idOf = async (question: string, audiences: readonly string[]): Promise<string> =>
-  (
-    await sha256(
-      utf8(JSON.stringify([question.normalize('NFC').replace(/\s+/g, ' '), ...audiences])),
-    )
-  ).slice(0, ID_LENGTH);
+  (await sha256(utf8(JSON.stringify([questionKey(question), ...audiences])))).slice(0, ID_LENGTH);
 
 const tooMany = (surplus: number): string =>
   `Cannot store the checks: a workspace has at most ${MAX_CHECKS}, and these are ${surplus} too many. Delete some first`;

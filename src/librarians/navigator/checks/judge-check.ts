@@ -54,11 +54,12 @@ export function states(answer: string, fact: string): boolean {
 /** Plain words in lower case, with single spaces and one kind of quotation mark and dash. */
 const comparable = (markdown: string): string =>
   markdownToText(markdown)
+    // Before the normal form, which makes two primes of a double one.
+    .replaceAll(/[“”„«»″]/g, '"')
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\p{Cf}*_`|\\]/gu, '')
     .replaceAll(/[‘’‚′]/g, "'")
-    .replaceAll(/[“”„«»″]/g, '"')
     .replaceAll(/\p{Pd}/gu, '-')
     .replaceAll(/\s+/g, ' ')
     .trim();

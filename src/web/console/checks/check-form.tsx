@@ -39,7 +39,7 @@ export function CheckForm({ check, onSaved }: CheckFormProps) {
         };
     const written = { question: question.value.trim(), ...expected };
     start(
-      (signal) => client.checks.put([written], { signal }),
+      (signal) => client.checks.put([{ id: check?.id, ...written }], { signal }),
       () => onSaved(written),
     );
   };

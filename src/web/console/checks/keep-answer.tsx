@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import type { KnowledgeCheckInput } from '../../../contract/wire/checks.ts';
 import { Button, Icon } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Failure } from '../parts/states.tsx';
@@ -7,26 +6,22 @@ import { client, may } from '../session/deployment.ts';
 import { useRunning } from '../session/loaded.ts';
 import { t } from '../texts/texts.ts';
 import { CheckForm } from './check-form.tsx';
-
-interface KeepAnswerProps {
-  question: string;
-  /** The article that its answer cites first; null where it was declined. Absent: the question is asked. */
-  cites?: string | null | undefined;
-}
+import { type AnswerToKeep, type KeptCheck, keepAsCheck } from './keep-check.ts';
 
 /** Makes a check of a good answer with one click: the question must be answered from the same article, or declined as now. */
-export function KeepAnswer({ question, cites }: KeepAnswerProps) {
-  const kept = useSignal<KnowledgeCheckInput | undefined>(undefined);
+export function KeepAnswer(answer: AnswerToKeep) {
+  const kept = useSignal<KeptCheck | undefined>(undefined);
   const isOpen = useSignal(false);
   const { start, failure, isLoading } = useRunning();
   if (may('kb:write') !== true) return null;
   const keep = (): void =>
     start(
-      (signal) => keepAsCheck({ question, cites }, signal),
+      (signal) => keepAsCheck(client.checks, answer, signal),
       (check) => {
         kept.value = check;
       },
     );
+  const check = typeof kept.value === 'object' ? kept.value : undefined;
   return (
     <>
       {kept.value === undefined ? (
@@ -35,22 +30,22 @@ export function KeepAnswer({ question, cites }: KeepAnswerProps) {
         </Button>
       ) : (
         <span class="row small">
-          <span class="support sure state-mark" role="status">
-            <Icon name="check" /> {t('checks.kept')}
-          </span>
-          <Button kind="quiet" onClick={() => (isOpen.value = true)}>
-            {t('checks.add_fact')}
-          </Button>
+          <Mark of={kept.value} />
+          {check === undefined ? null : (
+            <Button kind="quiet" onClick={() => (isOpen.value = true)}>
+              {t('checks.add_fact')}
+            </Button>
+          )}
           <a href="/checks">{t('checks.show')}</a>
         </span>
       )}
       {failure === undefined ? null : <Failure error={failure} retry={keep} />}
-      {isOpen.value && kept.value !== undefined ? (
+      {isOpen.value && check !== undefined ? (
         <Dialog title={t('checks.change')} onClose={() => (isOpen.value = false)}>
           <CheckForm
-            check={kept.value}
-            onSaved={(check) => {
-              kept.value = check;
+            check={check}
+            onSaved={(saved) => {
+              kept.value = saved;
               isOpen.value = false;
             }}
           />
@@ -60,19 +55,13 @@ export function KeepAnswer({ question, cites }: KeepAnswerProps) {
   );
 }
 
-const keepAsCheck = async (
-  { question, cites }: KeepAnswerProps,
-  signal: AbortSignal,
-): Promise<KnowledgeCheckInput> => {
-  const article = cites === undefined ? await citedNow(question, signal) : cites;
-  const check: KnowledgeCheckInput =
-    article === null ? { question, declined: true } : { question, cites: article };
-  await client.checks.put([check], { signal });
-  return check;
-};
-
-/** The article that is cited first when the question is asked; null when it is declined. */
-const citedNow = async (question: string, signal: AbortSignal): Promise<string | null> => {
-  const { answer } = await client.checks.try({ question, declined: true }, { signal });
-  return answer.cites[0]?.id ?? null;
-};
+const Mark = ({ of: kept }: { of: KeptCheck }) =>
+  kept === 'unanswered' ? (
+    <span class="support unsure state-mark" role="status">
+      <Icon name="warning" /> {t('checks.keep_unanswered')}
+    </span>
+  ) : (
+    <span class="support sure state-mark" role="status">
+      <Icon name="check" /> {t(kept === 'exists' ? 'checks.keep_exists' : 'checks.kept')}
+    </span>
+  );

@@ -7,6 +7,8 @@ import {
 } from '../../../../src/contract/wire/checks.ts';
 import type { CheckBook } from '../../../../src/knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts';
+import { buildEdition } from '../../../../src/knowledge/edition/build-edition.ts';
+import { openEdition } from '../../../../src/knowledge/edition/open-edition.ts';
 import { createCheckAsking } from '../../../../src/librarians/navigator/checks/check-asking.ts';
 import {
   type CheckRouteParts,
@@ -16,6 +18,7 @@ import { createApp } from '../../../../src/librarians/navigator/navigator-librar
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { replyOf, scriptedModel } from '../../../answering/write/scripted-model.ts';
 import { OFTEN, openSmallKb, QUOTE } from '../../../answering/write/small-kb.ts';
+import { entryOf } from '../../../knowledge/search/edition-fixture.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../../../platform/context/callers.ts';
 
 const { edition } = openSmallKb();
@@ -127,6 +130,40 @@ describe('the routes of checks', () => {
       added: 0,
       changed: 1,
     });
+  });
+
+  it('know a question again with another key, and once an article names audiences', async () => {
+    let current = edition;
+    const { call, book } = await deskAndBook({ editionFor: async () => current });
+    const put = async (body: object, audiences: string[]) =>
+      (await call('PUT ', body, WRITE, audiences)).reply;
+    await put({ checks: [often] }, ['staff']);
+    const secret = { id: 'safe.md', audiences: ['staff'], sections: [{ text: 'The safe.' }] };
+    const identity = { id: 'e2', workspace: 'acme', createdAt: '2026-01-02T03:04:05Z' };
+    current = openEdition(buildEdition([entryOf(secret)], identity));
+    const again = { added: 0, changed: 0, unchanged: 1 };
+    for (const audiences of [['staff'], [], ['board']])
+      expect(await put({ checks: [often] }, audiences)).toEqual(again);
+    const kept = { checks: [{ ...often, contains: 'year' }], only_new: true };
+    expect(await put(kept, [])).toEqual(again);
+    expect(book.stored(['*'])).toMatchObject([{ audiences: [], input: often }]);
+  });
+
+  it('show, run and delete nothing of audiences that the key does not hold', async () => {
+    const { call, book } = await deskAndBook();
+    book.put({ checks: [{ id: 'c1', input: often }], audiences: ['staff'], nowMs: 0 });
+    noteGreen(book);
+    const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
+    for (const [audiences, count] of [
+      [['board'], 0],
+      [['staff'], 1],
+    ] as const) {
+      expect((await call('GET ', undefined, READ, audiences)).reply.checks).toHaveLength(count);
+      expect((await call('POST /run', {}, WRITE, audiences)).reply.checks).toBe(count);
+      expect((await call('POST /preview', body, WRITE, audiences)).reply.run).toBe(count);
+      const { status } = await call('DELETE /c1', undefined, WRITE, audiences);
+      expect(status).toBe(count === 0 ? 404 : 204);
+    }
   });
 
   it('try a check without storing it, by quotes and with a model', async () => {

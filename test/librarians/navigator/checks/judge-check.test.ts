@@ -76,6 +76,7 @@ it.each<[answer: string, fact: string, isThere: boolean]>([
   ['The user is `apollo`.', '`apollo`', true],
   ['The user is `apollo`.', 'the user is apollo', true],
   ['Press “Reset” – then wait.', '"reset" - then', true],
+  ['A screen of 5″.', 'screen of 5"', true],
   ['It takes 13 hours.', '3 hours', false],
   ['It takes 3 hours.', '3 hours', true],
   ['It takes 3.5 hours.', 'takes 3', false],

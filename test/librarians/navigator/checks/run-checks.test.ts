@@ -174,7 +174,10 @@ describe('a run', () => {
   it('names an article that became restricted as removed, to those who may not read it', async () => {
     const book = bookWith(parcel);
     const staff = { audiences: ['staff'], nowMs: DAY };
-    book.put({ ...staff, checks: [{ id: 'staff', input: parcel }] });
+    book.put({
+      ...staff,
+      checks: [{ id: 'staff', input: { ...parcel, question: `${parcel.question} Please.` } }],
+    });
     await runOn(book, editionNumber(1, portsWith(RIGHT), shipping));
     const restricted = { ...shipping, audiences: ['staff'] };
     await runOn(book, editionNumber(2, portsWith(RIGHT), restricted));

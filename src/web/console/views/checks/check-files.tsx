@@ -96,6 +96,7 @@ const byLine = (one: BrokenLine, other: BrokenLine): number => one.line - other.
 
 const allChecks = async (signal: AbortSignal): Promise<KnowledgeCheck[]> => {
   const checks: KnowledgeCheck[] = [];
-  for await (const check of client.checks.all({ limit: 100 }, { signal })) checks.push(check);
+  for await (const check of client.checks.all({ limit: 100, order: 'created' }, { signal }))
+    checks.push(check);
   return checks;
 };
