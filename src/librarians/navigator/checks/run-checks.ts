@@ -108,9 +108,8 @@ const BATCH = 20;
 const STEP_MS = 20_000;
 /** How often the current edition is looked at while there are checks. */
 const LOOK_MS = 60_000;
-/** After a failure; of one check, longer and longer after each further one, at most six hours. */
+/** After a failure; of one check, longer and longer after each further one. */
 const RETRY_MS = 300_000;
-const MAX_RETRY_MS = 6 * 3_600_000;
 
 /**
  * Runs some of the checks that are due, all of them once there is another edition.
@@ -161,8 +160,7 @@ const runStored = async (
     onFault(error);
     book.postpone(
       check.id,
-      (failures) =>
-        now() + Math.min(backOffMs(failures, { retryMs: RETRY_MS, random }), MAX_RETRY_MS),
+      (failures) => now() + backOffMs(failures, { retryMs: RETRY_MS, random }),
     );
   }
 };

@@ -209,7 +209,7 @@ describe('a run', () => {
       await runOn(book, edition, { nowMs, run });
       waits.push(((book.nextDueAt() ?? 0) - nowMs) / 60_000);
     }
-    expect(waits).toEqual([5, 10, 20, 40, 80, 160, 320, 360, 360]);
+    expect(waits).toEqual([5, 10, 20, 40, 60, 60, 60, 60, 60]);
     book.start(scope);
     await runOn(book, edition, { run });
     expect(book.nextDueAt()).toBe(DAY + 300_000);
