@@ -3,6 +3,7 @@ import { HandoverRequest, HandoversPage } from '../../../src/contract/wire/ticke
 import { readHandoverTargets } from '../../../src/support/tickets/handover-target.ts';
 import { type HandoverParts, openHandovers } from '../../../src/support/tickets/handovers.ts';
 import { ConnectionUnusable } from '../../../src/support/tools/connections.ts';
+import { type HelpdeskClient, HelpdeskFailed } from '../../../src/support/tools/helpdesk-tool.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
 import {
   LOCAL_DESK_IDS,
@@ -98,15 +99,28 @@ describe('a request of a visitor', () => {
     expect(createdIn('zendesk').length - before).toBe(1);
   });
   it('becomes one ticket even if the search for it fails as well', async () => {
-    const { handovers, workAfter } = open();
-    const before = createdIn('zendesk').length;
-    handovers.add(request({ idempotency_key: 'lost-reply-000003' }), { target: 'zendesk' });
-    helpdesks.faults.next(1, { kind: 'reset', executed: true }, '/zendesk');
-    await workAfter(0);
-    helpdesks.faults.next(1, { kind: 'html-502' }, '/zendesk');
-    expect(await workAfter(30_000)).toMatchObject({ state: 'waiting' });
-    expect(await workAfter(60_000)).toMatchObject({ state: 'created' });
-    expect(createdIn('zendesk').length - before).toBe(1);
+    const created: string[] = [];
+    const refusals = [new HelpdeskFailed('Cannot search: too many calls', { isTransient: true })];
+    const client: Partial<HelpdeskClient> = {
+      createTicket: async ({ key }) => {
+        created.push(key);
+        throw new HelpdeskFailed('Cannot create a ticket: no answer', {
+          isTransient: true,
+          isOutcomeUnknown: true,
+        });
+      },
+      findTicket: async () => {
+        const refusal = refusals.pop();
+        if (refusal !== undefined) throw refusal;
+        return '17';
+      },
+    };
+    // Tickets of visitors need no other call.
+    const { handovers, workAfter } = open({ connect: () => client as HelpdeskClient });
+    handovers.add(request(), { target: 'zendesk' });
+    for (const state of ['waiting', 'waiting', 'created'])
+      expect(await workAfter(60_000)).toMatchObject({ state });
+    expect(created).toHaveLength(1);
   });
   it('is found by an index when it is due', () => {
     const sql = nodeSql();
