@@ -183,6 +183,12 @@ const lists = (): Sent[] => [
   { route: 'GET /v1/knowledge/gaps?state=all' },
   { route: 'GET /v1/knowledge/stats' },
   { route: 'GET /v1/knowledge/health' },
+  { route: 'GET /v1/overview?days=28' },
+  { route: 'GET /v1/knowledge/checks' },
+  {
+    route: 'POST /v1/knowledge/checks/try',
+    body: { question: RESTRICTED_QUESTIONS[0], declined: true },
+  },
   { route: 'GET /v1/knowledge/editions' },
   { route: 'GET /v1/sync' },
   { route: 'GET /api/kb/articles' },
@@ -196,6 +202,8 @@ const lists = (): Sent[] => [
   { route: 'GET /v1/support/tickets' },
   { route: 'GET /v1/support/tickets/outcomes' },
   { route: 'GET /v1/support/tickets/draft?helpdesk=zendesk&ticket_id=1' },
+  { route: 'GET /v1/support/tickets/case?helpdesk=zendesk&ticket_id=1' },
+  { route: 'GET /v1/support/tickets/lessons' },
   { route: 'GET /v1/support/requests' },
   { route: 'GET /v1/answers?limit=200' },
   { route: 'GET /v1/answers?format=jsonl' },
@@ -273,6 +281,12 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
   'GET /.well-known/jwks.json': 'random keys of each start',
   'GET /v1/audit': 'acts of administrators, for keys with audit:read',
   'POST /v1/knowledge/gaps': 'writes',
+  'PUT /v1/knowledge/checks': 'writes',
+  'DELETE /v1/knowledge/checks/{id}': 'writes',
+  'POST /v1/knowledge/checks/run': 'writes',
+  'POST /v1/knowledge/checks/preview':
+    'for keys with kb:write; test/librarians/navigator/checks/check-routes.test.ts',
+  'GET /v1/knowledge/gaps/{id}': 'by a random id; test/knowledge/gaps/gap-book.test.ts',
   'POST /v1/answers/{id}/replay':
     'asks again, by a random id; test/functions/describe-audiences.ts',
   'GET /v1/knowledge/editions/{id}/changes':
@@ -469,5 +483,6 @@ it('compares every route that reads', () => {
     'GET /v1/support/taxonomy',
     'GET /v1/support/taxonomy/accuracy',
     'GET /v1/support/tickets/draft',
+    'GET /v1/support/tickets/case',
   ]);
 });

@@ -291,6 +291,16 @@ describe('with audiences', () => {
     ]);
     expect(seen(book, ['*'])).toHaveLength(4);
   });
+  it('reads a gap by its id for the same callers alone', () => {
+    const book = bookOf();
+    meetFor(book, undefined, ['staff']);
+    const { gaps } = book.list({ ...all, audiences: ['*'] });
+    const readable = (audiences?: string[]) =>
+      gaps.flatMap(({ id }) => book.read(id, SECOND, audiences)?.example_queries[0] ?? []);
+    expect(readable()).toEqual(['for undefined']);
+    expect(readable(['sales'])).toEqual(['for undefined']);
+    expect(readable(['staff']).toSorted()).toEqual(['for staff', 'for undefined']);
+  });
   it('returns gaps to check by their audiences', () => {
     const book = bookOf();
     meetFor(book, undefined, ['staff']);
