@@ -296,7 +296,7 @@ describe('with audiences', () => {
     meetFor(book, undefined, ['staff']);
     const { gaps } = book.list({ ...all, audiences: ['*'] });
     const readable = (audiences?: string[]) =>
-      gaps.flatMap(({ id }) => book.read(id, SECOND, audiences)?.example_queries[0] ?? []);
+      gaps.flatMap(({ id }) => book.read(id, DAY, audiences)?.example_queries[0] ?? []);
     expect(readable()).toEqual(['for undefined']);
     expect(readable(['sales'])).toEqual(['for undefined']);
     expect(readable(['staff']).toSorted()).toEqual(['for staff', 'for undefined']);
