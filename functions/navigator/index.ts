@@ -2,7 +2,7 @@ import { chatModelOf, rerankerOf } from '../../src/ai/adapters/models.ts';
 import { readAdapters } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
-import { type ChecksStub, remoteCheckBooks } from '../../src/knowledge/checks/check-book.ts';
+import { remoteCheckBooks } from '../../src/knowledge/checks/check-book.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
@@ -12,13 +12,14 @@ import {
   serviceTargets,
 } from '../../src/librarians/delegation/librarian-directory.ts';
 import { checkDesk } from '../../src/librarians/navigator/checks/check-desk.ts';
-import { ChecksObjectBase } from '../../src/librarians/navigator/checks/checks-object.ts';
+import { ChecksObject as ChecksObjectBase } from '../../src/librarians/navigator/checks/checks-object.ts';
 import { createApp } from '../../src/librarians/navigator/navigator-librarian.ts';
 import { type Identity, identityFrom } from '../../src/platform/context/identity.ts';
 import { memoryReplayStore } from '../../src/platform/context/verify-context.ts';
 import { faultLogger } from '../../src/platform/log.ts';
 import { countersOf, type MetricsBindings } from '../../src/platform/metrics.ts';
 import { oncePer } from '../../src/platform/once-per.ts';
+import type { ObjectNamespace } from '../../src/platform/rpc/remote-store.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
 import { kvEditionParts } from '../../src/platform/storage/edition-storage.ts';
@@ -27,7 +28,7 @@ import type { settings } from './settings.ts';
 interface Env extends Variables<typeof settings>, MetricsBindings {
   EDITIONS: KVNamespace;
   EMBEDDINGS: KVNamespace;
-  CHECKS: DurableObjectNamespace;
+  CHECKS: ObjectNamespace<ChecksObject>;
   LIBRARY: Fetcher;
   /** Other librarians that may be suggested for a question. */
   ANALYTICS: Fetcher;
@@ -59,7 +60,7 @@ const sharedParts = oncePer((env: Env) => {
 const partsOf = async (env: Env) => sharedParts(env)(await identityFrom(env, 'navigator'));
 
 /** The checks of a workspace, which are asked as all other questions are. */
-export class ChecksObject extends ChecksObjectBase<Env> {
+export class ChecksObject extends ChecksObjectBase {
   protected override async runnerOf(workspace: string, env: Env) {
     return checkDesk(await partsOf(env)).runnerOf(workspace);
   }
@@ -78,11 +79,10 @@ const fetch = serveApp('navigator', async (env: Env) => {
     replay: memoryReplayStore(),
     librarians: createLibrarians({ targets, own: Object.keys(targets) }),
   });
-  // The class is ChecksObject, whose type the namespace does not carry.
-  const books = remoteCheckBooks(
-    (workspace) => env.CHECKS.getByName(workspace) as unknown as ChecksStub,
+  checkDesk(parts).addRoutes(
+    app,
+    remoteCheckBooks((workspace) => env.CHECKS.getByName(workspace)),
   );
-  checkDesk(parts).addRoutes(app, books);
   return app;
 });
 

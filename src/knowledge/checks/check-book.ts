@@ -7,6 +7,7 @@ import type {
   KnowledgeChecksQuery,
   KnowledgeChecksWritten,
 } from '../../contract/wire/checks.ts';
+import { type ObjectMethods, type Remote, remoteStore } from '../../platform/rpc/remote-store.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 
 /** A check as its author wrote it, with what a run needs. */
@@ -84,6 +85,8 @@ export interface CheckBook {
   nextDueAt(): number | undefined;
   /** @param atMs When to run it next, by the number of its failures in a row. */
   postpone(id: string, atMs: (failures: number) => number): void;
+  /** Puts off those that would be run before. */
+  putOff(untilMs: number): void;
   /** Marks of the articles of an edition (`articleMarks`), kept while a check was last run against it. */
   marks(edition: string): Uint8Array | undefined;
   hasMarks(edition: string): boolean;
@@ -102,37 +105,14 @@ export const CHECK_METHODS = [
 ] as const satisfies (keyof CheckBook)[];
 export type CheckMethod = (typeof CHECK_METHODS)[number];
 
-/** A check book behind a remote call. */
-type RemoteCheckBook = {
-  [Method in CheckMethod]: (
-    ...parameters: Parameters<CheckBook[Method]>
-  ) => Promise<ReturnType<CheckBook[Method]>>;
-};
-
-/** A Durable Object for one workspace. */
-export interface ChecksStub {
-  ask(workspace: string, method: CheckMethod, parameters: unknown[]): Promise<unknown>;
-}
-
-export type CheckBooks = (workspace: string) => RemoteCheckBook;
-
 /** The check books of all workspaces, each in the object of its name. */
-export function remoteCheckBooks(stubOf: (workspace: string) => ChecksStub): CheckBooks {
-  return (workspace) => {
-    const ask =
-      (method: CheckMethod) =>
-      async (...parameters: unknown[]): Promise<unknown> => {
-        try {
-          return await stubOf(workspace).ask(workspace, method, parameters);
-        } catch (cause) {
-          throw new StoreUnavailable('unavailable', 'Cannot ask the checks of a workspace', {
-            cause,
-          });
-        }
-      };
-    // Each method is asked of the method of the same name: the compiler does not see that names and types go together.
-    return Object.fromEntries(
-      CHECK_METHODS.map((method) => [method, ask(method)]),
-    ) as unknown as RemoteCheckBook;
-  };
+export type CheckBooks = (workspace: string) => Remote<CheckBook, CheckMethod>;
+
+export function remoteCheckBooks(
+  stub: (workspace: string) => ObjectMethods<CheckBook, CheckMethod>,
+): CheckBooks {
+  const failure = (cause: unknown) =>
+    new StoreUnavailable('unavailable', 'Cannot ask the checks of a workspace', { cause });
+  return (workspace) =>
+    remoteStore<CheckBook, CheckMethod>(CHECK_METHODS, { workspace, stub, failure });
 }

@@ -85,6 +85,7 @@ export function sqlCheckBook(
           ...[atMs(failures), failures, id],
         );
       }),
+    putOff: (untilMs) => sql.run('UPDATE checks SET due_at = ?1 WHERE due_at < ?1', untilMs),
     noteEdition: (edition, nowMs) =>
       sql.run(
         'UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?',

@@ -108,33 +108,31 @@ const BATCH = 20;
 const STEP_MS = 20_000;
 /** How often the current edition is looked at while there are checks. */
 const LOOK_MS = 60_000;
-/** After a failure; of one check, longer and longer after each further one. */
+/** Wait after the first failure of a check; longer and longer after each further one. */
 const RETRY_MS = 300_000;
 
 /**
  * Runs some of the checks that are due, all of them once there is another edition.
  *
- * @returns When to continue, in milliseconds since 1970; undefined without checks.
+ * @returns When to look at the current edition again, in milliseconds since 1970. Checks may still be due before.
  */
-export async function workOnChecks(parts: RunningChecks): Promise<number | undefined> {
-  const { book, currentEdition, now, onFault } = parts;
-  if (book.isEmpty()) return undefined;
-  try {
-    const current = await currentEdition();
-    if (current === undefined) return now() + LOOK_MS;
-    book.noteEdition(current, now());
-    const untilMs = now() + STEP_MS;
-    const marksOf = marksReader(book);
-    for (const check of book.due(BATCH, now())) {
-      if (now() > untilMs) break;
-      await runStored(check, { ...parts, marksOf });
-      await turnOfOthers();
-    }
-    return Math.max(now(), Math.min(book.nextDueAt() ?? Number.POSITIVE_INFINITY, now() + LOOK_MS));
-  } catch (error) {
-    onFault(error);
-    return now() + RETRY_MS;
+export async function workOnChecks(parts: RunningChecks): Promise<number> {
+  const { book, currentEdition, now } = parts;
+  const current = await currentEdition();
+  const lookAt = now() + LOOK_MS;
+  if (current === undefined) {
+    book.putOff(lookAt);
+    return lookAt;
   }
+  book.noteEdition(current, now());
+  const untilMs = now() + STEP_MS;
+  const marksOf = marksReader(book);
+  for (const check of book.due(BATCH, now())) {
+    if (now() > untilMs) break;
+    await runStored(check, { ...parts, marksOf });
+    await turnOfOthers();
+  }
+  return lookAt;
 }
 
 const runStored = async (

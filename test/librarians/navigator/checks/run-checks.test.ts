@@ -15,6 +15,7 @@ import {
   runCheck,
   workOnChecks,
 } from '../../../../src/librarians/navigator/checks/run-checks.ts';
+import { earliest } from '../../../../src/platform/jobs/job-runner.ts';
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { entryOf, type Sketch } from '../../../knowledge/search/edition-fixture.ts';
 
@@ -78,10 +79,10 @@ const runOn = async (
 ) => {
   const faults: unknown[] = [];
   let steps = 0;
-  let next: number | undefined = nowMs;
-  while (next === nowMs && steps < 20) {
+  let next: number | undefined;
+  do {
     steps += 1;
-    next = await workOnChecks({
+    const lookAt = await workOnChecks({
       book,
       run,
       now: () => nowMs,
@@ -90,7 +91,8 @@ const runOn = async (
       currentEdition: async () => edition.id,
       editionFor: async (audiences) => editionFor(edition, audiences),
     });
-  }
+    next = earliest(book.nextDueAt(), lookAt);
+  } while (next !== undefined && next <= nowMs && steps < 20);
   return { faults, steps, next };
 };
 const answered = (edition: Edition, check: KnowledgeCheckInput) =>
@@ -291,18 +293,18 @@ describe('a run', () => {
     );
   });
 
-  it('waits where nothing was published, and does nothing without checks', async () => {
-    const parts = {
+  it('puts all checks off where nothing was published', async () => {
+    const book = bookWith(port, parcel);
+    const lookAt = await workOnChecks({
+      book,
       run: answered,
       now: () => DAY,
       random: () => 0.5,
       onFault: () => undefined,
       currentEdition: async () => undefined,
-    };
-    const never = () => Promise.reject(new Error('not read'));
-    expect(await workOnChecks({ ...parts, book: bookWith(port), editionFor: never })).toBe(
-      DAY + 60_000,
-    );
-    expect(await workOnChecks({ ...parts, book: bookWith(), editionFor: never })).toBeUndefined();
+      editionFor: () => Promise.reject(new Error('not read')),
+    });
+    expect([lookAt, book.nextDueAt()]).toEqual([DAY + 60_000, DAY + 60_000]);
+    expect(book.due(9, DAY + 60_000)).toHaveLength(2);
   });
 });
