@@ -6,7 +6,7 @@ import { withoutDocfx } from './docfx.ts';
 import { withMath } from './dollar-formulas.ts';
 import { type OpenHtml, withoutIndents } from './html-lines.ts';
 import { readIndented, withLoneDefinitions } from './indented-blocks.ts';
-import { withFencedIndents } from './indented-code.ts';
+import { maskIndentedCode } from './indented-code.ts';
 import { jsxStateOf, readJsx } from './jsx.ts';
 import { readLines } from './mark-lines.ts';
 import { readModule } from './mdx-module.ts';
@@ -43,7 +43,8 @@ export function readDialects(
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const raw = withFences(withoutRaw(markdown));
-  const fenced = withMath(isMdx ? raw : withBracketCode(withFencedIndents(raw)));
+  const code = isMdx ? undefined : maskIndentedCode(raw);
+  const fenced = withMath(code === undefined ? raw : withBracketCode(code.text));
   const plain = runsOutsideCode(fenced, (lines) =>
     withGrids(withCallouts(withoutDocfx(lines, omissions))),
   );
@@ -73,5 +74,6 @@ export function readDialects(
     return part.split('\n');
   });
   warnings.push(...unknownValues(templates.unknown + jsx.unknown));
-  return { text: result.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
+  const read = code?.unmask(result) ?? result;
+  return { text: read.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
 }

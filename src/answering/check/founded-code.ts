@@ -21,8 +21,7 @@ export interface CodeSources {
  * name of several words has to stand too, but for the asker's own values in it, `fb6591` for `fb6360` or
  * `P3D` for `P4D`, and for the last part of a path (`i18n/src/oc` for `i18n/src/fr`). In code of several
  * words at most two of three letters may be the question's alone. Of an address only the parameters may
- * differ, behind `?` or `#`; a name with
- * points (`my.blinds.standard`) is read as code.
+ * differ, behind `?` or `#`; a name with points (`my.blinds.standard`) is read as code.
  */
 export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
   if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
@@ -30,7 +29,7 @@ export function isFounded({ kind, text }: Literal, sources: CodeSources): boolea
   if (!/[/@:?#]/.test(text)) return consistsOf(text, sources, 'host');
   const [, address, parameters] = /^([^?#]+[?#])(.+)$/s.exec(text) ?? [];
   if (address === undefined || parameters === undefined) return false;
-  const stands = hasWhole(collapse(sources.texts.join('\n')).toLowerCase(), address.toLowerCase());
+  const stands = hasWhole(preparedOf(sources).source.toLowerCase(), address.toLowerCase());
   return stands && consistsOf(parameters, sources);
 }
 
@@ -43,11 +42,11 @@ function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 
     if (words.length > 1 && (hasWhole(source, name) || hasWhole(question, name))) return true;
     if (origins.includes('none')) return false;
     if (words.length < 2) return true;
+    if (origins.includes('common')) return false;
     // A name or path of several words is one of the passages with values of the asker in it, or
     // stands beside one of them.
-    const isAsked = origins.some((origin, at) => origin !== 'source' || /\d/.test(words[at] ?? ''));
-    const isLike = isAsked && origins.includes('source') && hasLike(source, name, originOf);
-    return isLike || (kind === 'code' && hasWhole(source, withoutLastFolder(name)));
+    if (origins.includes('source') && hasLike(source, name, originOf)) return true;
+    return kind === 'code' && hasWhole(source, withoutLastFolder(name));
   };
   const tokens = tokensOf(collapse(code));
   const lettersOf = (origin: Origin): number =>
@@ -72,7 +71,8 @@ const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
     if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
     if (hasWhole(source, word)) return 'source';
     if (hasWhole(question, word)) return 'question';
-    if (isDatePattern(word) || STOP_WORDS.has(word)) return 'asker';
+    if (isDatePattern(word)) return 'asker';
+    if (STOP_WORDS.has(word)) return 'common';
     const figures = word.match(/\d+/g) ?? [];
     return figures.length > 0 && figures.every(isKnown) && hasNumbered(source, word)
       ? 'asker'
@@ -101,25 +101,24 @@ const numberReader = (
     numbersIn(digits).some((number) => number.values.some((value) => values.has(value)));
 };
 
-/** Origin of a word of code: `asker` for what the asker fills in. */
-type Origin = 'source' | 'question' | 'asker' | 'none';
+/** Origin of a word of code: `asker` for what the asker fills in, `common` for a word of any text ("or"). */
+type Origin = 'source' | 'question' | 'asker' | 'common' | 'none';
 
 const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
-/** A path without its last part; empty for what has not two more. */
+/** A path without its last part; what stands in no text when it has fewer than two more. */
 const withoutLastFolder = (name: string): string =>
   /^(.*[\p{L}\p{N}][^\p{L}\p{N}\s]+[\p{L}\p{N}]+)\/[\p{L}\p{N}]+\/?$/u.exec(name)?.[1] ?? NOTHING;
 /** Stands in no text. */
 const NOTHING = '\ufdd3';
 
-/** Whether a text has a name like this with other words in place of the asker's and other numbers. */
+/** Whether a text has a name like this, with other numbers and other words in place of the asker's. */
 function hasLike(text: string, name: string, originOf: (word: string) => Origin): boolean {
   const pattern = name
     .split(/([\p{L}\p{N}]+)/u)
     .map((part, at) => {
       if (at % 2 === 0) return escapedPattern(part);
-      return originOf(part) === 'source' && !/\d/.test(part)
-        ? part
-        : `(?:[\\p{L}\\p{N}]+|${PLACEHOLDER})`;
+      const isAskers = originOf(part) === 'question' || isDatePattern(part);
+      return isAskers ? `(?:[\\p{L}\\p{N}]+|${PLACEHOLDER})` : part.replace(/\d+/g, '\\d+');
     })
     .join('');
   return new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'u').test(text);

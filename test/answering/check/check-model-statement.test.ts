@@ -279,6 +279,8 @@ describe('code that follows a pattern of the passages', () => {
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
+    ['a common word in a name', 'Write `shtime.is_holiday.after`.', 'When is a holiday?'],
+    ['a word with a number of another name', 'Open `fb6360/structs`.', 'Where are the structs?'],
     ['another last part of a name', 'Write `shtime.is_tomorrow()`.', 'Is tomorrow a holiday?'],
     ['a host with another last part', 'See **my.test.oc**.', 'Where is it?'],
     ['a host of the passages put together', 'See **sunset.shtime.holiday**.', 'Where is it?'],
