@@ -37,9 +37,9 @@ export function readCheckLines(text: string): { checks: CheckLine[]; broken: Bro
       broken.push({ line: at + 1, problem });
       break;
     }
-    const read = checkIn(content);
-    if (typeof read === 'string') broken.push({ line: at + 1, problem: read });
-    else checks.push({ line: at + 1, check: read });
+    const check = checkIn(content);
+    if (typeof check === 'string') broken.push({ line: at + 1, problem: check });
+    else checks.push({ line: at + 1, check });
   }
   return { checks, broken };
 }
@@ -95,7 +95,7 @@ export async function saveCheckLines(
   checks: readonly CheckLine[],
   options: CallOptions = {},
 ): Promise<SavedLines> {
-  const saved: SavedLines = { written: { added: 0, changed: 0, unchanged: 0 }, broken: [] };
+  const result: SavedLines = { written: { added: 0, changed: 0, unchanged: 0 }, broken: [] };
   const groups = Array.from({ length: Math.ceil(checks.length / AT_ONCE) }, (_, at) =>
     checks.slice(at * AT_ONCE, (at + 1) * AT_ONCE),
   );
@@ -107,20 +107,20 @@ export async function saveCheckLines(
         options,
       );
       for (const name of ['added', 'changed', 'unchanged'] as const)
-        saved.written[name] += written[name];
+        result.written[name] += written[name];
     } catch (error) {
       if (!(error instanceof ConstellationError) || error.code !== 'INVALID_QUERY') throw error;
       const [{ line } = { line: 0 }] = group;
       if (group.length > 1) groups.unshift(...group.map((each) => [each]));
-      else saved.broken.push({ line, problem: error.message });
+      else result.broken.push({ line, problem: error.message });
     }
     const next = groups[0]?.[0];
-    if (saved.broken.length < MAX_REFUSED || next === undefined) continue;
-    saved.broken.push({
+    if (result.broken.length < MAX_REFUSED || next === undefined) continue;
+    result.broken.push({
       line: next.line,
       problem: 'this line and those after it are not stored: too many were refused',
     });
     break;
   }
-  return saved;
+  return result;
 }

@@ -25,17 +25,17 @@ export function expectationOf({ contains, cites, declined }: KnowledgeCheckInput
 
 /** What came, in one line. */
 export function outcomeOf({ lacks, answer }: CheckResult): string {
-  const cited = answer.cites.map(({ id }) => cleanLine(id)).join(', ');
-  const shown = {
+  const citations = answer.cites.map(({ id }) => cleanLine(id)).join(', ');
+  const outcomes = {
     answered: 'answered',
     unsure: 'answered in doubt',
     declined: 'declined',
     asks_back: 'asked back',
   };
-  const outcome = shown[answer.outcome] ?? cleanLine(answer.outcome);
-  const from = cited === '' ? outcome : `${outcome} from ${cited}`;
-  const lacking = lacks.flatMap((lack) => LACKS[lack] ?? []);
-  return lacking.length === 0 ? from : `${from}; ${lacking.join(', ')}`;
+  const outcome = outcomes[answer.outcome] ?? cleanLine(answer.outcome);
+  const text = citations === '' ? outcome : `${outcome} from ${citations}`;
+  const defects = lacks.flatMap((lack) => LACKS[lack] ?? []);
+  return defects.length === 0 ? text : `${text}; ${defects.join(', ')}`;
 }
 
 const LACKS: Readonly<Record<string, string>> = {

@@ -69,15 +69,15 @@ export const check: Command = async (args) => {
   if (values.save) return saveChecks(command.client, { checks, broken, out, file });
   if (values.kb !== undefined && values.url !== undefined)
     return failUsage('--kb and --url exclude each other');
-  const started =
+  const folder =
     values.kb === undefined
       ? undefined
       : await startFolder(values.kb, { hasModel: !values['no-model'], say });
   try {
     const client =
-      started === undefined
+      folder === undefined
         ? command.client
-        : clientOf({ ...settings, workspace: undefined, ...started });
+        : clientOf({ ...settings, workspace: undefined, ...folder });
     const lines = [...(await runChecks(client, checks)), ...broken.map(asChecked)].toSorted(
       (one, other) => one.line - other.line,
     );
@@ -85,7 +85,7 @@ export const check: Command = async (args) => {
     if (values.markdown !== undefined) writeFileSync(values.markdown, markdownReport(lines, file));
     return conclude(lines, out);
   } finally {
-    await started?.stop();
+    await folder?.stop();
   }
 };
 
@@ -113,17 +113,17 @@ const runChecks = async (
   checks: readonly CheckLine[],
 ): Promise<CheckedLine[]> => {
   const { show } = progressLine();
-  const done: CheckedLine[] = [];
-  const waiting = [...checks];
+  const results: CheckedLine[] = [];
+  const queue = [...checks];
   const work = async (): Promise<void> => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      done.push(await tryCheck(client, next));
-      show(`${done.length} of ${checks.length} checks`);
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      results.push(await tryCheck(client, next));
+      show(`${results.length} of ${checks.length} checks`);
     }
   };
   await Promise.all(Array.from({ length: Math.min(PARALLEL, checks.length) }, work));
   if (process.stderr.isTTY) show('');
-  return done;
+  return results;
 };
 
 /** A failure that every check would have ends the command; one of a single check stands beside it. */
@@ -132,10 +132,10 @@ const tryCheck = async (
   { line, check: input }: CheckLine,
 ): Promise<CheckedLine> => {
   const startedAt = performance.now();
-  const ended = () => ({ line, milliseconds: Math.round(performance.now() - startedAt) });
+  const timing = () => ({ line, milliseconds: Math.round(performance.now() - startedAt) });
   try {
     const { edition: _, ...result } = await client.checks.try(input);
-    return { ...ended(), check: input, result };
+    return { ...timing(), check: input, result };
   } catch (error) {
     const isOfAll =
       !(error instanceof ConstellationError) ||
@@ -143,7 +143,7 @@ const tryCheck = async (
     if (isOfAll) throw error;
     // Without its check it counts as a line that is none.
     const isBroken = error.code === 'INVALID_QUERY';
-    return { ...ended(), check: isBroken ? undefined : input, problem: describeError(error) };
+    return { ...timing(), check: isBroken ? undefined : input, problem: describeError(error) };
   }
 };
 
@@ -176,12 +176,12 @@ const saveChecks = async (
     file,
   }: { checks: readonly CheckLine[]; broken: readonly BrokenLine[]; out: Terminal; file: string },
 ) => {
-  const saved = await saveCheckLines(client, checks);
-  for (const { line, problem } of saved.broken)
+  const result = await saveCheckLines(client, checks);
+  for (const { line, problem } of result.broken)
     console.error(`${cleanLine(file)}:${line}: ${cleanLine(problem)}`);
-  const { added, changed, unchanged } = saved.written;
+  const { added, changed, unchanged } = result.written;
   out.line(`${Number(added)} added, ${Number(changed)} changed, ${Number(unchanged)} unchanged`);
-  return broken.length + saved.broken.length > 0 ? BROKEN : EXIT.answered;
+  return broken.length + result.broken.length > 0 ? BROKEN : EXIT.answered;
 };
 
 const exportChecks = async (client: Constellation, out: Terminal) => {

@@ -45,16 +45,16 @@ export async function startFolder(
   const child = spawn(process.execPath, hasModel ? args : [...args, '--no-model'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = once(child, 'exit');
+  const exit = once(child, 'exit');
   const stop = async (): Promise<void> => {
     child.kill('SIGTERM');
-    await ended;
+    await exit;
     rmSync(state, { recursive: true, force: true });
   };
   say(`starting on ${cleanLine(folder)}`);
-  let last = '';
+  let lastError = '';
   child.stderr.on('data', (data: Buffer) => {
-    last = data.toString();
+    lastError = data.toString();
   });
   process.once('exit', () => child.kill());
   const ready = new Promise<{ url: string; key: string } | undefined>((resolve) => {
@@ -63,10 +63,10 @@ export async function startFolder(
       const [, url, key] = /^ready (\S+) key (\S+)$/.exec(line) ?? [];
       if (url !== undefined && key !== undefined) resolve({ url, key });
     });
-    void ended.then(() => resolve(undefined));
+    void exit.then(() => resolve(undefined));
   });
-  const started = await ready;
-  if (started !== undefined) return { ...started, stop };
+  const address = await ready;
+  if (address !== undefined) return { ...address, stop };
   await stop();
-  throw new Error(`Cannot start on ${folder}: ${cleanLine(last) || 'the product ended'}`);
+  throw new Error(`Cannot start on ${folder}: ${cleanLine(lastError) || 'the product ended'}`);
 }

@@ -50,8 +50,8 @@ const PART_TIMEOUT_MS = 5000;
 export function createOverview({ client, keeps, log, now }: OverviewParts) {
   const logFault = faultLogger('gateway', log);
   return async (c: Context<GatewayEnv>): Promise<Response> => {
-    const { workspace_id: namedWorkspace, ...rest } = c.req.query();
-    const query = readAs(OverviewQuery, rest);
+    const { workspace_id: namedWorkspace, ...parameters } = c.req.query();
+    const query = readAs(OverviewQuery, parameters);
     if (!query.ok)
       throw new GatewayError('INVALID_QUERY', {
         message: `Cannot read the overview: ${describeIssues(query.issues)}`,
@@ -142,7 +142,7 @@ const readerFor = (
   client: SignedClient,
   { workspace, timeLeftMs }: { workspace: string; timeLeftMs: () => number },
 ): Read => {
-  const held = c.get('apiKey').capabilities;
+  const keyCapabilities = c.get('apiKey').capabilities;
   return async (route, schema, query = {}, path = route.split(' ')[1] ?? '') => {
     const { capability = '' }: HttpRoute = ROUTES[route];
     const address = new URLSearchParams(
@@ -151,7 +151,7 @@ const readerFor = (
     // Gaps and health read the articles, too.
     const capabilities = capability.endsWith(':write')
       ? [capability]
-      : (readingCapabilities(held) ?? held);
+      : (readingCapabilities(keyCapabilities) ?? keyCapabilities);
     const response = await forward(c, client, {
       to: FUNCTIONS[route] ?? '',
       path: address === '' ? path : `${path}?${address}`,
@@ -180,18 +180,18 @@ const answersOf = async (
   read: Read,
   { from, to, before, isKept }: Days,
 ): Promise<Overview['answers']> => {
-  const [[earlier, now], disliked] = await Promise.all([
+  const [[countsBefore, counts], dislikedPage] = await Promise.all([
     read('GET /v1/answers', Counts, { before, from, to }, '/v1/answers-counted'),
     read('GET /v1/answers', AnswersPage, { feedback: 'down', from, to, limit: OVERVIEW_LISTED }),
   ]);
-  const { interfaces, ...questions } = now;
-  const { interfaces: _, ...questionsBefore } = earlier;
+  const { interfaces, ...questions } = counts;
+  const { interfaces: _, ...questionsBefore } = countsBefore;
   return {
     are_kept: isKept,
     now: questions,
     before: questionsBefore,
     interfaces,
-    disliked: disliked.answers,
+    disliked: dislikedPage.answers,
   };
 };
 
@@ -199,17 +199,17 @@ const gapsOf = async (read: Read, days: number): Promise<Overview['gaps']> => {
   const list = (query: Record<string, string | number>) =>
     read('GET /v1/knowledge/gaps', KnowledgeGapsResponse, { limit: OVERVIEW_LISTED, ...query });
   // The first listing retries open gaps with a new edition; the others then find that done.
-  const open = await list({ state: 'open', limit: 1 });
-  const [asked, closed] = await Promise.all([
+  const openGaps = await list({ state: 'open', limit: 1 });
+  const [askedGaps, closedGaps] = await Promise.all([
     list({ state: 'open', days }),
     list({ state: 'closed', days }),
   ]);
   return {
-    open: open.total,
-    asked: asked.total,
-    most_asked: asked.gaps,
-    closed: closed.total,
-    last_closed: closed.gaps,
+    open: openGaps.total,
+    asked: askedGaps.total,
+    most_asked: askedGaps.gaps,
+    closed: closedGaps.total,
+    last_closed: closedGaps.gaps,
   };
 };
 
@@ -221,19 +221,23 @@ const articlesOf = async (read: Read): Promise<Overview['articles']> => {
 /** One of each kind, then the second of each, and so on: many of one kind do not hide the others. */
 const firstOfEach = <Finding extends { kind: string }>(findings: readonly Finding[]): Finding[] => {
   const kinds = [...Map.groupBy(findings, ({ kind }) => kind).values()];
-  const most = Math.max(0, ...kinds.map(({ length }) => length));
-  return Array.from({ length: most }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
+  const longest = Math.max(0, ...kinds.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => kinds.flatMap((kind) => kind[at] ?? [])).flat();
 };
 
 const ticketsOf = async (read: Read): Promise<Overview['tickets']> => {
   const count = (query: Record<string, string>) =>
     read('GET /v1/support/tickets', TicketsResponse, { ...query, limit: 1 });
-  const [open, failed, waiting] = await Promise.all([
+  const [openTickets, failedTickets, waitingTickets] = await Promise.all([
     count({ state: 'open' }),
     count({ state: 'dead' }),
     count({ state: 'done', outcome: 'waiting' }),
   ]);
-  return { open: open.total, failed: failed.total, waiting: waiting.total };
+  return {
+    open: openTickets.total,
+    failed: failedTickets.total,
+    waiting: waitingTickets.total,
+  };
 };
 
 const checksOf = async (read: Read): Promise<Overview['checks']> =>

@@ -88,7 +88,7 @@ export function memo<Argument, Value extends NonNullable<unknown>>(
 }
 
 /**
- * For a `memo` of what is read of a text: a question is read again by every step that it passes. At most 200 texts of up to 300 UTF-16
- * units. These 120 kB bound the keys only: their results come on top, and may be larger.
+ * Options of a `memo` by text, for texts that several callers analyse: at most 200 texts of up to
+ * 300 UTF-16 units. The texts take at most 120 kB; their results come on top, and may be larger.
  */
 export const SHORT_TEXTS = { max: 200, isCached: ({ length }: string): boolean => length <= 300 };

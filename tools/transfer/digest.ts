@@ -40,13 +40,13 @@ const { days, format } = orUsageError(() => {
   const number = Number(values.days);
   if (!Number.isInteger(number) || number < 1 || number > 28)
     throw new Error(`Cannot read --days ${values.days}: it is no whole number of 1 to 28`);
-  const known = FORMATS.find((each) => each === values.format);
-  if (known === undefined)
+  const format = FORMATS.find((each) => each === values.format);
+  if (format === undefined)
     throw new Error(`Cannot write the format ${values.format}: there are ${FORMATS.join(', ')}`);
   for (const address of [values.from, values.to])
     if (address !== undefined && !/^[^\r\n]+@[^\r\n]+$/.test(address))
       throw new Error(`Cannot use ${JSON.stringify(address)}: it is no mail address`);
-  return { days: number, format: known };
+  return { days: number, format };
 });
 
 await main().catch((error: unknown) =>

@@ -333,19 +333,19 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
   const within = considered.map(({ source, spans }) =>
     (ofArticle.get(source.index) ?? []).filter((other) => isInside(other.spans, spans)),
   );
-  const narrowed = oncePer((unit: Unit) => withNamedRows(unit, question));
+  const narrowedUnit = oncePer((unit: Unit) => withNamedRows(unit, question));
   const counted = new Set<RankedUnit>();
   const picked: (RankedUnit & { mass: number })[] = [];
-  const taken: { source: EditionArticle; spans: Spans }[] = [];
+  const usedSpans: { source: EditionArticle; spans: Spans }[] = [];
   let left = ROOM;
   /** The first passage may be cut. */
   const fits = (unit: Unit, room: number): boolean =>
     lengthOf(unit) <= room ||
-    lengthOf(picked.length > 0 ? narrowed(unit) : firstPieceOf(narrowed(unit))) <= room;
+    lengthOf(picked.length > 0 ? narrowedUnit(unit) : firstPieceOf(narrowedUnit(unit))) <= room;
   while (picked.length < LIMIT) {
     let best: (RankedUnit & { mass: number; at: number }) | undefined;
     for (const [at, unit] of considered.entries()) {
-      const isTaken = taken.some(
+      const isTaken = usedSpans.some(
         ({ source, spans }) => source.index === unit.source.index && overlaps(spans, unit.spans),
       );
       if (isTaken || !fits(unit.unit, left)) continue;
@@ -361,10 +361,10 @@ const pickUnits = (ranked: readonly RankedUnit[], question: ParsedQuestion): Ran
         : FURTHER_SHARE * first.mass * (best.source.index === first.source.index ? 0.5 : 1);
     if (best.mass < least) break;
     for (const other of within[best.at] ?? []) counted.add(other);
-    const unit = shortened(narrowed(best.unit), Math.max(left, MIN_ROOM));
+    const unit = shortened(narrowedUnit(best.unit), Math.max(left, MIN_ROOM));
     left -= lengthOf(unit) + HEADING_ROOM;
     picked.push({ ...best, unit });
-    taken.push({ source: best.source, spans: spansOf(unit) });
+    usedSpans.push({ source: best.source, spans: spansOf(unit) });
   }
   return picked.map(({ mass, ...unit }) => ({ ...unit, share: mass }));
 };

@@ -480,10 +480,10 @@ function commentsIn(text: string, blocks: readonly Block[]): Span[] {
   ];
   const comments: Span[] = [];
   for (let at = text.indexOf('<!--'); at >= 0; ) {
-    const inside = code.find(({ start, end }) => start <= at && at < end);
+    const codeSpan = code.find(({ start, end }) => start <= at && at < end);
     const close = text.indexOf('-->', at);
-    const end = inside?.end ?? (close < 0 ? text.length : close + '-->'.length);
-    if (inside === undefined) comments.push({ start: at, end });
+    const end = codeSpan?.end ?? (close < 0 ? text.length : close + '-->'.length);
+    if (codeSpan === undefined) comments.push({ start: at, end });
     at = text.indexOf('<!--', end);
   }
   return comments;

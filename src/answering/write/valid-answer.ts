@@ -12,18 +12,18 @@ import type { NavigatorAnswer } from './navigator-answer.ts';
  */
 export const validAnswer = oncePer((answer: NavigatorAnswer): NavigatorAnswer => {
   const { probability, violations = [] } = answer;
-  const read = readNavigatorResponse(answer.response);
-  const issues = read.ok ? [] : read.issues;
+  const result = readNavigatorResponse(answer.response);
+  const issues = result.ok ? [] : result.issues;
   if (!(probability >= 0 && probability <= 1))
     issues.push({ path: 'probability', message: `is ${probability}, not 0 to 1` });
-  if (!read.ok || issues.length > 0)
+  if (!result.ok || issues.length > 0)
     throw new CodedError(
       'INTERNAL_ERROR',
       `the answer breaks the navigator contract: ${describeIssues(issues)}`,
     );
-  if (read.dropped.length === 0) return answer;
+  if (result.dropped.length === 0) return answer;
   const form = { rule: 'form', outcome: 'dropped' } as const;
-  return { ...answer, response: read.value, violations: [...violations, form] };
+  return { ...answer, response: result.value, violations: [...violations, form] };
 });
 
 type ReadNavigatorResponse = {
@@ -41,11 +41,12 @@ export function readNavigatorResponse(reply: unknown): ReadNavigatorResponse {
   const dropped = new Set<string>();
   let rest = reply;
   for (;;) {
-    const read = readAs(NavigatorResponse, rest);
-    if (read.ok) return { ok: true, value: read.value, dropped: [...dropped] };
-    const faulty = read.issues.flatMap(({ path }) => OPTIONAL_IN_NAVIGATOR.exec(path)?.[0] ?? []);
+    const result = readAs(NavigatorResponse, rest);
+    if (result.ok) return { ok: true, value: result.value, dropped: [...dropped] };
+    const faulty = result.issues.flatMap(({ path }) => OPTIONAL_IN_NAVIGATOR.exec(path)?.[0] ?? []);
     const paths = faulty.filter((path) => !dropped.has(path));
-    if (paths.length === 0) return { ok: false, rest, issues: read.issues, dropped: [...dropped] };
+    if (paths.length === 0)
+      return { ok: false, rest, issues: result.issues, dropped: [...dropped] };
     for (const path of new Set(paths)) {
       dropped.add(path);
       rest = withoutMember(rest, path.split('.'));

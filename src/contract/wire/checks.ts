@@ -167,7 +167,7 @@ export type KnowledgeChecksPreview = z.infer<typeof KnowledgeChecksPreview>;
 export const KnowledgeChecksPreviewed = z.object({
   /** How many were run, and how many there was no time for. */
   run: Count,
-  left_out: Count,
+  omitted: Count,
   /** Green ones that would be red, and those that are red; the first hundred. */
   checks: z
     .array(

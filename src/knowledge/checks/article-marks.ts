@@ -10,8 +10,10 @@ const NUMBERS = 2;
  * in memory; of an edition with its texts on pages, headings and dates do. Audiences count too.
  */
 export function articleMarks(edition: Edition): Uint8Array<ArrayBuffer> {
-  const whole = edition.narrowed?.from ?? edition;
-  const marks = Array.from({ length: whole.articleCount }, (_, at) => markOf(whole, at));
+  const fullEdition = edition.narrowed?.from ?? edition;
+  const marks = Array.from({ length: fullEdition.articleCount }, (_, at) =>
+    markOf(fullEdition, at),
+  );
   marks.sort(([one], [other]) => one - other);
   return new Uint8Array(Uint32Array.from(marks.flat()).buffer);
 }
@@ -20,21 +22,21 @@ export function articleMarks(edition: Edition): Uint8Array<ArrayBuffer> {
  * What became of an article since another edition.
  *
  * @param edition The later one, or what some audiences may read of it: what they may not read is removed.
- * @param before `readMarks` of the earlier one.
+ * @param earlierMarks `readMarks` of the earlier one.
  * @returns Undefined for an article that is the same in both, or in neither.
  */
 export function changeSince(
   edition: Edition,
-  before: ArticleMarks,
+  earlierMarks: ArticleMarks,
   id: string,
 ): CheckBreak['articles'][number]['change'] | undefined {
-  const whole = edition.narrowed?.from ?? edition;
-  const earlier = before.get(hashOf(id));
-  const place = whole.findArticle(id);
-  if (place < 0) return earlier === undefined ? undefined : 'removed';
-  if (markOf(whole, place)[1] === earlier) return undefined;
-  if (edition.findArticle(id) < 0) return earlier === undefined ? undefined : 'removed';
-  return earlier === undefined ? 'added' : 'changed';
+  const fullEdition = edition.narrowed?.from ?? edition;
+  const earlierMark = earlierMarks.get(hashOf(id));
+  const place = fullEdition.findArticle(id);
+  if (place < 0) return earlierMark === undefined ? undefined : 'removed';
+  if (markOf(fullEdition, place)[1] === earlierMark) return undefined;
+  if (edition.findArticle(id) < 0) return earlierMark === undefined ? undefined : 'removed';
+  return earlierMark === undefined ? 'added' : 'changed';
 }
 
 /** By the hash of an article's id, the hash of its contents. */

@@ -46,7 +46,7 @@ export interface CheckWriting {
   /** Sorted: new checks are asked with these. */
   audiences: readonly string[];
   /** What the author may see; `audiences` when absent. */
-  held?: readonly string[] | undefined;
+  readableAudiences?: readonly string[] | undefined;
   /** Whether those that there are stay as they are. */
   isOnlyNew?: boolean | undefined;
   nowMs: number;
@@ -56,7 +56,7 @@ export interface CheckToWrite {
   /** The id of a new one. */
   id: string;
   /** The one to change, of the same question. */
-  named?: string | undefined;
+  existingId?: string | undefined;
   input: KnowledgeCheckInput;
 }
 
@@ -72,7 +72,7 @@ export interface CheckBook {
   /** Those that the audiences may see. Answers from another than the current edition may quote articles that are gone: they are left out. */
   list(query: KnowledgeChecksQuery, scope: CheckListing): KnowledgeChecks;
   /** All that the audiences may see. */
-  stored(audiences: readonly string[]): StoredCheck[];
+  readAll(audiences: readonly string[]): StoredCheck[];
   remove(id: string, audiences: readonly string[]): boolean;
   /** Has all of them run again that the audiences may see; returns how many. */
   start(scope: CheckScope): number;
@@ -98,7 +98,7 @@ export interface CheckBook {
 export const CHECK_METHODS = [
   'put',
   'list',
-  'stored',
+  'readAll',
   'remove',
   'start',
   'noteEdition',

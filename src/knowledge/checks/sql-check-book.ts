@@ -43,7 +43,7 @@ export function sqlCheckBook(
   return {
     put: (writing) => sql.transaction(() => putChecks(sql, writing, maxChecks - total())),
     list: (query, scope) => listChecks(sql, query, scope),
-    stored: (audiences) =>
+    readAll: (audiences) =>
       sql
         .all<CheckRow>(
           `SELECT * FROM checks WHERE ${READABLE} ORDER BY place`,
@@ -52,17 +52,21 @@ export function sqlCheckBook(
         .map(storedOf),
     remove: (id, audiences) =>
       sql.transaction(() => {
-        const held = JSON.stringify(audiences);
+        const scope = JSON.stringify(audiences);
         const isThere =
-          countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND id = ?2`, held, id) >
-          0;
+          countOf(
+            sql,
+            `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND id = ?2`,
+            scope,
+            id,
+          ) > 0;
         if (isThere) sql.run('DELETE FROM checks WHERE id = ?', id);
         return isThere;
       }),
     start: ({ audiences, nowMs }) => {
-      const held = JSON.stringify(audiences);
-      sql.run(`UPDATE checks SET due_at = ?2, failures = 0 WHERE ${READABLE}`, held, nowMs);
-      return countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE}`, held);
+      const scope = JSON.stringify(audiences);
+      sql.run(`UPDATE checks SET due_at = ?2, failures = 0 WHERE ${READABLE}`, scope, nowMs);
+      return countOf(sql, `SELECT count(*) AS n FROM checks WHERE ${READABLE}`, scope);
     },
     isEmpty: () => total() === 0,
     due: (limit, nowMs) =>
@@ -133,57 +137,57 @@ interface CheckRow extends Record<string, SqlValue> {
 
 const putChecks = (
   sql: Sql,
-  { checks, audiences, held = audiences, isOnlyNew = false, nowMs }: CheckWriting,
+  { checks, audiences, readableAudiences = audiences, isOnlyNew = false, nowMs }: CheckWriting,
   room: number,
 ): KnowledgeChecksWritten | { full: number } => {
-  const stored = JSON.stringify(audiences);
-  const written = { added: 0, changed: 0, unchanged: 0 };
-  const before = readableInputs(sql, held);
-  const idFor = idsAmong(before);
+  const audiencesJson = JSON.stringify(audiences);
+  const counts = { added: 0, changed: 0, unchanged: 0 };
+  const inputById = readableInputs(sql, readableAudiences);
+  const idFor = idsAmong(inputById);
   const inputs = new Map(checks.map((check) => [idFor(check), JSON.stringify(check.input)]));
-  const added = [...inputs.keys()].filter((id) => !before.has(id)).length;
-  if (added > room) return { full: added - room };
+  const newCount = [...inputs.keys()].filter((id) => !inputById.has(id)).length;
+  if (newCount > room) return { full: newCount - room };
   for (const [id, input] of inputs) {
-    const known = before.get(id);
-    if (known === input || (isOnlyNew && known !== undefined)) written.unchanged += 1;
-    else if (known === undefined) {
+    const current = inputById.get(id);
+    if (current === input || (isOnlyNew && current !== undefined)) counts.unchanged += 1;
+    else if (current === undefined) {
       sql.run(
         "INSERT INTO checks (id, input, audiences, created_at, state, due_at) VALUES (?, ?, ?, ?, 'not_run', ?)",
-        ...[id, input, stored, nowMs, nowMs],
+        ...[id, input, audiencesJson, nowMs, nowMs],
       );
-      written.added += 1;
+      counts.added += 1;
     } else {
       sql.run(
         `UPDATE checks SET input = ?, state = 'not_run', since = NULL, ran_at = NULL, edition = NULL, result = NULL, broken_by = NULL,
           due_at = ?, failures = 0 WHERE id = ?`,
         ...[input, nowMs, id],
       );
-      written.changed += 1;
+      counts.changed += 1;
     }
   }
-  return written;
+  return counts;
 };
 
 /** Inputs by id, as JSON, of the checks that audiences may see. */
-const readableInputs = (sql: Sql, held: readonly string[]): ReadonlyMap<string, string> =>
+const readableInputs = (sql: Sql, audiences: readonly string[]): ReadonlyMap<string, string> =>
   new Map(
     sql
       .all<Pick<CheckRow, 'id' | 'input'>>(
         `SELECT id, input FROM checks WHERE ${READABLE} ORDER BY place`,
-        JSON.stringify(held),
+        JSON.stringify(audiences),
       )
       .map(({ id, input }) => [id, input]),
   );
 
 /** The check to change for each that is written, or the id of a new one. */
-const idsAmong = (before: ReadonlyMap<string, string>): ((check: CheckToWrite) => string) => {
+const idsAmong = (inputById: ReadonlyMap<string, string>): ((check: CheckToWrite) => string) => {
   const keys = new Map(
-    [...before].map(([id, input]) => [id, questionKey(inputOf({ input }).question)]),
+    [...inputById].map(([id, input]) => [id, questionKey(inputOf({ input }).question)]),
   );
   const oldest = new Map([...keys].toReversed().map(([id, key]) => [key, id]));
-  return ({ id, named, input }) => {
+  return ({ id, existingId, input }) => {
     const key = questionKey(input.question);
-    if (named !== undefined && keys.get(named) === key) return named;
+    if (existingId !== undefined && keys.get(existingId) === key) return existingId;
     return keys.has(id) ? id : (oldest.get(key) ?? id);
   };
 };
@@ -197,24 +201,24 @@ const listChecks = (
   { state, order, limit, cursor = '' }: KnowledgeChecksQuery,
   { audiences, nowMs, edition }: CheckListing,
 ): KnowledgeChecks => {
-  const held = JSON.stringify(audiences);
+  const scope = JSON.stringify(audiences);
   const [rank = '-1', place = '0'] = cursor.split('.');
   const rankOf = order === 'created' ? '0' : RANK;
   const rows = sql.all<CheckRow & { rank: number }>(
     `SELECT *, ${rankOf} AS rank FROM checks WHERE ${READABLE} AND (?2 = 'all' OR state = ?2) AND (${rankOf}, place) > (?3, ?4)
       ORDER BY rank, place LIMIT ?5`,
-    ...[held, state, Number(rank === '' ? -1 : rank), Number(place), limit + 1],
+    ...[scope, state, Number(rank === '' ? -1 : rank), Number(place), limit + 1],
   );
   const counts = { red: 0, not_run: 0, green: 0 };
   for (const each of STATES)
     counts[each] = countOf(
       sql,
       `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND state = ?2`,
-      held,
+      scope,
       each,
     );
   const page = rows.slice(0, limit);
-  const last = rows.length > limit ? page.at(-1) : undefined;
+  const lastRow = rows.length > limit ? page.at(-1) : undefined;
   return {
     checks: page.map((row) => checkOf(row, edition)),
     counts,
@@ -222,10 +226,10 @@ const listChecks = (
       countOf(
         sql,
         `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`,
-        held,
+        scope,
         nowMs,
       ) > 0,
-    next_cursor: last === undefined ? null : `${last.rank}.${last.place}`,
+    next_cursor: lastRow === undefined ? null : `${lastRow.rank}.${lastRow.place}`,
   };
 };
 
@@ -278,7 +282,7 @@ const noteRun = (
   const [row] = sql.all<CheckRow>('SELECT * FROM checks WHERE id = ?', id);
   if (row === undefined || row.input !== JSON.stringify(input)) return;
   const isSame = row.state === result.state;
-  const broken =
+  const brokenBy =
     result.state === 'red' ? (breakOf(row, { edition, changes }) ?? row.broken_by) : null;
   sql.run(
     'UPDATE checks SET state = ?, since = ?, ran_at = ?, edition = ?, result = ?, broken_by = ?, due_at = NULL, failures = 0 WHERE id = ?',
@@ -288,7 +292,7 @@ const noteRun = (
       nowMs,
       edition,
       JSON.stringify(result),
-      broken,
+      brokenBy,
       id,
     ],
   );

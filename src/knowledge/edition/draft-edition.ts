@@ -9,12 +9,12 @@ import { type Edition, openEdition } from './open-edition.ts';
 const MAX_DRAFT_BYTES = 12 * 1024 * 1024;
 
 /** An edition with an article as it would be written, or why it cannot be written. */
-type Draft = { edition: Edition } | { refused: string };
+type Draft = { edition: Edition } | { refusal: string };
 
 /** Opens the edition that an article would make, in the name of who would write it. */
 export type DraftReader = (
   who: { workspace: string; audiences: readonly string[] },
-  written: { id: string; article: ArticlePut },
+  draft: { id: string; article: ArticlePut },
 ) => Promise<Draft>;
 
 /**
@@ -35,6 +35,6 @@ export function createDraftReader(
       throw new EditionUnavailable(
         `Cannot build the edition: the library answered ${answer.status}`,
       );
-    return { refused: ErrorBody.parse(answer.json()).error.message };
+    return { refusal: ErrorBody.parse(answer.json()).error.message };
   };
 }

@@ -241,7 +241,7 @@ const LIMIT_MS = 20_000;
 const AGAIN_MS = 60_000;
 
 /**
- * Removes vectors that no chunk has any more, a batch at a time; where the index does not answer, in a minute. To be called
+ * Removes vectors without a chunk, a batch at a time; where the index does not answer, in a minute. To be called
  * when the current edition does without them.
  */
 export async function removeVectors({

@@ -392,8 +392,8 @@ const checkNavigatorReply = (response: LibrarianResponse, librarian: string): Na
   const violations = read.dropped.map(() => ({ rule: 'form', outcome: 'dropped' }) as const);
   if (!read.ok) return refused(response, { ...read, violations, metadata });
   if (violations.length === 0) return { response, violations };
-  const mended = { ...response, metadata: { ...metadata, [name]: read.value } };
-  return { response: withRules(mended, violations), violations };
+  const validResponse = { ...response, metadata: { ...metadata, [name]: read.value } };
+  return { response: withRules(validResponse, violations), violations };
 };
 
 const refused = (

@@ -72,7 +72,7 @@ export function earliest(...times: (number | undefined)[]): number | undefined {
   return present.length === 0 ? undefined : Math.min(...present);
 }
 
-const LOST = 'Cannot finish: the process ended at each attempt';
+const INTERRUPTED_ERROR = 'Cannot finish: the process ended at each attempt';
 
 /**
  * Works on stored jobs: with retries, back-off and a bound of attempts, each on record before it begins. The alarm of a Durable Object
@@ -132,18 +132,22 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
   const attempt = async (job: Job): Promise<number | undefined> => {
     // One more than counts: should the process have ended during the last, this one finds out what that did.
     if (job.attempts > kind.attempts) {
-      bury(job, LOST);
+      bury(job, INTERRUPTED_ERROR);
       return undefined;
     }
     // Recorded first: an attempt that ends the process counts, and is followed by another.
     const attempts = job.attempts + 1;
-    const begun = store.change(job, { attempts, due_at: now() + backOffMs(attempts, kind) }, now());
+    const recordedJob = store.change(
+      job,
+      { attempts, due_at: now() + backOffMs(attempts, kind) },
+      now(),
+    );
     try {
-      await kind.run(begun);
+      await kind.run(recordedJob);
       end('done');
       return undefined;
     } catch (error) {
-      const current = store.current(begun);
+      const current = store.current(recordedJob);
       return current && recordFailure(current, error);
     }
   };
@@ -157,20 +161,20 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
     return undefined;
   };
 
-  let running: Promise<number | undefined> | undefined;
+  let currentRun: Promise<number | undefined> | undefined;
   return {
     run: () => {
-      // Begins in a microtask, when `running` is set.
-      running ??= Promise.resolve()
+      // Begins in a microtask, when `currentRun` is set.
+      currentRun ??= Promise.resolve()
         .then(run)
         .finally(() => {
-          running = undefined;
+          currentRun = undefined;
         });
-      return running;
+      return currentRun;
     },
     dueAt: () => {
-      const next = store.nextDueAt();
-      return next && Math.min(next, now() + MAX_WAIT_MS);
+      const dueAt = store.nextDueAt();
+      return dueAt && Math.min(dueAt, now() + MAX_WAIT_MS);
     },
   };
 }

@@ -32,22 +32,30 @@ export const MAX_WAIT_MS = 7_200_000;
 /**
  * The jobs of a table with the columns of `JobRecord`.
  *
- * @param options.open Condition of a job that is to be done; an index on it and `due_at` serves it.
+ * @param options.openCondition Condition of a job that is to be done; an index on it and `due_at` serves it.
  * @param options.bury See `JobStore`.
  */
 export function sqlJobs<Job extends JobRecord>(
   sql: Sql,
-  { table, open, bury }: { table: string; open: string; bury: JobStore<Job>['bury'] },
+  {
+    table,
+    openCondition,
+    bury,
+  }: { table: string; openCondition: string; bury: JobStore<Job>['bury'] },
 ): JobStore<Job> {
   // Names of tables and columns come from code, never from input.
   const first = (condition: string, ...values: SqlValue[]) =>
-    sql.all<Job>(`SELECT * FROM ${table} WHERE ${open} AND ${condition} LIMIT 1`, ...values)[0];
+    sql.all<Job>(
+      `SELECT * FROM ${table} WHERE ${openCondition} AND ${condition} LIMIT 1`,
+      ...values,
+    )[0];
   return {
     due: (now) =>
       first('due_at <= ? ORDER BY due_at, id', now) ?? first('due_at > ?', now + MAX_WAIT_MS),
     nextDueAt: () =>
-      sql.all<{ at: number | null }>(`SELECT min(due_at) AS at FROM ${table} WHERE ${open}`)[0]
-        ?.at ?? undefined,
+      sql.all<{ at: number | null }>(
+        `SELECT min(due_at) AS at FROM ${table} WHERE ${openCondition}`,
+      )[0]?.at ?? undefined,
     current: ({ id }) => first('id = ?', id),
     change: (job, changes) => {
       const columns = Object.keys(changes).map((column) => `${column} = ?`);

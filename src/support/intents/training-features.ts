@@ -378,9 +378,9 @@ export function messageFeatures(
 ): MessageFeatures {
   const stems = words.map(stemWord);
   const hashes = stems.map((stem) => finished(hashed(stem, STEM_SEED)));
-  const grams = [...hashes];
+  const stemsAndPairs = [...hashes];
   for (let at = 1; at < stems.length; at += 1)
-    grams.push(neighbours(stems[at - 1] ?? '', stems[at] ?? ''));
+    stemsAndPairs.push(neighbours(stems[at - 1] ?? '', stems[at] ?? ''));
   const content = new Set<number>();
   for (const [at, hash] of hashes.entries()) {
     if (!STOP_STEMS.has(stems[at] ?? '') && !STOP_STEMS.has(words[at] ?? '') && isKnown(hash))
@@ -388,7 +388,7 @@ export function messageFeatures(
   }
   return {
     stems: [...new Set(hashes)],
-    blocks: [grams, characterRuns(words), pairsOf([...content])],
+    blocks: [stemsAndPairs, characterRuns(words), pairsOf([...content])],
   };
 }
 

@@ -44,7 +44,7 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
     name: 'delivery',
     store: sqlJobs<Row>(sql, {
       table: 'deliveries',
-      open: 'true',
+      openCondition: 'true',
       bury: ({ id, message }) =>
         sql.transaction(() => {
           const delivery = readStored(EventMessage, message);
@@ -75,8 +75,8 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
   return {
     /** Stores a delivery; a repetition changes nothing. */
     add: (delivery: EventMessage): void => {
-      const [stored] = sql.all<{ n: number }>('SELECT count(*) AS n FROM deliveries');
-      if ((stored?.n ?? 0) >= MAX_STORED)
+      const [row] = sql.all<{ n: number }>('SELECT count(*) AS n FROM deliveries');
+      if ((row?.n ?? 0) >= MAX_STORED)
         throw new Error('Cannot store the delivery: too many are waiting already');
       const { helpdesk, event } = delivery;
       const place =

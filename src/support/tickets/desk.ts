@@ -32,7 +32,7 @@ export function createDesk(
   const { sql, index, sync, handovers, deliveries, times, now, random, call, onFault } = parts;
   const pauses = rateLimitPauses(sql);
   const longestMs = 3 * times.callMs + times.analyseMs;
-  const turns = createTurns({ most: times.atOnce, longestMs, now, call });
+  const turns = createTurns({ limit: times.atOnce, longestMs, now, call });
   let prunedAt = 0;
   return {
     ...index,
@@ -73,8 +73,8 @@ export function createDesk(
     work: async () => {
       // Together: a slow helpdesk or library does not hold up deliveries.
       const results = await Promise.allSettled([deliveries.work(), handovers.work(), sync.work()]);
-      const [error, ...others] = results.filter((result) => result.status === 'rejected');
-      for (const { reason } of others) onFault('alarm', reason);
+      const [error, ...otherErrors] = results.filter((result) => result.status === 'rejected');
+      for (const { reason } of otherErrors) onFault('alarm', reason);
       // The alarm logs it, and rings again after a while.
       if (error !== undefined) throw error.reason;
     },

@@ -124,7 +124,7 @@ export function openHandovers({ sql, times, now, random, connect, onFault, count
     name: 'handover',
     store: sqlJobs<Row>(sql, {
       table: 'handovers',
-      open: "state = 'waiting'",
+      openCondition: "state = 'waiting'",
       bury: ({ id }, error) => settle(id, 'listed', { error }),
     }),
     run: async (row) => {

@@ -102,12 +102,12 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
     marker,
   };
   const { primary_intent: intent } = response.intent_classification;
-  const listed = { title: titleOf(request, parts.mask), intent };
+  const listing = { title: titleOf(request, parts.mask), intent };
   const changed = store.transaction(() => {
     parts.drafts.keep(named.job.id, proposedReply(response), caseOf(request, response));
     return store.change(
       named.job,
-      { ...composed, ...listed, step: 'composed', ticket: null },
+      { ...composed, ...listing, step: 'composed', ticket: null },
       now(),
     );
   });

@@ -133,7 +133,7 @@ export function openCase(parts: TicketCaseParts): TicketCase {
     },
     eraseDrafts: () => {
       drafts.erase();
-      for (const job of store.titled()) store.change(job, { title: null }, now());
+      for (const job of store.withTitle()) store.change(job, { title: null }, now());
     },
   };
 }

@@ -274,11 +274,11 @@ export function draftStore(sql: Sql) {
       job,
     );
   return {
-    keep: (job: number, reply: ProposedReply | undefined, shown: TicketCase): void => {
+    keep: (job: number, reply: ProposedReply | undefined, ticketCase: TicketCase): void => {
       sql.run(
         'INSERT OR REPLACE INTO cases (job, request) VALUES (?, ?)',
         job,
-        JSON.stringify(shown),
+        JSON.stringify(ticketCase),
       );
       if (reply !== undefined)
         sql.run(

@@ -268,6 +268,6 @@ export async function learnFrom(
   const page = await stub.list(workspace, { helpdesk, ticket_id: ticketId, limit: 1 });
   if (page === 'unknown cursor' || page.total === 0) return;
   const place = { workspace, helpdesk, ticketId };
-  const replied = await ticketStub(place).learn(place, text);
-  if (replied !== undefined) await stub.addReply(workspace, { helpdesk, ticketId }, replied);
+  const reply = await ticketStub(place).learn(place, text);
+  if (reply !== undefined) await stub.addReply(workspace, { helpdesk, ticketId }, reply);
 }

@@ -103,7 +103,7 @@ export function ticketStore(sql: Sql) {
   return {
     ...sqlJobs<Job>(sql, {
       table: 'jobs',
-      open: "state = 'open'",
+      openCondition: "state = 'open'",
       bury: (job, error, now) => void change(job, { state: 'dead', error }, now),
     }),
     open: () => sql.all<Job>("SELECT * FROM jobs WHERE state = 'open' ORDER BY id"),
@@ -122,7 +122,7 @@ export function ticketStore(sql: Sql) {
       )[0]?.at ?? undefined,
     job: (id: number) => one('SELECT * FROM jobs WHERE id = ?', id),
     latest: () => one('SELECT * FROM jobs ORDER BY id DESC LIMIT 1'),
-    titled: () => sql.all<Job>('SELECT * FROM jobs WHERE title IS NOT NULL'),
+    withTitle: () => sql.all<Job>('SELECT * FROM jobs WHERE title IS NOT NULL'),
     jobAbout,
     add: (about: string, { ticket, now }: { ticket: string | null; now: number }): Job => {
       sql.run(

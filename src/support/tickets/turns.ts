@@ -9,7 +9,7 @@ const MAX_WAITING = 10_000;
 
 interface TurnParts {
   /** Tickets that work at once. */
-  most: number;
+  limit: number;
   /** A ticket that has not left by then counts no more, in milliseconds. */
   longestMs: number;
   now: () => number;
@@ -21,16 +21,16 @@ interface TurnParts {
  * Lets few tickets of a workspace work at once: each holds a connection to the helpdesk, and support analyses its message. The others wait
  * in the order in which they came. In memory: after a restart of the object the waiting ones ask again, and a few more work for a while.
  */
-export function createTurns({ most, longestMs, now, call }: TurnParts) {
-  const begun = new Map<string, number>();
-  const waiting = new Map<string, TicketRef>();
+export function createTurns({ limit, longestMs, now, call }: TurnParts) {
+  const startTimes = new Map<string, number>();
+  const queue = new Map<string, TicketRef>();
   let averageMs = FIRST_MS;
 
   const callNext = (): void => {
-    for (const [name, place] of waiting) {
-      if (begun.size >= most) return;
-      waiting.delete(name);
-      begun.set(name, now());
+    for (const [name, place] of queue) {
+      if (startTimes.size >= limit) return;
+      queue.delete(name);
+      startTimes.set(name, now());
       call(place).then(
         (begins) => begins || free(name),
         () => free(name),
@@ -38,33 +38,33 @@ export function createTurns({ most, longestMs, now, call }: TurnParts) {
     }
   };
   const free = (name: string): void => {
-    begun.delete(name);
+    startTimes.delete(name);
     callNext();
   };
   return {
     /** When a ticket may begin, in milliseconds since 1970: at once when that is not later than now. */
     enter: (place: TicketRef): number => {
-      for (const [name, at] of begun) if (now() - at > longestMs) free(name);
+      for (const [name, at] of startTimes) if (now() - at > longestMs) free(name);
       const name = nameOf(place);
-      if (begun.has(name) || begun.size < most) {
-        waiting.delete(name);
-        begun.set(name, now());
+      if (startTimes.has(name) || startTimes.size < limit) {
+        queue.delete(name);
+        startTimes.set(name, now());
         return now();
       }
       // Beyond, a ticket comes again by its own alarm alone.
-      if (waiting.size < MAX_WAITING) waiting.set(name, place);
-      return Math.ceil(now() + SLACK_MS + (2 * waiting.size * averageMs) / most);
+      if (queue.size < MAX_WAITING) queue.set(name, place);
+      return Math.ceil(now() + SLACK_MS + (2 * queue.size * averageMs) / limit);
     },
     leave: (place: TicketRef): void => {
       const name = nameOf(place);
-      const at = begun.get(name);
+      const at = startTimes.get(name);
       if (at === undefined) return;
       averageMs += SHARE * (now() - at - averageMs);
       free(name);
     },
     /** A ticket that may not work for now neither has a turn nor waits for one. */
     remove: (place: TicketRef): void => {
-      waiting.delete(nameOf(place));
+      queue.delete(nameOf(place));
       free(nameOf(place));
     },
   };

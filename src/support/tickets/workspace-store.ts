@@ -434,7 +434,7 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
   // There is no bound of attempts, so no request is ever dead.
   const store = sqlJobs<SyncRequest>(sql, {
     table: 'article_sync',
-    open: 'true',
+    openCondition: 'true',
     bury: () => undefined,
   });
   const runner = jobRunner<SyncRequest>({

@@ -94,22 +94,26 @@ describe('the book of checks', () => {
     expect(book.put({ ...staff, checks: [other()] })).toMatchObject({ added: 0, unchanged: 1 });
     const changed = other({ contains: 'no' });
     expect(book.put({ ...staff, checks: [changed] })).toMatchObject({ added: 0, changed: 1 });
-    expect(book.stored([])).toMatchObject([{ id: 'c0', audiences: [], input: { contains: 'no' } }]);
+    expect(book.readAll([])).toMatchObject([
+      { id: 'c0', audiences: [], input: { contains: 'no' } },
+    ]);
   });
 
   it('changes the named one of several, and one of others not', () => {
     const book = sqlCheckBook(nodeSql());
     book.put({ ...staff, checks: [check(0)] });
     const own = { ...check(0), id: 'own' };
-    const changed = { ...own, named: 'c0', input: { ...own.input, contains: 'no' } };
-    expect(book.put({ ...open, checks: [{ ...own, named: 'c0' }] })).toMatchObject({ added: 1 });
+    const changed = { ...own, existingId: 'c0', input: { ...own.input, contains: 'no' } };
+    expect(book.put({ ...open, checks: [{ ...own, existingId: 'c0' }] })).toMatchObject({
+      added: 1,
+    });
     expect(book.put({ ...staff, checks: [changed] })).toMatchObject({ added: 0, changed: 1 });
-    expect(book.stored(['staff']).map(({ id, input }) => [id, input.contains])).toEqual([
+    expect(book.readAll(['staff']).map(({ id, input }) => [id, input.contains])).toEqual([
       ['c0', 'no'],
       ['own', 'yes'],
     ]);
     // A name of another question says nothing.
-    const strange = { ...check(5), named: 'c0' };
+    const strange = { ...check(5), existingId: 'c0' };
     expect(book.put({ ...staff, checks: [strange] })).toMatchObject({ added: 1, changed: 0 });
   });
 
@@ -122,7 +126,7 @@ describe('the book of checks', () => {
       changed: 0,
       unchanged: 1,
     });
-    expect(book.stored([])[0]?.input.contains).toBe('yes');
+    expect(book.readAll([])[0]?.input.contains).toBe('yes');
   });
 
   it('shows, runs and deletes only what the audiences may see', () => {
@@ -131,7 +135,7 @@ describe('the book of checks', () => {
     book.put({ ...staff, checks: [check(1)] });
     expect(book.list(all, open)).toMatchObject({ checks: [{ id: 'c0' }], counts: { not_run: 1 } });
     expect(book.list(all, { ...staff, audiences: ['*'] }).checks).toHaveLength(2);
-    expect(book.stored([]).map(({ id }) => id)).toEqual(['c0']);
+    expect(book.readAll([]).map(({ id }) => id)).toEqual(['c0']);
     expect(book.start(open)).toBe(1);
     expect([
       book.remove('c1', []),

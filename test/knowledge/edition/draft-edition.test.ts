@@ -18,7 +18,7 @@ const read = (status: number, code: string) => {
 
 describe('a draft that the library does not build', () => {
   it('is refused with its reason when the article cannot be written', async () => {
-    expect(await read(400, 'INVALID_QUERY')).toEqual({ refused: 'The content is empty' });
+    expect(await read(400, 'INVALID_QUERY')).toEqual({ refusal: 'The content is empty' });
   });
   it.each([
     [401, 'UNAUTHORIZED'],

@@ -72,7 +72,7 @@ const postOffice = ({
     };
     const store = sqlJobs<Letter>(sql, {
       table: 'letters',
-      open: "state = 'open'",
+      openCondition: "state = 'open'",
       bury: ({ id }, error) =>
         sql.run("UPDATE letters SET state = 'dead', error = ? WHERE id = ?", error, id),
     });

@@ -8,7 +8,7 @@ const start = (call: (id: string) => Promise<boolean> = async () => true) => {
   const clock = { now: 1000 };
   const called: string[] = [];
   const turns = createTurns({
-    most: 2,
+    limit: 2,
     longestMs: 60_000,
     now: () => clock.now,
     call: ({ ticketId }) => {

@@ -116,7 +116,7 @@ interface RenderOptions {
   maxLength?: number | undefined;
 }
 
-/** A display model as Markdown (CommonMark with the tables of GFM) in which no text of the model has any effect. */
+/** A display model as Markdown (CommonMark with the tables of GFM) in which texts of the model have no effect. */
 export function renderMarkdown(model: DisplayModel, options: RenderOptions = {}): string {
   return render(model, MARKDOWN, options);
 }

@@ -7,11 +7,11 @@ import type { GuardedEnv } from '../../../platform/context/context-guard.ts';
 import type { Identity } from '../../../platform/context/identity.ts';
 import { signedClient, type Target } from '../../../platform/context/signed-client.ts';
 import { readManifest } from '../../../platform/storage/edition-storage.ts';
-import { type CheckAskingParts, createCheckAsking } from './check-asking.ts';
+import { type CheckOptionsParts, createCheckOptions } from './check-options.ts';
 import { checkRoutes } from './check-routes.ts';
 import { type CheckRunner, runCheck } from './run-checks.ts';
 
-export interface CheckDeskParts extends Identity, CheckAskingParts {
+export interface CheckDeskParts extends Identity, CheckOptionsParts {
   library: Target;
   editionFor: (scope: EditionScope) => Promise<Edition>;
 }
@@ -26,19 +26,19 @@ export function checkDesk({
   ...search
 }: CheckDeskParts) {
   const client = signedClient({ self, signer, directory, targets: { library } });
-  const asking = createCheckAsking(search);
+  const checkOptions = createCheckOptions(search);
   return {
     addRoutes: (app: Hono<GuardedEnv>, books: CheckBooks): void =>
       checkRoutes(app, {
         guard: { self, signer, directory, access: 'signed' },
         books,
         editionFor,
-        asking,
-        readDraft: createDraftReader(client, asking.contextOf),
+        checkOptions,
+        readDraft: createDraftReader(client, checkOptions.contextOf),
       }),
     runnerOf: (workspace: string): CheckRunner => ({
       currentEdition: async () => {
-        const context = asking.contextOf(workspace, []);
+        const context = checkOptions.contextOf(workspace, []);
         const ask = async (path: string, { maxBytes }: { maxBytes: number }) => {
           const call = { to: 'library', method: 'GET', path, maxAnswerBytes: maxBytes };
           const answer = await client.call(context, call);
@@ -49,10 +49,10 @@ export function checkDesk({
       },
       editionFor: (audiences) =>
         editionFor({
-          context: asking.contextOf(workspace, audiences),
+          context: checkOptions.contextOf(workspace, audiences),
           waitUntil: (work) => void work.catch(() => {}),
         }),
-      run: (edition, check) => runCheck(edition, check, asking.own(workspace)),
+      run: (edition, check) => runCheck(edition, check, checkOptions.forNavigator(workspace)),
     }),
   };
 }

@@ -41,7 +41,7 @@ import { sha256, utf8 } from '../../../platform/encoding.ts';
 import { timeToAnswer, withDeadline } from '../../../platform/http/deadline.ts';
 import { jsonAnswer, readJson } from '../../../platform/http/json-http.ts';
 import { inAddress, suggestForm } from '../../../platform/http/suggest-form.ts';
-import type { CheckAsking } from './check-asking.ts';
+import type { CheckOptionsFactory } from './check-options.ts';
 import { CheckNotRun, runCheck } from './run-checks.ts';
 
 export interface CheckRouteParts {
@@ -50,7 +50,7 @@ export interface CheckRouteParts {
   editionFor: (scope: EditionScope) => Promise<Edition>;
   /** Opens the edition that an article would make. */
   readDraft: DraftReader;
-  asking: CheckAsking;
+  checkOptions: CheckOptionsFactory;
   now?: (() => number) | undefined;
 }
 
@@ -80,7 +80,7 @@ export function checkRoutes(
     const query = readAs(KnowledgeChecksQuery, c.req.query());
     if (!query.ok) {
       const message = `Cannot list checks: ${describeIssues(query.issues)}`;
-      return refused(c, message, suggestForm(KnowledgeChecksQuery, query.issues, inAddress));
+      return refuse(c, message, suggestForm(KnowledgeChecksQuery, query.issues, inAddress));
     }
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     // What is listed is true without it, and a run begins within a minute.
@@ -96,17 +96,23 @@ export function checkRoutes(
     const request = bodyOf(c, KnowledgeChecksPut);
     if (!request.ok) return request.refusal;
     const audiences = await authorsAudiences(c, parts);
-    const { checks: sent, only_new: isOnlyNew } = request.value;
+    const { checks: inputs, only_new: isOnlyNew } = request.value;
     const checks = await Promise.all(
-      sent.map(async ({ id: named, ...input }) => ({
+      inputs.map(async ({ id: existingId, ...input }) => ({
         id: await idOf(input.question, audiences),
-        named,
+        existingId,
         input,
       })),
     );
-    const held = c.get('context').audiences;
-    const written = await bookOf(c).put({ checks, audiences, held, isOnlyNew, nowMs: now() });
-    return 'full' in written ? refused(c, tooMany(written.full)) : jsonAnswer(written);
+    const readableAudiences = c.get('context').audiences;
+    const result = await bookOf(c).put({
+      checks,
+      audiences,
+      readableAudiences,
+      isOnlyNew,
+      nowMs: now(),
+    });
+    return 'full' in result ? refuse(c, tooMany(result.full)) : jsonAnswer(result);
   });
 
   app.delete('/v1/knowledge/checks/:id', ...write, async (c) => {
@@ -129,16 +135,18 @@ export function checkRoutes(
     if (!request.ok) return request.refusal;
     const context = c.get('context');
     const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c) });
-    const asking = parts.asking.ofCaller(c, () => timeToAnswer(context.deadlineMs - now()));
+    const { options, settle } = parts.checkOptions.forCaller(c, () =>
+      timeToAnswer(context.deadlineMs - now()),
+    );
     try {
-      const result = await runCheck(edition, request.value, asking.options);
+      const result = await runCheck(edition, request.value, options);
       return jsonAnswer({ ...result, edition: edition.id } satisfies KnowledgeCheckTried);
     } catch (error) {
       if (!(error instanceof CheckNotRun)) throw error;
       c.set('outcome', 'SERVICE_UNAVAILABLE');
       return refusal('SERVICE_UNAVAILABLE', { librarian: SELF, message: error.message });
     } finally {
-      asking.settle();
+      settle();
     }
   });
 
@@ -146,25 +154,25 @@ export function checkRoutes(
     const request = bodyOf(c, KnowledgeChecksPreview);
     if (!request.ok) return request.refusal;
     const { workspace, audiences } = c.get('context');
-    const stored = await bookOf(c).stored(audiences);
+    const storedChecks = await bookOf(c).readAll(audiences);
     // No edition is built for nothing.
-    if (stored.length === 0)
+    if (storedChecks.length === 0)
       return jsonAnswer({
         run: 0,
-        left_out: 0,
+        omitted: 0,
         checks: [],
         more: 0,
       } satisfies KnowledgeChecksPreviewed);
     const draft = await parts.readDraft({ workspace, audiences }, request.value);
-    if ('refused' in draft) return refused(c, draft.refused);
+    if ('refusal' in draft) return refuse(c, draft.refusal);
     const { id } = request.value;
-    const previewed = await previewChecks(draft.edition, inOrderFor(stored, id), {
+    const preview = await previewChecks(draft.edition, inOrderFor(storedChecks, id), {
       ...parts,
       now,
       workspace,
       signal: c.req.raw.signal,
     });
-    return jsonAnswer(previewed);
+    return jsonAnswer(preview);
   });
 }
 
@@ -179,11 +187,11 @@ const previewChecks = async (
   draft: Edition,
   checks: readonly StoredCheck[],
   {
-    asking,
+    checkOptions,
     now,
     workspace,
     signal,
-  }: Pick<CheckRouteParts, 'asking'> & {
+  }: Pick<CheckRouteParts, 'checkOptions'> & {
     now: () => number;
     workspace: string;
     signal: AbortSignal;
@@ -193,13 +201,16 @@ const previewChecks = async (
   const results = await mapBounded(checks, async ({ input, audiences }) => {
     if (now() > untilMs || signal.aborted) return undefined;
     await turnOfOthers();
-    const options = asking.own(workspace, { timeLeftMs: () => untilMs - now(), signal });
+    const options = checkOptions.forNavigator(workspace, {
+      timeLeftMs: () => untilMs - now(),
+      signal,
+    });
     return runCheck(editionFor(draft, audiences), input, options).catch((error: unknown) => {
       if (error instanceof CheckNotRun) return undefined;
       throw error;
     });
   });
-  const turned = checks.flatMap(({ id, input, state }, at) => {
+  const previews = checks.flatMap(({ id, input, state }, at) => {
     const result = results[at];
     const isShown = state === 'red' || (state === 'green' && result?.state === 'red');
     return isShown && result !== undefined
@@ -207,24 +218,25 @@ const previewChecks = async (
       : [];
   });
   const run = results.filter((result) => result !== undefined).length;
-  const listed = turned.slice(0, MAX_PREVIEWED);
+  const firstPreviews = previews.slice(0, MAX_PREVIEWED);
   return {
     run,
-    left_out: checks.length - run,
-    checks: listed,
-    more: turned.length - listed.length,
+    omitted: checks.length - run,
+    checks: firstPreviews,
+    more: previews.length - firstPreviews.length,
   };
 };
 
 /** The audiences of the author as far as they matter, sorted. */
 const authorsAudiences = async (
   c: CheckContext,
-  { editionFor: read, asking }: Pick<CheckRouteParts, 'editionFor' | 'asking'>,
+  { editionFor, checkOptions }: Pick<CheckRouteParts, 'editionFor' | 'checkOptions'>,
 ) => {
   const { workspace, audiences } = c.get('context');
   if (audiences.length === 0) return [];
-  const context = asking.contextOf(workspace, audiences);
-  return audiencesIn(await read({ context, waitUntil: waitUntilOf(c) }), audiences).toSorted();
+  const context = checkOptions.contextOf(workspace, audiences);
+  const edition = await editionFor({ context, waitUntil: waitUntilOf(c) });
+  return audiencesIn(edition, audiences).toSorted();
 };
 
 const ID_LENGTH = 22;
@@ -243,10 +255,10 @@ const bodyOf = <Schema extends z.ZodType>(
   const request = readJson(c.get('body'), schema, { whenEmpty: {} });
   return request.ok
     ? request
-    : { ok: false, refusal: refused(c, request.problem, request.suggestion) };
+    : { ok: false, refusal: refuse(c, request.problem, request.suggestion) };
 };
 
-const refused = (c: CheckContext, message: string, suggestion?: string): Response => {
+const refuse = (c: CheckContext, message: string, suggestion?: string): Response => {
   c.set('outcome', 'INVALID_QUERY');
   return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
 };

@@ -36,16 +36,16 @@ export function judgeCheck(
  * states('It takes **13 hours**.', '3 hours'); // false
  */
 export function states(answer: string, fact: string): boolean {
-  const [text, wanted] = [comparable(answer), comparable(fact)];
-  if (wanted === '') return false;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+  const [text, fragment] = [comparable(answer), comparable(fact)];
+  if (fragment === '') return false;
+  for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) {
     const [before, after] = [
       text.slice(Math.max(0, at - 2), at),
-      text.slice(at + wanted.length, at + wanted.length + 2),
+      text.slice(at + fragment.length, at + fragment.length + 2),
     ];
     const isInNumber =
-      (/^\d/.test(wanted) && /\d[.,]?$/.test(before)) ||
-      (/\d$/.test(wanted) && /^(?:\d|[.,]\d)/.test(after));
+      (/^\d/.test(fragment) && /\d[.,]?$/.test(before)) ||
+      (/\d$/.test(fragment) && /^(?:\d|[.,]\d)/.test(after));
     if (!isInNumber) return true;
   }
   return false;

@@ -22,7 +22,7 @@ import { answerQuestion, type QuestionOptions } from '../answer-question.ts';
 import { judgeCheck } from './judge-check.ts';
 
 /** How a question is asked: as `POST /v1/navigate` does it, without a conversation, facts or other librarians. */
-export interface AskingCheck
+export interface CheckOptions
   extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil' | 'signal'> {
   ai?: AIClient | undefined;
   timeLeftMs: () => number;
@@ -41,11 +41,11 @@ export class CheckNotRun extends Error {
 export async function runCheck(
   edition: Edition,
   check: KnowledgeCheckInput,
-  asking: AskingCheck,
+  options: CheckOptions,
 ): Promise<CheckResult> {
   const language = languageOfAsker({ question: check.question });
   const { answer, metadata } = await answerQuestion(edition, check.question, {
-    ...asking,
+    ...options,
     language,
   });
   const result = judgeCheck(check, shownAnswer(edition, answer, language));
@@ -167,13 +167,13 @@ type MarksReader = (edition: string) => ArticleMarks | undefined;
 
 /** Reads the marks of an edition once. */
 const marksReader = (book: CheckBook): MarksReader => {
-  const read = new Map<string, ArticleMarks | undefined>();
+  const marksByEdition = new Map<string, ArticleMarks | undefined>();
   return (edition) => {
-    if (!read.has(edition)) {
+    if (!marksByEdition.has(edition)) {
       const marks = book.marks(edition);
-      read.set(edition, marks && readMarks(marks));
+      marksByEdition.set(edition, marks && readMarks(marks));
     }
-    return read.get(edition);
+    return marksByEdition.get(edition);
   };
 };
 
@@ -187,10 +187,10 @@ const changesFor = (
   if (last === undefined || state !== 'green' || result.state === 'green') return [];
   const marks = marksOf(last.edition);
   if (marks === undefined) return [];
-  const wanted =
+  const required =
     input.cites === undefined ? [] : [{ id: input.cites, title: titleOf(edition, input.cites) }];
   const articles = new Map(
-    [...wanted, ...last.cites, ...result.answer.cites].map((article) => [article.id, article]),
+    [...required, ...last.cites, ...result.answer.cites].map((article) => [article.id, article]),
   );
   return [...articles.values()]
     .flatMap((article) => {

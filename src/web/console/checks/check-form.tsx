@@ -31,16 +31,16 @@ export function CheckForm({ check, onSaved }: CheckFormProps) {
   const save = (): void => {
     isChecked.value = true;
     if (lacksQuestion || lacksExpectation) return;
-    const expected = isDeclined.value
+    const expectation = isDeclined.value
       ? { declined: true as const }
       : {
           ...(fact === '' ? {} : { contains: fact }),
           ...(article === '' ? {} : { cites: article }),
         };
-    const written = { question: question.value.trim(), ...expected };
+    const input = { question: question.value.trim(), ...expectation };
     start(
-      (signal) => client.checks.put([{ id: check?.id, ...written }], { signal }),
-      () => onSaved(written),
+      (signal) => client.checks.put([{ id: check?.id, ...input }], { signal }),
+      () => onSaved(input),
     );
   };
   return (

@@ -77,7 +77,7 @@ export function Outcome({
 }
 
 /** The change that turned a check red: the articles, each with its difference. */
-export function Break({ of: { before, after, articles } }: { of: CheckBreak }) {
+export function BreakingChange({ of: { before, after, articles } }: { of: CheckBreak }) {
   return (
     <div class="check-break">
       <Icon name="warning" />

@@ -10,7 +10,7 @@ import { type AnswerToKeep, type KeptCheck, keepAsCheck } from './keep-check.ts'
 
 /** Makes a check of a good answer with one click: the question must be answered from the same article, or declined as now. */
 export function KeepAnswer(answer: AnswerToKeep) {
-  const kept = useSignal<KeptCheck | undefined>(undefined);
+  const result = useSignal<KeptCheck | undefined>(undefined);
   const isOpen = useSignal(false);
   const { start, failure, isLoading } = useRunning();
   if (may('kb:write') !== true) return null;
@@ -18,19 +18,19 @@ export function KeepAnswer(answer: AnswerToKeep) {
     start(
       (signal) => keepAsCheck(client.checks, answer, signal),
       (check) => {
-        kept.value = check;
+        result.value = check;
       },
     );
-  const check = typeof kept.value === 'object' ? kept.value : undefined;
+  const check = typeof result.value === 'object' ? result.value : undefined;
   return (
     <>
-      {kept.value === undefined ? (
+      {result.value === undefined ? (
         <Button kind="quiet" icon="checks" disabled={isLoading} onClick={keep}>
           {t(isLoading ? 'checks.keeping' : 'checks.keep')}
         </Button>
       ) : (
         <span class="row small">
-          <Mark of={kept.value} />
+          <Mark of={result.value} />
           {check === undefined ? null : (
             <Button kind="quiet" onClick={() => (isOpen.value = true)}>
               {t('checks.add_fact')}
@@ -45,7 +45,7 @@ export function KeepAnswer(answer: AnswerToKeep) {
           <CheckForm
             check={check}
             onSaved={(saved) => {
-              kept.value = saved;
+              result.value = saved;
               isOpen.value = false;
             }}
           />
@@ -55,13 +55,13 @@ export function KeepAnswer(answer: AnswerToKeep) {
   );
 }
 
-const Mark = ({ of: kept }: { of: KeptCheck }) =>
-  kept === 'unanswered' ? (
+const Mark = ({ of: result }: { of: KeptCheck }) =>
+  result === 'unanswered' ? (
     <span class="support unsure state-mark" role="status">
       <Icon name="warning" /> {t('checks.keep_unanswered')}
     </span>
   ) : (
     <span class="support sure state-mark" role="status">
-      <Icon name="check" /> {t(kept === 'exists' ? 'checks.keep_exists' : 'checks.kept')}
+      <Icon name="check" /> {t(result === 'exists' ? 'checks.keep_exists' : 'checks.kept')}
     </span>
   );

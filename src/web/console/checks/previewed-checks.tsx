@@ -12,10 +12,10 @@ export function turnedRed({
 
 /** How checks would end with the text as written. */
 export function PreviewedChecks({ previewed }: { previewed: KnowledgeChecksPreviewed }) {
-  const { run, left_out: leftOut, checks, more } = previewed;
+  const { run, omitted, checks, more } = previewed;
   const red = turnedRed(previewed);
-  const mended = checks.filter(({ state, was }) => state === 'green' && was === 'red');
-  const still = checks.length - red.length - mended.length;
+  const repaired = checks.filter(({ state, was }) => state === 'green' && was === 'red');
+  const stillRed = checks.length - red.length - repaired.length;
   return (
     <div class="previewed">
       <p class={`support ${red.length === 0 ? 'sure' : 'unsure'} state-mark`}>
@@ -37,10 +37,10 @@ export function PreviewedChecks({ previewed }: { previewed: KnowledgeChecksPrevi
           ))}
         </ul>
       )}
-      {mended.length === 0 ? null : <p>{count('checks.preview_mended', mended.length)}</p>}
-      {still === 0 ? null : <p class="quiet">{count('checks.preview_still', still)}</p>}
+      {repaired.length === 0 ? null : <p>{count('checks.preview_mended', repaired.length)}</p>}
+      {stillRed === 0 ? null : <p class="quiet">{count('checks.preview_still', stillRed)}</p>}
       {more === 0 ? null : <p class="quiet">{count('checks.preview_more', more)}</p>}
-      {leftOut === 0 ? null : <p class="quiet">{count('checks.preview_left_out', leftOut)}</p>}
+      {omitted === 0 ? null : <p class="quiet">{count('checks.preview_omitted', omitted)}</p>}
     </div>
   );
 }

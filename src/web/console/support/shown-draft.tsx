@@ -66,10 +66,10 @@ const articlesOf = (sentences: readonly DraftSentence[]): ArticleQuotes[] => {
       const article = articles.get(`${title} ${url}`) ?? { title, url, quotes: [] };
       articles.set(`${title} ${url}`, article);
       const isWordForWord = wordsOf(quote).includes(wordsOf(sentence));
-      const known = article.quotes.find(({ text }) => text === quote);
-      if (known === undefined) article.quotes.push({ text: quote, isWordForWord });
+      const sameQuote = article.quotes.find(({ text }) => text === quote);
+      if (sameQuote === undefined) article.quotes.push({ text: quote, isWordForWord });
       // A passage that is quoted in part and restated in part is none that stands there word for word.
-      else known.isWordForWord &&= isWordForWord;
+      else sameQuote.isWordForWord &&= isWordForWord;
     }
   }
   return [...articles.values()];

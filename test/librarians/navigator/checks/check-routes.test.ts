@@ -9,7 +9,7 @@ import type { CheckBook } from '../../../../src/knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts';
 import { buildEdition } from '../../../../src/knowledge/edition/build-edition.ts';
 import { openEdition } from '../../../../src/knowledge/edition/open-edition.ts';
-import { createCheckAsking } from '../../../../src/librarians/navigator/checks/check-asking.ts';
+import { createCheckOptions } from '../../../../src/librarians/navigator/checks/check-options.ts';
 import {
   type CheckRouteParts,
   checkRoutes,
@@ -30,7 +30,7 @@ const DESCALE = 'care/descale.md';
 const remote = (book: CheckBook): ReturnType<CheckRouteParts['books']> => ({
   put: async (...parameters) => book.put(...parameters),
   list: async (...parameters) => book.list(...parameters),
-  stored: async (...parameters) => book.stored(...parameters),
+  readAll: async (...parameters) => book.readAll(...parameters),
   remove: async (...parameters) => book.remove(...parameters),
   start: async (...parameters) => book.start(...parameters),
   noteEdition: async (...parameters) => book.noteEdition(...parameters),
@@ -53,7 +53,7 @@ const deskAndBook = async (
   const parts = {
     books: () => remote(book),
     readDraft: async () => ({ edition }),
-    asking: createCheckAsking({ ai }),
+    checkOptions: createCheckOptions({ ai }),
   };
   checkRoutes(app, {
     guard: { ...identity, access: 'signed', log: () => undefined },
@@ -88,7 +88,7 @@ const deskAndBook = async (
 
 /** Notes that all checks were green, with an answer that has this text. */
 const noteGreen = (book: CheckBook, text = '') => {
-  for (const { id, input } of book.stored(['*'])) {
+  for (const { id, input } of book.readAll(['*'])) {
     const answer = { outcome: 'answered' as const, text, cites: [] };
     const result = { state: 'green' as const, lacks: [], answer };
     book.note({ id, input, result, edition: 'e1', changes: [] }, Date.now());
@@ -146,7 +146,7 @@ describe('the routes of checks', () => {
       expect(await put({ checks: [often] }, audiences)).toEqual(again);
     const kept = { checks: [{ ...often, contains: 'year' }], only_new: true };
     expect(await put(kept, [])).toEqual(again);
-    expect(book.stored(['*'])).toMatchObject([{ audiences: [], input: often }]);
+    expect(book.readAll(['*'])).toMatchObject([{ audiences: [], input: often }]);
   });
 
   it('show, run and delete nothing of audiences that the key does not hold', async () => {
@@ -228,8 +228,8 @@ describe('the routes of checks', () => {
     await call('PUT ', { checks: [{ question: 'Never run?', contains: 'no such words' }] }, WRITE);
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
     const { reply } = await call('POST /preview', body, WRITE);
-    const { run, left_out: leftOut, checks, more } = KnowledgeChecksPreviewed.parse(reply);
-    expect([run, leftOut, checks.length, more]).toEqual([122, 0, 100, 20]);
+    const { run, omitted, checks, more } = KnowledgeChecksPreviewed.parse(reply);
+    expect([run, omitted, checks.length, more]).toEqual([122, 0, 100, 20]);
     expect(checks[0]).toMatchObject({ was: 'green', state: 'red', lacks: ['contains'] });
     expect((await call('GET ')).reply.counts).toEqual({ red: 0, not_run: 1, green: 121 });
   });
@@ -247,12 +247,12 @@ describe('the routes of checks', () => {
   });
 
   it('build no edition where there is no check, and say why one cannot be built', async () => {
-    const readDraft = async () => ({ refused: 'the content is empty' });
+    const readDraft = async () => ({ refusal: 'the content is empty' });
     const call = await desk({ readDraft });
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
     expect((await call('POST /preview', body, WRITE)).reply).toEqual({
       run: 0,
-      left_out: 0,
+      omitted: 0,
       checks: [],
       more: 0,
     });

@@ -190,7 +190,7 @@ it('opens the state of an object that has not stored its next look, and looks at
   const untouched = storageOf();
   const book = sqlCheckBook(untouched.sql);
   book.put(writing);
-  const [check] = book.stored([]);
+  const [check] = book.readAll([]);
   if (check === undefined) throw new Error('the check was stored');
   book.note({ ...check, result: green, edition: 'e1', changes: [] }, START);
   untouched.memo.set('workspace', 'acme');
@@ -203,7 +203,7 @@ it('serves one workspace, and reports a call that fails as an unavailable store'
   const object = open(() => working);
   const books = remoteCheckBooks(() => object);
   expect(await books('acme').put(writing)).toEqual({ added: 1, changed: 0, unchanged: 0 });
-  expect(await books('acme').stored([])).toHaveLength(1);
-  await expect(books('other').stored([])).rejects.toThrow(StoreUnavailable);
+  expect(await books('acme').readAll([])).toHaveLength(1);
+  await expect(books('other').readAll([])).rejects.toThrow(StoreUnavailable);
   expect('due' in object).toBe(false);
 });

@@ -188,7 +188,7 @@ describe('a run', () => {
       state: 'red',
       broken_by: { articles: [{ id: SHIPPING, change: 'removed' }] },
     });
-    expect(book.stored(['staff']).map(({ state }) => state)).toEqual(['red', 'green']);
+    expect(book.readAll(['staff']).map(({ state }) => state)).toEqual(['red', 'green']);
   });
 
   it('reads the marks of an edition once a step, and only for a check that turns red', async () => {

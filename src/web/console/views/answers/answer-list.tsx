@@ -208,7 +208,7 @@ const INTERFACES = [
   ] as const),
 ] as const;
 /** Filters that are shown when asked for, and when one of them is set. */
-const BEHIND = [
+const MORE_FILTERS = [
   'interface',
   'feedback',
   'from',
@@ -287,7 +287,7 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
         'verdict',
         VERDICTS.map((each) => [each, t(`verdict.${each}`)] as const),
       )}
-      <details class="more" open={BEHIND.some((name) => filters[name] !== undefined)}>
+      <details class="more" open={MORE_FILTERS.some((name) => filters[name] !== undefined)}>
         <summary>{t('answers.more')}</summary>
         <div class="filters answer-filters">
           {choice(

@@ -241,7 +241,7 @@ const Actions = ({ answer }: { answer: KeptAnswer }) => {
           </Button>
         ) : null}
         <Feedback give={giveFeedbackOn(id)} before={feedback?.value} />
-        {KEPT.includes(answer.verdict) ? (
+        {CHECKABLE_VERDICTS.includes(answer.verdict) ? (
           <KeepAnswer
             question={answer.understood_as ?? answer.question}
             cites={citedFirst(answer)}
@@ -267,7 +267,7 @@ const Actions = ({ answer }: { answer: KeptAnswer }) => {
 };
 
 /** What came of a question that may be expected of it. */
-const KEPT: readonly KeptAnswer['verdict'][] = ['answered', 'hedged', 'declined'];
+const CHECKABLE_VERDICTS: readonly KeptAnswer['verdict'][] = ['answered', 'hedged', 'declined'];
 
 /** The article that an answer cites first; null when it was declined. */
 const citedFirst = ({ verdict, statements }: KeptAnswer): string | null | undefined => {

@@ -7,13 +7,13 @@ import { t } from '../../texts/texts.ts';
 import { readLines, Verdict } from './answer-list.tsx';
 
 /** The newest turns of a conversation that are shown. */
-const SHOWN = 50;
+const MAX_LINES = 50;
 
 /** A person's questions with their answers, in the order in which they were asked. */
 export function ConversationPage({ id }: { id: string }) {
   const { value, failure, load } = useLoaded(
     async (signal) => {
-      const lines = await readLines({ conversation_id: id, limit: SHOWN }, signal);
+      const lines = await readLines({ conversation_id: id, limit: MAX_LINES }, signal);
       return (await lines.text())
         .split('\n')
         .filter((line) => line !== '')

@@ -22,13 +22,13 @@ const MAX_BYTES = 10_000_000;
 /** Reads checks from a file with one JSON object a line, and writes such a file. */
 export function CheckFiles({ onSaved }: { onSaved: () => void }) {
   const input = useRef<HTMLInputElement>(null);
-  const saved = useSignal<SavedLines | undefined>(undefined);
+  const result = useSignal<SavedLines | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
   const importFile = (file: File): void =>
     start(
       (signal) => importChecks(file, signal),
-      (result) => {
-        saved.value = result;
+      (lines) => {
+        result.value = lines;
         onSaved();
       },
     );
@@ -55,16 +55,16 @@ export function CheckFiles({ onSaved }: { onSaved: () => void }) {
         {t('checks.export')}
       </Button>
       {failure === undefined ? null : <Failure error={failure} />}
-      {saved.value === undefined ? null : (
-        <Dialog title={t('checks.imported')} onClose={() => (saved.value = undefined)}>
-          <Imported saved={saved.value} />
+      {result.value === undefined ? null : (
+        <Dialog title={t('checks.imported')} onClose={() => (result.value = undefined)}>
+          <ImportResult lines={result.value} />
         </Dialog>
       )}
     </>
   );
 }
 
-const Imported = ({ saved: { written, broken } }: { saved: SavedLines }) => (
+const ImportResult = ({ lines: { written, broken } }: { lines: SavedLines }) => (
   <div class="check-form" role="status">
     <p>{t('checks.written', { ...written })}</p>
     {broken.length === 0 ? null : (
@@ -85,13 +85,13 @@ const Imported = ({ saved: { written, broken } }: { saved: SavedLines }) => (
 
 const importChecks = async (file: File, signal: AbortSignal): Promise<SavedLines> => {
   if (file.size > MAX_BYTES)
-    return { written: NONE, broken: [{ line: 1, problem: t('checks.too_large') }] };
+    return { written: NO_CHANGES, broken: [{ line: 1, problem: t('checks.too_large') }] };
   const { checks, broken } = readCheckLines(await file.text());
-  const saved = await saveCheckLines(client, checks, { signal });
-  return { ...saved, broken: [...broken, ...saved.broken].toSorted(byLine) };
+  const result = await saveCheckLines(client, checks, { signal });
+  return { ...result, broken: [...broken, ...result.broken].toSorted(byLine) };
 };
 
-const NONE = { added: 0, changed: 0, unchanged: 0 };
+const NO_CHANGES = { added: 0, changed: 0, unchanged: 0 };
 const byLine = (one: BrokenLine, other: BrokenLine): number => one.line - other.line;
 
 const allChecks = async (signal: AbortSignal): Promise<KnowledgeCheck[]> => {

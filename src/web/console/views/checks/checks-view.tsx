@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KnowledgeCheck, KnowledgeChecks } from '../../../../contract/wire/checks.ts';
 import { CheckForm } from '../../checks/check-form.tsx';
-import { Break, Expectation, Outcome } from '../../checks/check-texts.tsx';
+import { BreakingChange, Expectation, Outcome } from '../../checks/check-texts.tsx';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon, type IconName } from '../../parts/button.tsx';
 import { Confirm, Dialog } from '../../parts/dialog.tsx';
@@ -218,7 +218,7 @@ const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
   const { cites, answer, lacks, broken_by: broken } = check;
   return (
     <>
-      {broken === null ? null : <Break of={broken} />}
+      {broken === null ? null : <BreakingChange of={broken} />}
       {answer === null ? (
         <p class="quiet">{t('checks.not_run_text')}</p>
       ) : (
@@ -237,30 +237,30 @@ const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
 };
 
 const Changes = ({ check, onChanged, onDeleted }: CheckProps) => {
-  const shown = useSignal<'form' | 'deletion' | undefined>(undefined);
+  const panel = useSignal<'form' | 'deletion' | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
   const remove = (): void =>
     start((signal) => client.checks.delete(check.id, { signal }), onDeleted);
   const close = (): void => {
-    shown.value = undefined;
+    panel.value = undefined;
   };
-  const named = (key: TextKey) => `${t(key)}: ${check.question}`;
+  const labelOf = (key: TextKey) => `${t(key)}: ${check.question}`;
   return (
     <>
-      <Button aria-label={named('checks.change')} onClick={() => (shown.value = 'form')}>
+      <Button aria-label={labelOf('checks.change')} onClick={() => (panel.value = 'form')}>
         {t('checks.change')}
       </Button>
       <Button
         kind="quiet"
         icon="cross"
-        aria-label={named('checks.delete')}
+        aria-label={labelOf('checks.delete')}
         disabled={isLoading}
-        onClick={() => (shown.value = 'deletion')}
+        onClick={() => (panel.value = 'deletion')}
       >
         {t('checks.delete')}
       </Button>
       {failure === undefined ? null : <Failure error={failure} retry={remove} />}
-      {shown.value === 'form' ? (
+      {panel.value === 'form' ? (
         <Dialog title={t('checks.change')} onClose={close}>
           <CheckForm
             check={check}
@@ -271,7 +271,7 @@ const Changes = ({ check, onChanged, onDeleted }: CheckProps) => {
           />
         </Dialog>
       ) : null}
-      {shown.value === 'deletion' ? (
+      {panel.value === 'deletion' ? (
         <Confirm
           title={t('checks.delete_title')}
           action={t('checks.delete')}

@@ -100,14 +100,14 @@ interface FormProps {
 const Form = ({ id, about, article, proposal }: FormProps) => {
   const key = keyOf(id, about);
   const before = article === undefined ? EMPTY : draftOf(article);
-  const { back, ...proposed } = proposal ?? {};
-  const initial = { ...before, ...proposed };
+  const { back, ...proposedFields } = proposal ?? {};
+  const initial = { ...before, ...proposedFields };
   const draft = useSignal(storedDraft(key) ?? initial);
   const isPreviewed = useSignal(false);
   const isChecked = useSignal(false);
-  const previewed = useSignal<KnowledgeChecksPreviewed | undefined>(undefined);
+  const checkPreview = useSignal<KnowledgeChecksPreviewed | undefined>(undefined);
   const { start, failure, isLoading } = useRunning();
-  const checking = useRunning();
+  const checkRun = useRunning();
   const { value } = draft;
   const author = article?.metadata.author;
   const isChanged = JSON.stringify(value) !== JSON.stringify(initial);
@@ -122,7 +122,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
   }, [value]);
   const set = (change: Partial<Draft>): void => {
     draft.value = { ...draft.value, ...change };
-    previewed.value = undefined;
+    checkPreview.value = undefined;
   };
   const unfinished = proposal && unfinishedPart(value.content);
   const problems = {
@@ -138,10 +138,10 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
   };
   const check = (): void => {
     if (!isComplete()) return;
-    checking.start(
+    checkRun.start(
       (signal) => preview(value, { author, signal }),
       (result) => {
-        previewed.value = result;
+        checkPreview.value = result;
       },
     );
   };
@@ -155,7 +155,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
       },
       (result) => {
         if ('checks' in result) {
-          previewed.value = result;
+          checkPreview.value = result;
           return;
         }
         sessionStorage.removeItem(key);
@@ -163,7 +163,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
       },
     );
   };
-  const hasRed = previewed.value !== undefined && turnedRed(previewed.value).length > 0;
+  const hasRed = checkPreview.value !== undefined && turnedRed(checkPreview.value).length > 0;
   const text = (
     name: 'id' | 'title' | 'url' | 'intents' | 'devices' | 'audiences',
     more: object = {},
@@ -256,9 +256,11 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
       ) : (
         <Failure error={failure} retry={() => save()} />
       )}
-      {checking.failure === undefined ? null : <Failure error={checking.failure} retry={check} />}
+      {checkRun.failure === undefined ? null : <Failure error={checkRun.failure} retry={check} />}
       <div role="status">
-        {previewed.value === undefined ? null : <PreviewedChecks previewed={previewed.value} />}
+        {checkPreview.value === undefined ? null : (
+          <PreviewedChecks previewed={checkPreview.value} />
+        )}
       </div>
       <div class="row">
         <Button type="submit" kind="primary" disabled={isLoading}>
@@ -270,8 +272,8 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           </Button>
         ) : null}
         {may('kb:read') === true ? (
-          <Button icon="checks" disabled={checking.isLoading} onClick={check}>
-            {t(checking.isLoading ? 'checks.previewing' : 'checks.preview')}
+          <Button icon="checks" disabled={checkRun.isLoading} onClick={check}>
+            {t(checkRun.isLoading ? 'checks.previewing' : 'checks.preview')}
           </Button>
         ) : null}
         <span class="quiet small">{t('knowledge.save_text')}</span>

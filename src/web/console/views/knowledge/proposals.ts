@@ -59,7 +59,7 @@ const passagesFor = async (
     questions.map((query) => client.search({ query, limit: MAX_PASSAGES }, { signal })),
   );
   const hits = replies
-    .flatMap(({ hits: found }) => found)
+    .flatMap((reply) => reply.hits)
     .filter(({ relevance }) => relevance >= RELATED);
   const byArticle = new Map<string, KnowledgeHit>();
   for (const hit of hits.toSorted((one, other) => other.relevance - one.relevance))
@@ -80,8 +80,8 @@ export async function proposalForTicket(
   const title = oneLine(lesson.title ?? '');
   const heading =
     title === '' ? [] : [`${article === undefined ? '#' : '##'} ${escapeMarkdown(title)}`];
-  const before = article === undefined ? [] : [article.content.trimEnd()];
-  const content = `${[...before, ...heading, ...lesson.added].join('\n\n')}\n`;
+  const body = article === undefined ? [] : [article.content.trimEnd()];
+  const content = `${[...body, ...heading, ...lesson.added].join('\n\n')}\n`;
   return article === undefined ? { id: slugOf(title), title, content, back } : { content, back };
 }
 

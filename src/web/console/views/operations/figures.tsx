@@ -54,20 +54,20 @@ export function Figures({ query }: { query: URLSearchParams }) {
       ) : value.total === 0 ? (
         <p class="quiet">{t('charts.none')}</p>
       ) : (
-        <Shown statistics={value} />
+        <AnswerFigures statistics={value} />
       )}
     </section>
   );
 }
 
-const Shown = ({ statistics }: { statistics: AnswerStatistics }) => {
+const AnswerFigures = ({ statistics }: { statistics: AnswerStatistics }) => {
   const { buckets, latency, total } = statistics;
   const time = {
     label: t('charts.day'),
     labels: buckets.map(({ from }) => formatDate(new Date(from), false)),
   };
-  const sum = (of: (bucket: (typeof buckets)[number]) => number): number =>
-    buckets.reduce((before, bucket) => before + of(bucket), 0);
+  const sum = (figure: (bucket: (typeof buckets)[number]) => number): number =>
+    buckets.reduce((subtotal, bucket) => subtotal + figure(bucket), 0);
   const hrefOf = (index: number): string => {
     const { from, to } = buckets[index] ?? statistics;
     return answersAddress({ from, to });

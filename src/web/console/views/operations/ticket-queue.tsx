@@ -42,7 +42,7 @@ export function TicketQueue({ query }: { query: URLSearchParams }) {
     { itemsOf: ({ tickets }) => tickets, inputs: [state, helpdesk, ticket] },
   );
   const { items, last } = pages;
-  const replaying = useReplay(pages.load);
+  const replay = useReplay(pages.load);
   const isLong = items.length > FIRST_PAGE;
   const hasOpen = items.some((job) => job.state === 'open');
   useEffect(() => {
@@ -91,12 +91,12 @@ export function TicketQueue({ query }: { query: URLSearchParams }) {
           onChange={(event) => filter('ticket_id', event.currentTarget.value.trim())}
         />
         {items.some((job) => job.state === 'dead') ? (
-          <Button icon="retry" disabled={replaying.isRunning} onClick={replaying.askForAll}>
+          <Button icon="retry" disabled={replay.isRunning} onClick={replay.askForAll}>
             {t('tickets.replay_all')}
           </Button>
         ) : null}
       </div>
-      {replaying.shown}
+      {replay.status}
       {pages.failure === undefined ? null : <Failure error={pages.failure} retry={pages.load} />}
       {last === undefined ? (
         pages.failure === undefined ? (
@@ -110,7 +110,7 @@ export function TicketQueue({ query }: { query: URLSearchParams }) {
           onMore={pages.more}
           isLoading={pages.isLoading && isLong}
           empty={<p class="quiet">{t(isFiltered ? 'tickets.none_such' : 'tickets.none')}</p>}
-          columns={columns(replaying)}
+          columns={columns(replay)}
         />
       )}
     </section>
@@ -205,7 +205,7 @@ interface Replaying {
   /** Asks first: notes are written into many tickets then. */
   askForAll: () => void;
   /** The question, and what came of it. */
-  shown: ComponentChildren;
+  status: ComponentChildren;
 }
 
 /** Retries what failed for good. */
@@ -217,26 +217,26 @@ const useReplay = (onDone: () => void): Replaying => {
     reply.value = undefined;
     start(
       (signal) => client.tickets.replay(which, { signal }),
-      (replied) => {
-        reply.value = replied;
+      (response) => {
+        reply.value = response;
         onDone();
       },
     );
   };
-  const said = reply.value;
+  const result = reply.value;
   return {
     isRunning,
     run,
     askForAll: () => {
       isAsking.value = true;
     },
-    shown: (
+    status: (
       <>
         {failure === undefined ? null : <Failure error={failure} />}
-        {said === undefined ? null : (
+        {result === undefined ? null : (
           <p role="status">
-            {count('tickets.replayed', said.replayed)}
-            {said.remaining === 0 ? null : ` ${count('tickets.remaining', said.remaining)}`}
+            {count('tickets.replayed', result.replayed)}
+            {result.remaining === 0 ? null : ` ${count('tickets.remaining', result.remaining)}`}
           </p>
         )}
         {isAsking.value ? (

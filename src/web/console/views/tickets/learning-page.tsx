@@ -14,13 +14,13 @@ import { intentTitle, intentTitles } from '../../support/intent-titles.ts';
 import { count, t } from '../../texts/texts.ts';
 import { ticketAddress } from './ticket-list.tsx';
 
-const LISTED = 50;
+const MAX_LESSONS = 50;
 
 /** What agents sent instead of drafts, by article and by intent, and what that says about the articles. */
 export function LearningPage({ query }: { query: URLSearchParams }) {
   const intent = query.get('intent') ?? undefined;
   const { value, failure, load } = useLoaded(
-    (signal) => client.tickets.lessons({ intent, limit: LISTED }, { signal }),
+    (signal) => client.tickets.lessons({ intent, limit: MAX_LESSONS }, { signal }),
     [intent],
   );
   return (
@@ -207,14 +207,17 @@ const Proposals = ({ lesson }: { lesson: Lesson }) => {
   );
 };
 
-const FOUND = 10;
+const MAX_HITS = 10;
 
 /** The id of the article that a draft cites by its address. */
 const articleIdOf = async (
   article: Lesson['articles'][number] | undefined,
   signal: AbortSignal,
 ): Promise<string> => {
-  const { hits } = await client.search({ query: article?.title ?? '', limit: FOUND }, { signal });
+  const { hits } = await client.search(
+    { query: article?.title ?? '', limit: MAX_HITS },
+    { signal },
+  );
   const hit = hits.find(({ url }) => url === article?.url);
   if (hit === undefined) throw new ConstellationError('NOT_FOUND', t('learning.article_gone'));
   return hit.article_id;

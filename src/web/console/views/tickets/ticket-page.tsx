@@ -49,7 +49,7 @@ export function TicketPage({ helpdesk, ticketId }: PlaceProps) {
 }
 
 const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => void }) => {
-  const { job, case: shown, draft, sent } = ticket;
+  const { job, case: ticketCase, draft, sent } = ticket;
   return (
     <>
       <p class="row small">
@@ -61,7 +61,7 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
             : null}
         </span>
       </p>
-      {shown === null ? (
+      {ticketCase === null ? (
         <Empty icon="tickets" title={t('desk.no_case')}>
           <p>
             {job.last_error ?? t(job.state === 'open' ? 'desk.writing_text' : 'desk.no_case_text')}
@@ -70,8 +70,10 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
       ) : (
         <div class="analysis">
           <div>
-            {shown.escalation === null ? null : <HandOver escalation={shown.escalation} />}
-            <Message shown={shown} />
+            {ticketCase.escalation === null ? null : (
+              <HandOver escalation={ticketCase.escalation} />
+            )}
+            <Message ticketCase={ticketCase} />
             <Section title={t('analysis.draft')}>
               {draft === null ? (
                 <p class="quiet">{t('desk.no_draft')}</p>
@@ -92,7 +94,7 @@ const OnDesk = ({ ticket, onChanged }: { ticket: TicketOnDesk; onChanged: () => 
               </Section>
             )}
           </div>
-          <Beside shown={shown} risks={draft?.risks ?? []} />
+          <Aside ticketCase={ticketCase} risks={draft?.risks ?? []} />
         </div>
       )}
     </>
@@ -122,9 +124,9 @@ const HandOver = ({
 );
 
 const Message = ({
-  shown: { message, history, customer_name: customer },
+  ticketCase: { message, history, customer_name: customer },
 }: {
-  shown: TicketCase;
+  ticketCase: TicketCase;
 }) => (
   <Section title={customer ?? t('desk.customer')}>
     {history.length === 0 ? null : (
@@ -211,11 +213,11 @@ interface EditorProps {
 
 /** The draft as text, to be changed, copied, and sent back as how it should have been. What is typed survives a reload. */
 const Editor = ({ draft, send, onClose }: EditorProps) => {
-  const stored = `constellation.draft.${draft.id}`;
-  const text = useSignal(sessionStorage.getItem(stored) ?? draft.text);
+  const storageKey = `constellation.draft.${draft.id}`;
+  const text = useSignal(sessionStorage.getItem(storageKey) ?? draft.text);
   const { start, failure, isLoading } = useRunning();
   const close = (): void => {
-    sessionStorage.removeItem(stored);
+    sessionStorage.removeItem(storageKey);
     onClose();
   };
   const isChanged = text.value.trim() !== '' && text.value.trim() !== draft.text.trim();
@@ -236,7 +238,7 @@ const Editor = ({ draft, send, onClose }: EditorProps) => {
         value={text.value}
         onInput={(event) => {
           text.value = event.currentTarget.value;
-          sessionStorage.setItem(stored, text.value);
+          sessionStorage.setItem(storageKey, text.value);
         }}
       />
       <div class="row">
@@ -260,8 +262,8 @@ const Editor = ({ draft, send, onClose }: EditorProps) => {
 };
 
 /** What the message is about, and what to look at before a reply is sent. */
-const Beside = ({ shown, risks }: { shown: TicketCase; risks: readonly string[] }) => {
-  const { summary, intent, confidence, questions, closest } = shown;
+const Aside = ({ ticketCase, risks }: { ticketCase: TicketCase; risks: readonly string[] }) => {
+  const { summary, intent, confidence, questions, closest } = ticketCase;
   return (
     <div>
       <Section title={t('desk.about')}>

@@ -10,42 +10,42 @@ import {
 } from '../../../platform/context/model-budget.ts';
 import { type OriginContext, originate } from '../../../platform/context/request-context.ts';
 import type { QuestionOptions } from '../answer-question.ts';
-import type { AskingCheck } from './run-checks.ts';
+import type { CheckOptions } from './run-checks.ts';
 
-export interface CheckAskingParts
+export interface CheckOptionsParts
   extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors'> {
   ai?: AIClient | undefined;
   aiPrice?: TokenPrice | undefined;
   now?: (() => number) | undefined;
 }
 
-/** What the questions of checks are asked with. */
-export interface CheckAsking {
-  /** In the name of who sent a check, within the budgets of that request. */
-  ofCaller(
+/** Makes what a check is run with. */
+export interface CheckOptionsFactory {
+  /** On behalf of the caller, within the budgets of the request. */
+  forCaller(
     c: Context<GuardedEnv>,
     timeLeftMs: () => number,
-  ): { options: AskingCheck; settle: () => void };
-  /** In the name of the navigator, each question with a budget of its own. */
-  own(
+  ): { options: CheckOptions; settle: () => void };
+  /** On behalf of the navigator, with a separate budget for each check. */
+  forNavigator(
     workspace: string,
-    options?: Partial<Pick<AskingCheck, 'timeLeftMs' | 'signal'>>,
-  ): AskingCheck;
-  /** A context of the navigator that reads what some audiences may read. */
+    options?: Partial<Pick<CheckOptions, 'timeLeftMs' | 'signal'>>,
+  ): CheckOptions;
+  /** A context of the navigator that may read what `audiences` may read. */
   contextOf(workspace: string, audiences: readonly string[]): OriginContext;
 }
 
-/** Tokens that models may take for the question of a check, as for any other where nothing else is set. */
+/** Model tokens for one check: the default of any other question. */
 const TOKENS = 30_000;
 const QUESTION_MS = 30_000;
 const READ_MS = 10_000;
 
-export function createCheckAsking({
+export function createCheckOptions({
   ai,
   aiPrice,
   now = Date.now,
   ...search
-}: CheckAskingParts): CheckAsking {
+}: CheckOptionsParts): CheckOptionsFactory {
   const contextOf = (
     workspace: string,
     audiences: readonly string[],
@@ -64,7 +64,7 @@ export function createCheckAsking({
     });
   return {
     contextOf,
-    ofCaller: (c, timeLeftMs) => {
+    forCaller: (c, timeLeftMs) => {
       const model =
         ai && budgetedModel(ai, { budget: requestBudget(c.get('context')), price: aiPrice });
       const options = {
@@ -76,7 +76,7 @@ export function createCheckAsking({
       };
       return { options, settle: () => settleModel(c, model) };
     },
-    own: (workspace, { timeLeftMs, signal } = {}) => {
+    forNavigator: (workspace, { timeLeftMs, signal } = {}) => {
       const endsAt = now() + QUESTION_MS;
       const budget = requestBudget(contextOf(workspace, [], QUESTION_MS));
       const model = ai && budgetedModel(ai, { budget, price: aiPrice });
