@@ -15,7 +15,7 @@ export const WorkspaceId = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/,
-    'is not a workspace id: 1 to 64 of a-z, A-Z, 0-9, underscore, hyphen',
+    'is not a workspace id: 1 to 64 letters, digits, underscores, hyphens',
   );
 export type WorkspaceId = z.infer<typeof WorkspaceId>;
 
@@ -79,7 +79,7 @@ export type Timestamp = z.infer<typeof Timestamp>;
 
 /** A date or a timestamp: `2024-01-14` (midnight UTC) or `2024-01-14T10:00:00Z`. */
 export const DateOrTimestamp = z.union([z.iso.date(), z.iso.datetime({ offset: true }).max(40)], {
-  error: unlessMissing('is not a date such as 2024-01-14 or 2024-01-14T10:00:00Z'),
+  error: unlessMissing('is not a date such as 2024-01-14 or a moment such as 2024-01-14T10:00:00Z'),
 });
 export type DateOrTimestamp = z.infer<typeof DateOrTimestamp>;
 

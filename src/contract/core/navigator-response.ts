@@ -22,9 +22,9 @@ const MAX_ENCODED = 1800;
 
 const problemWith = (file: string): string | undefined => {
   if (/^[a-z][a-z0-9+.-]*:/i.test(file))
-    return 'has a URL scheme; give a path from the root of the knowledge base';
+    return 'has a URL scheme; a path from the root of the knowledge base is asked for';
   if (file.startsWith('/'))
-    return 'starts with a slash; give a path from the root of the knowledge base';
+    return 'starts with a slash; a path from the root of the knowledge base is asked for';
   if (file.includes('\\')) return 'has a backslash; parts are joined by /';
   if (/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file)) return 'has a control character';
   if (file.trim() !== file) return 'starts or ends with white space';

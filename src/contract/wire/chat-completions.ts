@@ -19,12 +19,14 @@ export const ChatRole = z.enum(['system', 'developer', 'user', 'assistant', 'too
 /** The answer is text, whatever schema a client would like. */
 export const TextOnly = z.looseObject({
   type: z.literal('text', {
-    error: 'is not text: the answer is Markdown',
+    error: 'is not text: the answer is Markdown, and no JSON of a schema',
   }),
 });
 
 /** Refuses other ways to say that the answer has to fit a schema, an expression or a grammar (vLLM, llama.cpp). */
-const noGuide = z.null({ error: 'is not supported: the answer is Markdown' }).optional();
+const noGuide = z
+  .null({ error: 'is not supported: the answer is Markdown, and follows no form of the caller' })
+  .optional();
 const GUIDES = {
   guided_json: noGuide,
   guided_regex: noGuide,

@@ -17,7 +17,7 @@ const Fact = z
   .max(500)
   .regex(/[\p{L}\p{N}]/u, 'has no letter and no digit');
 
-const CheckId = z.string().max(64);
+const CheckId = z.string().min(1).max(64);
 
 /** What has to come of a question: an answer with a fact, from an article or both, or none. A line of a file of checks. */
 export const KnowledgeCheckInput = z

@@ -17,7 +17,7 @@ const InputItem = z.looseObject({
 
 /** Refuses what would need a stored response: nothing is stored here. */
 const nothingStored = z
-  .null({ error: 'is not supported: send the earlier turns in input' })
+  .null({ error: 'is not supported, as no response is stored: send the earlier turns in input' })
   .optional();
 
 /**
@@ -38,7 +38,9 @@ export const ResponsesRequest = z.looseObject({
   background: z.literal(false, { error: 'is not false: a response is made at once' }).nullish(),
   previous_response_id: nothingStored,
   conversation: nothingStored,
-  prompt: z.null({ error: 'is not supported: send the question in input' }).optional(),
+  prompt: z
+    .null({ error: 'is not supported, as no prompt is stored: send the question in input' })
+    .optional(),
   /** Who asks: an id, not a name. What is stored about this person is used; `metadata.person_id` comes first. */
   user: z.string().max(1000).nullish(),
   /** `person_id` as in `/v1/ask`; `facts` of `"false"` has the same effect as the member. Others have none. */
