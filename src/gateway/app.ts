@@ -273,9 +273,9 @@ export function createApp(parts: GatewayParts) {
   const forwardTo = (
     function_: string,
     name: RouteName,
-    { maxBytes, as, reads, bodyOf, route, form }: ForwardOptions = {},
+    { maxBytes, as, bodyOf, route, form }: ForwardOptions = {},
   ): void => {
-    const { capability, streams }: HttpRoute = ROUTES[name];
+    const { capability, reads, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
@@ -291,7 +291,7 @@ export function createApp(parts: GatewayParts) {
       const granted = as ?? capability;
       const capabilities =
         granted !== undefined && (as !== undefined || granted.endsWith(':write'))
-          ? [granted]
+          ? [granted, ...(reads === undefined ? [] : [reads])]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
       if (
         c.req.path.startsWith('/v1/agents/') &&
@@ -386,8 +386,6 @@ export function createApp(parts: GatewayParts) {
   forwardTo('navigator', 'POST /v1/knowledge/checks/try');
   forwardTo('navigator', 'POST /v1/knowledge/checks/preview', {
     maxBytes: MAX_ARTICLE_BYTES,
-    // Its answers quote articles.
-    reads: 'kb:read',
     ...checks,
   });
   const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
@@ -571,8 +569,6 @@ interface ForwardOptions {
   maxBytes?: number;
   /** The capability of the function that a key's capability grants; the same when absent. */
   as?: string;
-  /** A capability that a key needs beside that of the route. */
-  reads?: string;
   /** How its reply is kept as an answer; it is not when absent. */
   route?: KeptRoute;
   /** Form of a reply to a message that reports danger or asks nothing, which the function is then not asked about. */

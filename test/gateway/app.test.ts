@@ -350,7 +350,11 @@ it('a route that writes has only its own capability, though its function also re
 });
 it('a preview of checks needs to read what its answers quote', async () => {
   const [both, writer] = ['ck_both_0123456789abcdef', 'ck_writes_0123456789abcdef'];
-  const navigator = await functionFor('navigator', (c) => c.json({}));
+  const held: (readonly string[])[] = [];
+  const navigator = await functionFor('navigator', (c) => {
+    held.push(c.get('context').capabilities);
+    return c.json({});
+  });
   await start({
     functions: { navigator },
     keys: {
@@ -361,6 +365,7 @@ it('a preview of checks needs to read what its answers quote', async () => {
   const path = '/v1/knowledge/checks/preview';
   expect(await statusOf(path, {}, { key: both })).toBe(200);
   expect(await statusOf(path, {}, { key: writer })).toBe(401);
+  expect(held).toEqual([['kb:checks:write', 'kb:read']]);
 });
 it('the routes are those of the API description, and the pages', () => {
   const described = new Set(

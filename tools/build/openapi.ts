@@ -996,11 +996,13 @@ interface Naming {
 
 const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
   const { body, query, example } = SHAPES[name];
-  const { tag, summary, capability, access } = route;
+  const { tag, summary, capability, reads, access } = route;
   const rights =
     capability === undefined
       ? 'Any key will do.'
-      : `The key needs the capability \`${capability}\`.`;
+      : reads === undefined
+        ? `The key needs the capability \`${capability}\`.`
+        : `The key needs the capabilities \`${capability}\` and \`${reads}\`.`;
   const signed = 'The caller signs the request itself; an API key counts for nothing.';
   return {
     operationId: idOf(name),

@@ -34,6 +34,15 @@ describe("Redocly's recommended rules", () => {
     expect(await problemsOf(document)).toEqual([]);
   });
 
+  it('find each capability that a route needs', () => {
+    const preview = document.paths['/v1/knowledge/checks/preview'] as {
+      post: { description: string };
+    };
+    expect(preview.post.description).toBe(
+      'The key needs the capabilities `kb:write` and `kb:read`.',
+    );
+  });
+
   it('find an example of another type, and a route without a name', async () => {
     const changed = structuredClone(document) as unknown as {
       paths: Record<
