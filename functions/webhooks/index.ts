@@ -1,13 +1,14 @@
 import { identityFrom } from '../../src/platform/context/identity.ts';
+import { faultLogger } from '../../src/platform/log.ts';
 import { serveApp } from '../../src/platform/serve/serve-app.ts';
 import type { Variables } from '../../src/platform/settings/settings.ts';
+import { storeQueued } from '../../src/support/tickets/deliveries.ts';
 import type { DeskObjectEnv, TicketObjectEnv } from '../../src/support/tickets/durable-objects.ts';
 import { readHandoverTargets } from '../../src/support/tickets/handover-target.ts';
 import {
   learnFrom,
   type Stubs,
   storeEvent,
-  storeQueued,
   ticketObjectName,
 } from '../../src/support/tickets/ticket-objects.ts';
 import { readTicketTimes } from '../../src/support/tickets/ticket-times.ts';
@@ -59,5 +60,9 @@ export default {
   fetch: (request, env, ctx) =>
     (new URL(request.url).pathname.startsWith('/v1/') ? tickets : deliveries)(request, env, ctx),
   // For one release: deliveries on the queue of an earlier version, whose consumer stays until the queue is deleted.
-  queue: ({ messages }, env) => storeQueued(messages, stubsOf(env)),
+  queue: ({ messages }, env) =>
+    storeQueued(messages, {
+      store: (message) => storeEvent(message, stubsOf(env)),
+      onFault: faultLogger('webhooks'),
+    }),
 } satisfies ExportedHandler<Env>;

@@ -57,11 +57,7 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
     }),
     run: async ({ id, message }) => {
       const delivery = readStored(EventMessage, message);
-      if (delivery !== undefined)
-        await withDeadline(() => store(delivery), {
-          timeoutMs: STORE_MS,
-          reason: 'the object of the ticket did not answer in time',
-        });
+      if (delivery !== undefined) await storeInTime(delivery, store);
       remove(id);
     },
     failureOf: (error) => ({
@@ -97,3 +93,37 @@ export function openDeliveries({ sql, store, list, ...times }: DeliveryParts) {
 
 const aboutOf = (message: { id: string } | string): string =>
   typeof message === 'object' ? message.id : message;
+
+const storeInTime = (delivery: EventMessage, store: DeliveryParts['store']): Promise<void> =>
+  withDeadline(() => store(delivery), {
+    timeoutMs: STORE_MS,
+    reason: 'the object of the ticket did not answer in time',
+  });
+
+/** A message of a queue: of `MessageBatch`, what is needed here. */
+interface QueueMessage {
+  readonly body: unknown;
+  ack(): void;
+  retry(): void;
+}
+
+/**
+ * Stores the deliveries that an earlier version put on its queue. Its other messages named tickets with jobs, on which their objects
+ * work by alarms.
+ */
+export async function storeQueued(
+  messages: readonly QueueMessage[],
+  { store, onFault }: Pick<DeliveryParts, 'store' | 'onFault'>,
+): Promise<void> {
+  for (const message of messages) {
+    const delivery = EventMessage.safeParse(message.body);
+    try {
+      if (delivery.success) await storeInTime(delivery.data, store);
+      else onFault('queue', new Error('a message is no delivery, and is dropped'));
+      message.ack();
+    } catch (error) {
+      onFault('queue', error);
+      message.retry();
+    }
+  }
+}

@@ -230,29 +230,6 @@ export async function storeEvent(
   return workspaceStub(workspace).requestSync(workspace, { full: event.change === 'unpublished' });
 }
 
-/** A message of a queue: of `MessageBatch`, what is needed here. */
-interface QueueMessage {
-  readonly body: unknown;
-  ack(): void;
-  retry(): void;
-}
-
-/**
- * Stores the deliveries that an earlier version put on its queue. Its other messages named tickets with jobs, on which their objects
- * work by alarms.
- */
-export async function storeQueued(messages: readonly QueueMessage[], stubs: Stubs): Promise<void> {
-  for (const message of messages) {
-    const delivery = EventMessage.safeParse(message.body);
-    try {
-      if (delivery.success) await storeEvent(delivery.data, stubs);
-      message.ack();
-    } catch {
-      message.retry();
-    }
-  }
-}
-
 /** Keeps a reply that an agent has sent with the draft of its ticket, compares them, and counts the outcome. */
 export async function learnFrom(
   { ticketId, text }: SentReply,
