@@ -71,7 +71,8 @@ export function createDesk(
     eraseHandovers: handovers.erase,
     dueAt: () => earliest(sync.dueAt(), handovers.dueAt(), deliveries.dueAt()),
     work: async () => {
-      // Together: a slow helpdesk or library does not hold up deliveries.
+      // At the same time, so that a slow helpdesk or library delays no delivery that is due now. What becomes due
+      // meanwhile waits until all three have ended, and the alarm rings again.
       const results = await Promise.allSettled([deliveries.work(), handovers.work(), sync.work()]);
       const [error, ...otherErrors] = results.filter((result) => result.status === 'rejected');
       for (const { reason } of otherErrors) onFault('alarm', reason);

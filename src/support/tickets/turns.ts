@@ -26,26 +26,28 @@ export function createTurns({ limit, longestMs, now, call }: TurnParts) {
   const queue = new Map<string, TicketRef>();
   let averageMs = FIRST_MS;
 
-  const callNext = (): void => {
+  /** @param asker A ticket that asks at this moment, which needs no call. */
+  const callNext = (asker?: string): void => {
     for (const [name, place] of queue) {
       if (startTimes.size >= limit) return;
       queue.delete(name);
       startTimes.set(name, now());
+      if (name === asker) continue;
       call(place).then(
         (begins) => begins || free(name),
         () => free(name),
       );
     }
   };
-  const free = (name: string): void => {
+  const free = (name: string, asker?: string): void => {
     startTimes.delete(name);
-    callNext();
+    callNext(asker);
   };
   return {
     /** When a ticket may begin, in milliseconds since 1970: at once when that is not later than now. */
     enter: (place: TicketRef): number => {
-      for (const [name, at] of startTimes) if (now() - at > longestMs) free(name);
       const name = nameOf(place);
+      for (const [each, at] of startTimes) if (now() - at > longestMs) free(each, name);
       if (startTimes.has(name) || startTimes.size < limit) {
         queue.delete(name);
         startTimes.set(name, now());

@@ -67,6 +67,14 @@ it('calls the next in place of one that has nothing to do, or that may not work 
   expect(called).toEqual(['3', '4', '6']);
 });
 
+it('does not call the very ticket that asks', () => {
+  const { begins, called, clock } = start();
+  expect(['1', '2', '3', '4'].map(begins)).toEqual([true, true, false, false]);
+  clock.now += 60_001;
+  expect(begins('3')).toBe(true);
+  expect(called).toEqual(['4']);
+});
+
 it('calls the next when a ticket that did not leave counts no more', () => {
   const { begins, called, clock } = start();
   expect(['1', '2', '3', '4'].map(begins)).toEqual([true, true, false, false]);
