@@ -2,7 +2,7 @@ import { seriesOf } from '../metrics.ts';
 import { backOffMs, spreadMs } from './back-off.ts';
 import { type JobRecord, type JobStore, MAX_WAIT_MS } from './job-store.ts';
 
-/** Not an error: continues the job at that time, without counting an attempt. */
+/** Not an error: continues the job at that time, without counting an attempt. After the deadline of the job it is dead, for this reason. */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
   readonly at: number;
@@ -44,7 +44,7 @@ export interface JobKind<Job extends JobRecord> {
   retryMs: number;
   /** Attempts before a job is dead. */
   attempts: number;
-  /** When a job is dead, in milliseconds since 1970, however often a service asks to wait. */
+  /** When a job is dead, in milliseconds since 1970, however often it or a service asks to wait. Needed where `run` throws `NotYet`. */
   deadlineOf?: ((job: Job) => number) | undefined;
   /** Jobs of one run; the alarm rings again for the others. */
   atOnce: number;
@@ -97,6 +97,11 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
 
   const recordFailure = (job: Job, error: unknown): number | undefined => {
     const time = now();
+    const isLate = kind.deadlineOf !== undefined && time > kind.deadlineOf(job);
+    if (error instanceof NotYet && isLate) {
+      bury(job, error.message);
+      return undefined;
+    }
     if (error instanceof NotYet) {
       store.change(job, { attempts: job.attempts - 1, due_at: error.at }, time);
       end('waiting');
@@ -104,7 +109,6 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
     }
     const { sentence, isTransient, isFault, retryAfterMs, leastWaitMs = 0 } = kind.failureOf(error);
     if (isFault) kind.onFault(kind.name, error);
-    const isLate = kind.deadlineOf !== undefined && time > kind.deadlineOf(job);
     const isOver = retryAfterMs === undefined ? job.attempts >= kind.attempts : isLate;
     if (!isTransient || isOver) {
       bury(job, sentence);

@@ -410,8 +410,12 @@ interface ArticleSyncParts {
 
 /** Back-off while another sync runs, in failures: a few seconds. */
 const BUSY_FAILURES = 2;
+/** A request that another sync has kept waiting so long has failed, and is retried less often. */
+const MAX_BUSY_MS = 3_600_000;
+const LATE_RETRY_MS = 600_000;
 
-type SyncRequest = JobRecord & { asked: number; full: number };
+/** `asked_at`: when it was first asked for, in milliseconds since 1970. */
+type SyncRequest = JobRecord & { asked: number; asked_at: number; full: number };
 
 export type ArticleSync = ReturnType<typeof articleSync>;
 
@@ -430,12 +434,20 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
       'ALTER TABLE article_sync RENAME COLUMN failures TO attempts',
       'ALTER TABLE article_sync ADD COLUMN error TEXT',
     ],
+    [
+      'ALTER TABLE article_sync ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0',
+      'UPDATE article_sync SET asked_at = due_at',
+    ],
   ]);
-  // There is no bound of attempts, so no request is ever dead.
   const store = sqlJobs<SyncRequest>(sql, {
     table: 'article_sync',
     openCondition: 'true',
-    bury: () => undefined,
+    // No request is ever dead: the articles would stay as they were before the event.
+    bury: ({ id }, error, time) => {
+      times.onFault('article sync', new Error(error));
+      const dueAt = time + LATE_RETRY_MS;
+      sql.run('UPDATE article_sync SET error = ?, due_at = ? WHERE id = ?', error, dueAt, id);
+    },
   });
   const runner = jobRunner<SyncRequest>({
     ...times,
@@ -444,7 +456,10 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
     run: async (request) => {
       const hasStarted = await start({ full: request.full === 1 });
       // A request made meanwhile may concern changes that the sync has not seen.
-      if (hasStarted) sql.run('DELETE FROM article_sync WHERE asked = ?', request.asked);
+      if (hasStarted) {
+        sql.run('DELETE FROM article_sync WHERE asked = ?', request.asked);
+        sql.run('UPDATE article_sync SET asked_at = ?', times.now());
+      }
       if (store.current(request) !== undefined)
         throw new NotYet('another sync runs', {
           at: times.now() + backOffMs(BUSY_FAILURES, times),
@@ -456,13 +471,14 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
       isFault: true,
     }),
     attempts: Number.POSITIVE_INFINITY,
+    deadlineOf: ({ asked_at: askedAt }) => askedAt + MAX_BUSY_MS,
     atOnce: 1,
   });
   return {
     /** A `full` sync detects deletions. Several requests before it starts are one. */
     request: ({ full, now: time }: { full: boolean; now: number }) =>
       sql.run(
-        `INSERT INTO article_sync (id, asked, full, attempts, due_at) VALUES (1, 1, ?, 0, ?)
+        `INSERT INTO article_sync (id, asked, full, attempts, due_at, asked_at) VALUES (1, 1, ?1, 0, ?2, ?2)
           ON CONFLICT (id) DO UPDATE SET asked = asked + 1, full = max(full, excluded.full)`,
         ...[full ? 1 : 0, time],
       ),

@@ -224,6 +224,15 @@ describe('a job', () => {
     await office.runOut();
     expect([office.sent, office.row()?.attempts, office.now]).toEqual([[1], 1, START + HOUR_MS]);
   });
+  it('that still has to wait after its deadline is dead, with what it waits for', async () => {
+    const office = postOffice();
+    office.fault = (place) => {
+      if (place === 'sending') throw new NotYet('the post is closed', { at: office.now + 60_000 });
+    };
+    await office.runOut({ deadlineOf: () => START + HOUR_MS });
+    expect(office.row()).toMatchObject({ state: 'dead', error: 'the post is closed' });
+    expect(office.now).toBe(START + HOUR_MS + 60_000);
+  });
   it('waits as long as a service asks, and the run ends; after its deadline it is dead', async () => {
     const office = postOffice({ letters: 2 });
     office.fault = (place) => {
