@@ -55,10 +55,13 @@ export interface CheckWriting {
 export interface CheckToWrite {
   /** The id of a new one. */
   id: string;
-  /** The one to change, of the same question. */
+  /** The one to change, if it is of the same question; nothing is written where the author sees none of this id. */
   existingId?: string | undefined;
   input: KnowledgeCheckInput;
 }
+
+/** What was written; else how many were too many, or the question of a check to change that does not exist. */
+export type PutResult = KnowledgeChecksWritten | { full: number } | { missing: string };
 
 /** Equal for the same question, whatever its white space. */
 export function questionKey(question: string): string {
@@ -67,8 +70,8 @@ export function questionKey(question: string): string {
 
 /** The checks of one workspace, in the object that runs them. */
 export interface CheckBook {
-  /** Adds, and changes the checks of the same questions that the author may see; none when there would be too many. */
-  put(writing: CheckWriting): KnowledgeChecksWritten | { full: number };
+  /** Adds, and changes the checks of the same questions that the author may see; all or none. */
+  put(writing: CheckWriting): PutResult;
   /** Those that the audiences may see. Answers from another than the current edition may quote articles that are gone: they are left out. */
   list(query: KnowledgeChecksQuery, scope: CheckListing): KnowledgeChecks;
   /** All that the audiences may see. */
@@ -76,15 +79,20 @@ export interface CheckBook {
   remove(id: string, audiences: readonly string[]): boolean;
   /** Has all of them run again that the audiences may see; returns how many. */
   start(scope: CheckScope): number;
-  /** Has those run again that were last run against another edition than the current one. */
+  /** Has those run again that were last run against another edition than the current one, or failed on another. */
   noteEdition(edition: string, nowMs: number): void;
   isEmpty(): boolean;
   /** Those that are to be run now. */
   due(limit: number, nowMs: number): StoredCheck[];
   /** When the next is to be run. */
   nextDueAt(): number | undefined;
-  /** @param atMs When to run it next, by the number of its failures in a row. */
-  postpone(id: string, atMs: (failures: number) => number): void;
+  /**
+   * Notes a run without a result.
+   *
+   * @param edition Another one does not wait until then.
+   * @param atMs When to run it next, by the number of its failures in a row.
+   */
+  postpone(id: string, edition: string, atMs: (failures: number) => number): void;
   /** Puts off those that would be run before. */
   putOff(untilMs: number): void;
   /** Marks of the articles of an edition (`articleMarks`), kept while a check was last run against it. */

@@ -7,7 +7,6 @@ import {
   KnowledgeCheckInput,
   type KnowledgeChecks,
   type KnowledgeChecksQuery,
-  type KnowledgeChecksWritten,
   MAX_CHECKS,
 } from '../../contract/wire/checks.ts';
 import { READABLE } from '../../platform/storage/readable.ts';
@@ -24,6 +23,7 @@ import {
   type CheckRun,
   type CheckToWrite,
   type CheckWriting,
+  type PutResult,
   questionKey,
   type StoredCheck,
 } from './check-book.ts';
@@ -79,20 +79,21 @@ export function sqlCheckBook(
         .map(storedOf),
     nextDueAt: () =>
       sql.all<{ at: number | null }>('SELECT min(due_at) AS at FROM checks')[0]?.at ?? undefined,
-    postpone: (id, atMs) =>
+    postpone: (id, edition, atMs) =>
       sql.transaction(() => {
         const [row] = sql.all<{ failures: number }>('SELECT failures FROM checks WHERE id = ?', id);
         if (row === undefined) return;
         const failures = row.failures + 1;
         sql.run(
-          'UPDATE checks SET due_at = ?, failures = ? WHERE id = ?',
-          ...[atMs(failures), failures, id],
+          'UPDATE checks SET due_at = ?, failures = ?, failed_on = ? WHERE id = ?',
+          ...[atMs(failures), failures, edition, id],
         );
       }),
     putOff: (untilMs) => sql.run('UPDATE checks SET due_at = ?1 WHERE due_at < ?1', untilMs),
     noteEdition: (edition, nowMs) =>
       sql.run(
-        'UPDATE checks SET due_at = ? WHERE due_at IS NULL AND edition IS NOT ?',
+        `UPDATE checks SET due_at = ?1, failures = 0
+          WHERE CASE failures WHEN 0 THEN due_at IS NULL AND edition IS NOT ?2 ELSE failed_on IS NOT ?2 END`,
         nowMs,
         edition,
       ),
@@ -139,10 +140,12 @@ const putChecks = (
   sql: Sql,
   { checks, audiences, readableAudiences = audiences, isOnlyNew = false, nowMs }: CheckWriting,
   room: number,
-): KnowledgeChecksWritten | { full: number } => {
+): PutResult => {
   const audiencesJson = JSON.stringify(audiences);
   const counts = { added: 0, changed: 0, unchanged: 0 };
   const inputById = readableInputs(sql, readableAudiences);
+  const missing = checks.find(({ existingId: id }) => id !== undefined && !inputById.has(id));
+  if (missing !== undefined) return { missing: missing.input.question };
   const idFor = idsAmong(inputById);
   const inputs = new Map(checks.map((check) => [idFor(check), JSON.stringify(check.input)]));
   const newCount = [...inputs.keys()].filter((id) => !inputById.has(id)).length;
@@ -319,4 +322,6 @@ const MIGRATIONS = [
   ],
   // Runs in a row that gave no result.
   ['ALTER TABLE checks ADD COLUMN failures INTEGER NOT NULL DEFAULT 0'],
+  // The edition of the last of them.
+  ['ALTER TABLE checks ADD COLUMN failed_on TEXT'],
 ];

@@ -104,9 +104,7 @@ describe('the book of checks', () => {
     book.put({ ...staff, checks: [check(0)] });
     const own = { ...check(0), id: 'own' };
     const changed = { ...own, existingId: 'c0', input: { ...own.input, contains: 'no' } };
-    expect(book.put({ ...open, checks: [{ ...own, existingId: 'c0' }] })).toMatchObject({
-      added: 1,
-    });
+    expect(book.put({ ...open, checks: [own] })).toMatchObject({ added: 1 });
     expect(book.put({ ...staff, checks: [changed] })).toMatchObject({ added: 0, changed: 1 });
     expect(book.readAll(['staff']).map(({ id, input }) => [id, input.contains])).toEqual([
       ['c0', 'no'],
@@ -115,6 +113,38 @@ describe('the book of checks', () => {
     // A name of another question says nothing.
     const strange = { ...check(5), existingId: 'c0' };
     expect(book.put({ ...staff, checks: [strange] })).toMatchObject({ added: 1, changed: 0 });
+  });
+
+  it('writes nothing where the named one is gone, or not for the author', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...staff, checks: [check(0)] });
+    book.put({ ...open, checks: [{ ...check(0), id: 'own' }] });
+    const writing = (existingId: string) => [
+      check(1),
+      { ...check(0, { contains: 'no' }), existingId },
+    ];
+    for (const id of ['c0', 'deleted'])
+      expect(book.put({ ...open, checks: writing(id) })).toEqual({ missing: 'Question 0?' });
+    expect(book.readAll(['*']).map(({ input }) => input.contains)).toEqual(['yes', 'yes']);
+  });
+
+  it('runs a check that backs off again once there is another edition', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(2) });
+    book.note(ran(1, 'green'), NOW);
+    const failures: number[] = [];
+    const postpone = (at: number, edition: string) =>
+      book.postpone(`c${at}`, edition, (count) => {
+        failures.push(count);
+        return NOW + 1_000_000;
+      });
+    for (const at of [0, 1, 1]) postpone(at, 'e2');
+    book.noteEdition('e2', NOW);
+    expect(book.due(9, NOW)).toEqual([]);
+    book.noteEdition('e3', NOW);
+    expect(book.due(9, NOW)).toHaveLength(2);
+    postpone(1, 'e3');
+    expect(failures).toEqual([1, 1, 2, 1]);
   });
 
   it('leaves those that there are where only new ones are to be added', () => {

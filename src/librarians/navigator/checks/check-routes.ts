@@ -112,6 +112,7 @@ export function checkRoutes(
       isOnlyNew,
       nowMs: now(),
     });
+    if ('missing' in result) return refuse(c, missingCheck(result.missing));
     return 'full' in result ? refuse(c, tooMany(result.full)) : jsonAnswer(result);
   });
 
@@ -150,7 +151,8 @@ export function checkRoutes(
     }
   });
 
-  app.post('/v1/knowledge/checks/preview', ...write, async (c) => {
+  // Its answers quote articles.
+  app.post('/v1/knowledge/checks/preview', ...write, requireCapability('kb:read'), async (c) => {
     const request = bodyOf(c, KnowledgeChecksPreview);
     if (!request.ok) return request.refusal;
     const { workspace, audiences } = c.get('context');
@@ -247,6 +249,9 @@ const idOf = async (question: string, audiences: readonly string[]): Promise<str
 
 const tooMany = (surplus: number): string =>
   `Cannot store the checks: a workspace has at most ${MAX_CHECKS}, and these are ${surplus} too many. Delete some first`;
+
+const missingCheck = (question: string): string =>
+  `Cannot change the check of ${JSON.stringify(question)}: it was deleted meanwhile. Omit its id to store a new one`;
 
 const bodyOf = <Schema extends z.ZodType>(
   c: CheckContext,

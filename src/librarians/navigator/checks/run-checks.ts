@@ -158,6 +158,7 @@ const runStored = async (
     onFault(error);
     book.postpone(
       check.id,
+      edition.id,
       (failures) => now() + backOffMs(failures, { retryMs: RETRY_MS, random }),
     );
   }

@@ -24,6 +24,7 @@ import { callFrom, identityOf, targetOf, userContext } from '../../../platform/c
 const { edition } = openSmallKb();
 const READ = ['kb:read'];
 const WRITE = ['kb:checks:write'];
+const BOTH = [...READ, ...WRITE];
 const DESCALE = 'care/descale.md';
 
 /** What a remote book does, in this process. */
@@ -120,6 +121,11 @@ describe('the routes of checks', () => {
     expect(await call('POST /run', {}, WRITE)).toEqual({ status: 202, reply: { checks: 2 } });
     expect((await call(`DELETE /${checks[0]?.id}`, undefined, WRITE)).status).toBe(204);
     expect((await call(`DELETE /${checks[0]?.id}`, undefined, WRITE)).status).toBe(404);
+    const gone = await call('PUT ', { checks: [{ ...often, id: checks[0]?.id }] }, WRITE);
+    expect(gone.reply.error).toMatchObject({
+      code: 'INVALID_QUERY',
+      message: expect.stringMatching(/deleted meanwhile/),
+    });
   });
 
   it('know a question again, whatever its white space', async () => {
@@ -160,7 +166,7 @@ describe('the routes of checks', () => {
     ] as const) {
       expect((await call('GET ', undefined, READ, audiences)).reply.checks).toHaveLength(count);
       expect((await call('POST /run', {}, WRITE, audiences)).reply.checks).toBe(count);
-      expect((await call('POST /preview', body, WRITE, audiences)).reply.run).toBe(count);
+      expect((await call('POST /preview', body, BOTH, audiences)).reply.run).toBe(count);
       const { status } = await call('DELETE /c1', undefined, WRITE, audiences);
       expect(status).toBe(count === 0 ? 404 : 204);
     }
@@ -189,6 +195,7 @@ describe('the routes of checks', () => {
       ['DELETE /c1', undefined],
     ] as const)
       expect([route, (await call(route, body)).status]).toEqual([route, 401]);
+    expect((await call('POST /preview', {}, WRITE)).status).toBe(401);
     expect((await call('POST /try', often, ['sql:read'])).status).toBe(401);
     for (const check of [
       { question: OFTEN },
@@ -227,7 +234,7 @@ describe('the routes of checks', () => {
     noteGreen(book);
     await call('PUT ', { checks: [{ question: 'Never run?', contains: 'no such words' }] }, WRITE);
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
-    const { reply } = await call('POST /preview', body, WRITE);
+    const { reply } = await call('POST /preview', body, BOTH);
     const { run, omitted, checks, more } = KnowledgeChecksPreviewed.parse(reply);
     expect([run, omitted, checks.length, more]).toEqual([122, 0, 100, 20]);
     expect(checks[0]).toMatchObject({ was: 'green', state: 'red', lacks: ['contains'] });
@@ -250,14 +257,14 @@ describe('the routes of checks', () => {
     const readDraft = async () => ({ refusal: 'the content is empty' });
     const call = await desk({ readDraft });
     const body = { id: DESCALE, article: { title: 'Descale', content: 'Every month.' } };
-    expect((await call('POST /preview', body, WRITE)).reply).toEqual({
+    expect((await call('POST /preview', body, BOTH)).reply).toEqual({
       run: 0,
       omitted: 0,
       checks: [],
       more: 0,
     });
     await call('PUT ', { checks: [often] }, WRITE);
-    expect((await call('POST /preview', body, WRITE)).reply.error).toMatchObject({
+    expect((await call('POST /preview', body, BOTH)).reply.error).toMatchObject({
       message: 'the content is empty',
     });
   });
