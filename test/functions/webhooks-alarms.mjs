@@ -14,6 +14,8 @@ const alarmOf = ({ storage }) => ({
 });
 
 export class TicketObject extends Ticket {
+  static callable = [...Ticket.callable, 'ringNow', 'nextAlarm'];
+
   async ringNow() {
     const place = { workspace: 'default', helpdesk: 'chatwoot', ticketId: '1207' };
     await alarmOf(this.ctx).ring({ place });
@@ -26,6 +28,8 @@ export class TicketObject extends Ticket {
 }
 
 export class DeskObject extends Desk {
+  static callable = [...Desk.callable, 'ringNow', 'nextAlarm'];
+
   async ringNow() {
     await alarmOf(this.ctx).ring({ workspace: 'default' });
     return true;

@@ -17,6 +17,8 @@ const UNFINISHED = 'unfinished_alarms';
  * call and no other: a workspace, or a ticket. The name of the owner is stored, since alarms do not have it.
  */
 export abstract class WorkspaceObject<Env, Store, Owner = string> extends DurableObject<Env> {
+  /** Names of its RPC methods; the others of the class cannot be called from outside. */
+  static readonly callable: readonly string[] = [];
   protected readonly sql = durableObjectSql(this.ctx.storage);
   /** Storage key of the owner. */
   protected readonly ownerKey: string = 'workspace';
@@ -26,6 +28,11 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
   #alarmAt: number | undefined;
   /** No alarm before this time, after one that failed. */
   #notBefore = 0;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    hideMethods(this, new.target.callable);
+  }
 
   /** Creates or migrates the tables. After an error the next call tries again. */
   protected abstract open(owner: Owner): Store;
@@ -137,6 +144,25 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
   }
 }
 
+/** Called by the runtime alone, which refuses these names over RPC. */
+const HANDLERS = ['constructor', 'alarm', 'fetch'];
+
+/**
+ * Makes the methods of an object its own members, but those that are named: the runtime lets other functions call whatever is on the
+ * prototypes, also what the compiler calls protected, and nothing that is a member of the instance.
+ */
+const hideMethods = (object: object, callable: readonly string[]): void => {
+  const shown = new Set([...callable, ...HANDLERS]);
+  let level: unknown = Object.getPrototypeOf(object);
+  while (level instanceof DurableObject) {
+    // The most derived class comes first.
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(level)))
+      if (!shown.has(name) && !Object.hasOwn(object, name))
+        Object.defineProperty(object, name, member);
+    level = Object.getPrototypeOf(level);
+  }
+};
+
 /**
  * The base class of an object whose RPC methods are methods of its store, called as `env.NOTES.getByName('default').add('default', note)`.
  * Nothing else of the store can be called from outside.
@@ -144,7 +170,9 @@ export abstract class WorkspaceObject<Env, Store, Owner = string> extends Durabl
 export function storeObject<Env, Store, Name extends keyof Store & string, Owner = string>(
   names: readonly Name[],
 ) {
-  abstract class StoreObject extends WorkspaceObject<Env, Store, Owner> {}
+  abstract class StoreObject extends WorkspaceObject<Env, Store, Owner> {
+    static override readonly callable = names;
+  }
   WorkspaceObject.expose<Env, Store, Owner>(StoreObject, names);
   // The methods were added by name, which the compiler does not see.
   return StoreObject as unknown as abstract new (

@@ -12,6 +12,7 @@ const OWNER = 'deployment';
  * key directories of all functions too, as the one object that each of them is bound to.
  */
 export class CountersObject extends WorkspaceObject<unknown, CountersStore> {
+  static override readonly callable = ['add', 'read', 'raiseDirectory'];
   protected readonly librarian = 'library';
 
   async add(batch: CounterBatch): Promise<void> {

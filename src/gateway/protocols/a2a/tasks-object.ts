@@ -27,6 +27,7 @@ export class TasksObject
   extends WorkspaceObject<TasksEnv, Store>
   implements Omit<A2aFunction, 'card'>
 {
+  static override readonly callable = ['answer', 'erase'];
   protected readonly librarian = 'a2a';
 
   async answer(request: A2aRequest, caller: A2aCaller, remote: GatewayCall): Promise<A2aReply> {
