@@ -180,7 +180,7 @@ export type AnswerFilter = z.infer<typeof AnswerFilter>;
 
 /** Query of `GET /v1/answers`. */
 export const AnswersQuery = AnswerFilter.extend({
-  /** 1 to 200; of an export the number of all. */
+  /** 1 to 200 a page. An export always has all, and reads so many at once. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(100).optional(),
   /** `jsonl`: all answers in full, one a line, as with `Accept: application/x-ndjson`. */

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type {
   AnswerFilter,
   AnswerSummary,
@@ -13,10 +12,11 @@ import { offerFile } from '../../parts/offer-file.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
-import { callForStream, client, librarians } from '../../session/deployment.ts';
+import { client, librarians } from '../../session/deployment.ts';
 import { usePages, useRunning } from '../../session/loaded.ts';
 import { intentTitle } from '../../support/intent-titles.ts';
 import { count, formatShare, t } from '../../texts/texts.ts';
+import { readLines } from './answer-lines.ts';
 
 const PAGE = 100;
 
@@ -346,10 +346,6 @@ const Labelled = ({
   );
 };
 
-const LINES = 'application/x-ndjson';
-const TIMEOUT_MS = 1_800_000;
-const ONE_LINE_FEED = 10;
-
 /** Saves all answers that fit the filters, in full, one a line. */
 const ExportButton = ({ filters, total }: { filters: Filters; total: number }) => {
   const lines = useSignal(0);
@@ -357,7 +353,7 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
   const save = (): void => {
     lines.value = 0;
     start(
-      (signal) => readLines(filters, signal, (more) => (lines.value += more)),
+      (signal) => readLines(filters, { signal, onLines: (more) => (lines.value += more) }),
       (file) => offerFile(file, 'answers'),
     );
   };
@@ -372,34 +368,3 @@ const ExportButton = ({ filters, total }: { filters: Filters; total: number }) =
     </div>
   );
 };
-
-/**
- * Answers in full, one a line, newest first.
- *
- * @throws {ConstellationError} When the export ended before its last answer.
- */
-export async function readLines(
-  filters: Filters & { limit?: number },
-  signal: AbortSignal,
-  onLines: (more: number) => void = () => {},
-): Promise<Blob> {
-  const call = { query: filters, signal, timeoutMs: TIMEOUT_MS };
-  const opened = await callForStream('GET /v1/answers', LINES, call);
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let lastLine: Uint8Array<ArrayBuffer>[] = [];
-  try {
-    for await (const part of opened.response.body ?? []) {
-      parts.push(part);
-      const end = part.lastIndexOf(ONE_LINE_FEED, -2);
-      lastLine = end < 0 ? [...lastLine, part] : [part.subarray(end + 1)];
-      onLines(part.reduce((lines, byte) => lines + (byte === ONE_LINE_FEED ? 1 : 0), 0));
-    }
-  } catch (cause) {
-    throw opened.failure(cause);
-  }
-  const line = (await new Blob(lastLine).text()).trim().split('\n').at(-1) ?? '';
-  if (line === '' || 'id' in JSON.parse(line)) return new Blob(parts, { type: LINES });
-  throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), {
-    retryable: true,
-  });
-}

@@ -1,27 +1,28 @@
+import { useSignal } from '@preact/signals';
 import type { KeptAnswer } from '../../../../contract/wire/answers.ts';
+import { Button } from '../../parts/button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
 import { useLoaded } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
-import { readLines, Verdict } from './answer-list.tsx';
+import { readTurns } from './answer-lines.ts';
+import { Verdict } from './answer-list.tsx';
 
-/** The newest turns of a conversation that are shown. */
-const MAX_LINES = 50;
+/** The newest turns of a conversation that are shown, and as many more each time that somebody wants earlier ones. */
+const PAGE = 50;
 
 /** A person's questions with their answers, in the order in which they were asked. */
 export function ConversationPage({ id }: { id: string }) {
-  const { value, failure, load } = useLoaded(
-    async (signal) => {
-      const lines = await readLines({ conversation_id: id, limit: MAX_LINES }, signal);
-      return (await lines.text())
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as KeptAnswer) // as the API writes them
-        .toReversed();
-    },
+  const limit = useSignal(PAGE);
+  const { value, failure, isLoading, load } = useLoaded(
+    (signal) => readTurns(id, { limit: limit.value, signal }),
     [id],
   );
+  const showEarlier = (): void => {
+    limit.value += PAGE;
+    load();
+  };
   return (
     <div class="answers-view kept">
       <p class="small">
@@ -33,14 +34,23 @@ export function ConversationPage({ id }: { id: string }) {
         failure === undefined ? (
           <Loading lines={10} />
         ) : null
-      ) : value.length === 0 ? (
+      ) : value.turns.length === 0 ? (
         <Empty icon="answers" title={t('answers.none_match')} />
       ) : (
-        <ol class="conversation">
-          {value.map((answer) => (
-            <Turn key={answer.id} answer={answer} />
-          ))}
-        </ol>
+        <>
+          {value.hasEarlier ? (
+            <p>
+              <Button onClick={showEarlier} disabled={isLoading}>
+                {t('answers.earlier')}
+              </Button>
+            </p>
+          ) : null}
+          <ol class="conversation">
+            {value.turns.map((answer) => (
+              <Turn key={answer.id} answer={answer} />
+            ))}
+          </ol>
+        </>
       )}
     </div>
   );
