@@ -23,6 +23,7 @@ import type {
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
+  ArticleWritten,
   AskRequest,
   AuditPage,
   AuditQuery,
@@ -246,7 +247,7 @@ export class Constellation {
     get: (id: string, options: CallOptions = {}): Promise<HostArticle> =>
       this.#connection.json(`GET ${articlePath(id)}`, { content: 'string' }, options),
     /** Creates or replaces it. */
-    put: (id: string, article: ArticlePut, options: CallOptions = {}): Promise<HostArticle> =>
+    put: (id: string, article: ArticlePut, options: CallOptions = {}): Promise<ArticleWritten> =>
       this.#connection.json(
         `PUT ${articlePath(id)}`,
         { id: 'string' },

@@ -14,6 +14,7 @@ export type {
   ArticleListing,
   ArticleListingQuery,
   ArticlePut,
+  ArticleWritten,
   AskRequest,
   AuditEntry,
   AuditPage,

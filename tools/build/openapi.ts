@@ -91,6 +91,7 @@ import {
   ArticleListingQuery,
   ArticlePut,
   ArticleText,
+  ArticleWritten,
   HostArticle,
   HostErrorBody,
 } from '../../src/contract/wire/host-article.ts';
@@ -664,7 +665,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   },
   'PUT /api/kb/articles/{id}': {
     body: ArticlePut,
-    reply: HostArticle,
+    reply: ArticleWritten,
     error: HostErrorBody,
     example: { path: article, body: hours },
     also: { 201: { description: 'The article is new.', hasReply: true } },

@@ -35,7 +35,13 @@ export const KnowledgeCheckInput = z
   })
   .refine(
     ({ contains, cites, declined }) => ((contains ?? cites) === undefined) === (declined === true),
-    'needs contains or cites, or declined alone',
+    {
+      error: 'needs contains or cites, or declined alone',
+      params: {
+        suggestion:
+          'contains (a text that has to stand in the answer), cites (the id of an article) or both, or declined as true and neither of them',
+      },
+    },
   );
 export type KnowledgeCheckInput = z.infer<typeof KnowledgeCheckInput>;
 

@@ -65,6 +65,17 @@ export const ArticlePut = z.strictObject({
 });
 export type ArticlePut = z.infer<typeof ArticlePut>;
 
+/** Who changes an article. `host`: a sync with its source, which also removes it. `local`: calls of `PUT` alone; no sync changes it. */
+export const ArticleOwner = z.enum(['host', 'local']);
+export type ArticleOwner = z.infer<typeof ArticleOwner>;
+
+/** Reply of `PUT /api/kb/articles/{id}`. */
+export const ArticleWritten = HostArticle.extend({
+  /** What else the call has changed, in a sentence: an article of a source does not follow it any more. */
+  note: z.string().min(1).max(300).optional(),
+});
+export type ArticleWritten = z.infer<typeof ArticleWritten>;
+
 /** Parts of a document that no article shows. */
 export const OmissionKind = z.enum([
   'comment',
@@ -111,6 +122,7 @@ export const ArticleText = z.object({
   text: z.string().max(ARTICLE_CONTENT_MAX_LENGTH),
   /** Its language, a tag of BCP 47; absent where it is in doubt. */
   language: LanguageTag.optional(),
+  owner: ArticleOwner,
   ...ArticleReading.partial().shape,
 });
 export type ArticleText = z.infer<typeof ArticleText>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MemoryId, Timestamp, WorkspaceId } from '../core/names.ts';
 import { KnowledgeFile } from '../core/navigator-response.ts';
 import { ContextTemplate, RankerWeights, SettingName } from './context-engine.ts';
-import { HostArticle } from './host-article.ts';
+import { ArticleOwner, HostArticle } from './host-article.ts';
 import { GapKind, KnowledgeGap } from './knowledge.ts';
 import { MemoryRecord } from './memory.ts';
 import { Taxonomy } from './taxonomy.ts';
@@ -106,8 +106,7 @@ export const Inventory = z.object({
         title: z.string().max(500),
         /** SHA-256 of what was written, as hexadecimal digits. */
         hash: z.string().min(1).max(200),
-        /** `host`: a sync with the knowledge host changes and removes it. `local`: it was written with `PUT`. */
-        owner: z.enum(['host', 'local']),
+        owner: ArticleOwner,
         last_updated: Timestamp,
       }),
     )

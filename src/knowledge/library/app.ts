@@ -9,6 +9,7 @@ import {
   ArticleListingQuery,
   ArticlePut,
   type ArticleText,
+  type ArticleWritten,
   type HostArticle,
   LISTING_DEFAULT_LIMIT,
 } from '../../contract/wire/host-article.ts';
@@ -286,7 +287,12 @@ const putArticle = async (
   if ('forbidden' in written)
     return refused(c, written.isMissing === true ? 'NOT_FOUND' : 'UNAUTHORIZED', written.forbidden);
   if ('refused' in written) return refused(c, 'INVALID_QUERY', written.refused);
-  return c.json(hostArticle(written.article), written.isNew ? 201 : 200);
+  const { article, isNew, note } = written;
+  const reply: ArticleWritten = {
+    ...hostArticle(article),
+    ...(note === undefined ? {} : { note }),
+  };
+  return c.json(reply, isNew ? 201 : 200);
 };
 
 const hostArticle = ({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  type ArticleOwner,
   ArticleReading,
   type ArticleText,
   ContentFormat,
@@ -9,9 +10,6 @@ import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import type { Article, Chunk, EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
-
-/** Owner of an article: a sync with the host changes and deletes only the host's. */
-export type ArticleOwner = 'host' | 'local';
 
 export interface StoredArticle extends Omit<Article, 'text'> {
   /** As received, without control characters: Markdown with its front matter, or HTML. */
@@ -69,7 +67,7 @@ export interface ArticleStore {
   textBytes(): number;
   read(id: string): StoredArticle | undefined;
   /** The Markdown that offsets of quotes refer to. */
-  readText(id: string): Pick<ArticleText, 'text' | 'left_out' | 'warnings'> | undefined;
+  readText(id: string): Pick<ArticleText, 'text' | 'owner' | 'left_out' | 'warnings'> | undefined;
   page(query: ArticleQuery): ArticlePage;
   /** An article with its chunks. */
   entry(id: string): EditionEntry | undefined;
@@ -178,14 +176,15 @@ export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleS
       )[0]?.n ?? 0,
     read: (id) => sql.all<ArticleRow>(`${SELECT_ARTICLES} WHERE id = ?`, id).map(articleOf)[0],
     readText: (id) => {
-      const [row] = sql.all<{ text: string; reading: string | null }>(
-        `SELECT coalesce(t.text, c.content) AS text, a.reading FROM articles a JOIN contents c USING (id)
+      const [row] = sql.all<{ text: string; owner: ArticleOwner; reading: string | null }>(
+        `SELECT coalesce(t.text, c.content) AS text, a.source AS owner, a.reading FROM articles a JOIN contents c USING (id)
        LEFT JOIN texts t USING (id) WHERE id = ?`,
         id,
       );
       return (
         row && {
           text: row.text,
+          owner: row.owner,
           ...(row.reading === null ? {} : readStored(ArticleReading, row.reading)),
         }
       );

@@ -1,15 +1,11 @@
 import * as z from 'zod';
 import type { EditionCause, EditionChanges, EditionSummary } from '../../contract/wire/editions.ts';
-import { ContentFormat } from '../../contract/wire/host-article.ts';
+import { type ArticleOwner, ContentFormat } from '../../contract/wire/host-article.ts';
 import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { readStored, type Sql } from '../../platform/storage/sql.ts';
 import type { EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
-import {
-  type ArticleOrigin,
-  type ArticleOwner,
-  VERSION_COLUMNS as COLUMNS,
-} from './article-store.ts';
+import { type ArticleOrigin, VERSION_COLUMNS as COLUMNS } from './article-store.ts';
 
 /** Id and hash of each article of an edition, a line each, as `ArticleStore.inventory` gives them. */
 type Inventory = string;

@@ -99,13 +99,13 @@ export interface Library {
   inventory(query: InventoryQuery, audiences?: readonly string[]): Inventory;
   readArticle(id: string, audiences?: readonly string[]): StoredArticle | undefined;
   readText(id: string, audiences?: readonly string[]): ArticleText | undefined;
-  /** Adds an article owned by the library; syncs do not change it. It is published within some seconds. */
+  /** Adds an article owned by the library, or takes over one of a source: syncs do not change it. It is published within some seconds. */
   writeArticle(
     id: string,
     article: ArticlePut,
     audiences?: readonly string[],
   ): Promise<
-    | { article: StoredArticle; isNew: boolean }
+    | { article: StoredArticle; isNew: boolean; note?: string }
     | { refused: string }
     /** `isMissing`: no article of this id can be read, and the caller must not learn whether there is one. */
     | { forbidden: string; isMissing?: boolean }
@@ -287,7 +287,8 @@ export function createLibrary(options: LibraryOptions): Library {
       try {
         const { warnings, omitted, content, format, ...entry } = takeInArticle(reply, normalise);
         if (!mayRead(held, entry.article.audiences)) return { forbidden: NOT_HELD };
-        const isNew = articles.owner(id) === undefined;
+        const owner = articles.owner(id);
+        const isNew = owner === undefined;
         // A refusal of taken ids alone would say which ids are taken.
         if (readable(id, held) === undefined && !(isNew && readsAll(held)))
           return { forbidden: CREATES_NONE, isMissing: true };
@@ -308,6 +309,7 @@ export function createLibrary(options: LibraryOptions): Library {
         return {
           article: { ...article, content, ...(format === undefined ? {} : { format }) },
           isNew,
+          ...(owner === 'host' ? { note: TAKEN_OVER } : {}),
         };
       } catch (error) {
         if (error instanceof ArticleRefused) return { refused: error.message };
@@ -440,6 +442,9 @@ const NOT_HELD =
 
 const ACTIVATED =
   'The next sync lists all sources and publishes them again: correct the articles there, or this edition is replaced';
+
+const TAKEN_OVER =
+  'It came from a source: from now on no sync changes or removes it, and what changes there does not arrive here. Make this change at the source too';
 
 const causeOf = (state: LibraryState): EditionCause => {
   if (state.read('activating') !== undefined) return 'activate';

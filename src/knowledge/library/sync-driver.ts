@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { ErrorInfo } from '../../contract/core/error-info.ts';
 import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
-import type { HostArticleReply } from '../../contract/wire/host-article.ts';
+import type { ArticleOwner, HostArticleReply } from '../../contract/wire/host-article.ts';
 import {
   type SyncAccepted,
   type SyncProgress,
@@ -25,7 +25,7 @@ import {
   TREATMENT,
   takeInArticle,
 } from '../articles/normalise-article.ts';
-import type { ArticleOwner, ArticleStore, LibraryState, StoredArticle } from './article-store.ts';
+import type { ArticleStore, LibraryState, StoredArticle } from './article-store.ts';
 import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
 import { HostKbError } from './fetch-host-listing.ts';

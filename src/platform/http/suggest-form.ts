@@ -25,7 +25,11 @@ export function suggestForm(
     (each) => each.message === UNKNOWN && closeMember(schema, each.path.split('.')) !== undefined,
   );
   const issue = typo ?? issues[0];
-  if (issue === undefined || issue.path === '') return undefined;
+  if (issue === undefined) return undefined;
+  const members = membersFor(schema, issue);
+  if (members !== undefined)
+    return issue.path === '' ? `Send ${members}` : `Send ${name(issue.path)} with ${members}`;
+  if (issue.path === '') return undefined;
   const path = issue.path.split('.');
   if (issue.message === UNKNOWN) {
     const close = closeMember(schema, path);
@@ -49,6 +53,16 @@ export function suggestForm(
     1000,
   );
 }
+
+/** Which members mend an object of which each member by itself is right, where its refinement names them in `params.suggestion`. */
+const membersFor = (schema: Schema, { path, message }: Issue): string | undefined => {
+  const member = schemaAt(schema, path === '' ? [] : path.split('.'));
+  const checks = member === undefined ? undefined : defOf(valueSchema(member)).checks;
+  const refinement = checks
+    ?.map(({ _zod: { def } }) => def as z.core.$ZodCustomDef)
+    .find(({ check, error }) => check === 'custom' && error?.({} as never) === message);
+  return refinement?.params?.suggestion as string | undefined; // a text of ours, in the schema
+};
 
 const membersBeside = (schema: Schema, path: readonly string[]): string[] => {
   const parent = schemaAt(schema, path.slice(0, -1));

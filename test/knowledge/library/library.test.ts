@@ -344,6 +344,17 @@ describe('articles that callers write', () => {
     expect(report?.skipped).toEqual([{ id: 'a1.md', reason }]);
     expect(await editionTexts(library)).toEqual(['Text number 0.', 'My own.', 'Mine too.']);
   });
+  it('take over an article of a source, and the reply says so', async () => {
+    const { library } = await synced(1);
+    const write = async (id: string) => library.writeArticle(id, mine('My own.'));
+    expect(library.readText('a0.md')?.owner).toBe('host');
+    expect(await write('a0.md')).toMatchObject({
+      isNew: false,
+      note: expect.stringMatching('came from a source'),
+    });
+    expect(library.readText('a0.md')?.owner).toBe('local');
+    for (const id of ['a0.md', 'new.md']) expect(await write(id)).not.toHaveProperty('note');
+  });
   it('are published after a second, and within five when they keep coming', async () => {
     const { library, clock, wakes } = libraryForTest(hostOf(0));
     const began = clock.now;

@@ -70,3 +70,15 @@ it('never speaks of another member than the one that is wrong, for any schema of
     }
   }
 });
+
+it('names the members that mend an object whose members are each right', () => {
+  const suggestionFor = (schema: z.ZodType, value: unknown) => {
+    const read = readAs(schema, value);
+    return read.ok ? undefined : suggestForm(schema, read.issues);
+  };
+  const check = { question: 'Which port has to be open?' };
+  expect(suggestionFor(contract.KnowledgeChecksPut, { checks: [check] })).toMatch(
+    /^Send checks\.0 with contains \(.*cites \(.*declined/,
+  );
+  expect(suggestionFor(contract.KnowledgeCheckInput, check)).toMatch(/^Send contains \(.*declined/);
+});

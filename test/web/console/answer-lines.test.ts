@@ -15,7 +15,10 @@ const exportOf = (total: number, lastLine = '') => {
   const body = new ReadableStream<Uint8Array>(
     {
       pull: (controller) => {
-        const ids = Array.from({ length: Math.min(PAGE, total - sent) }, (_, at) => total - sent - at);
+        const ids = Array.from(
+          { length: Math.min(PAGE, total - sent) },
+          (_, at) => total - sent - at,
+        );
         sent += ids.length;
         const lines = ids.map((id) => `${JSON.stringify({ id: `a${id}` })}\n`).join('');
         if (lines !== '') controller.enqueue(new TextEncoder().encode(lines));

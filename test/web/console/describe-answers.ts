@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, send } from '../../functions/product-for-test.ts';
 import { expectAccessible } from './accessibility.ts';
-import { open, product, publish, withdraw } from './console-for-test.ts';
+import { goTo, open, product, publish, withdraw } from './console-for-test.ts';
 
 const ANSWERED = 'How loud is the Apollo III in Turbo mode?';
 const DECLINED = 'How do I bake <b>bread</b> in a volcano?';
@@ -85,6 +85,34 @@ describe('the view Answers', () => {
     await page.getByRole('link', { name: 'Details' }).first().click();
     await page.getByRole('link', { name: 'All of this conversation' }).click();
     await page.waitForURL(`**/answers/conversation/${conversation_id}`);
+  });
+
+  it('shows fifty turns of a long conversation, and fifty more on request', async () => {
+    const page = await open('/');
+    const [line = ''] = (await (await send(product, 'GET /v1/answers?format=jsonl')).text()).split(
+      '\n',
+    );
+    const kept = JSON.parse(line) as object;
+    const lines = Array.from({ length: 120 }, (_, at) =>
+      JSON.stringify({ ...kept, id: `a${at}`, question: `Question ${120 - at}?` }),
+    );
+    await page.route('**/v1/answers?*', (route) =>
+      route.fulfill({ contentType: 'application/x-ndjson', body: `${lines.join('\n')}\n` }),
+    );
+    await goTo(page, '/answers/conversation/long');
+    const questions = page.locator('.asked-by .prose');
+    const earlier = page.getByRole('button', { name: 'Show earlier questions' });
+    for (const [count, first] of [
+      [50, 71],
+      [100, 21],
+    ] as const) {
+      await page.getByText(`Question ${first}?`, { exact: true }).waitFor();
+      expect(await questions.count()).toBe(count);
+      await expectAccessible(page, { width: 390 });
+      await earlier.click();
+    }
+    await page.getByText('Question 1?', { exact: true }).waitFor();
+    expect([await questions.count(), await earlier.count()]).toEqual([120, 0]);
   });
 
   it('repeats a question with another librarian without a model, and compares by statement', async () => {

@@ -83,4 +83,21 @@ describe('the view Gaps', () => {
     expect(listed).not.toContain('Zephyr');
     await send(product, `DELETE /api/kb/articles/${ARTICLE}`);
   });
+
+  it('lists those of any number of days up to four weeks', async () => {
+    for (const [days, sent, label] of [
+      ['3', '3', '3 days'],
+      ['28', '28', '28 days'],
+      ['29', null, 'any time'],
+      ['0', null, 'any time'],
+      ['1.5', null, 'any time'],
+    ] as const) {
+      const page = await open('/');
+      const listing = page.waitForRequest(/\/v1\/knowledge\/gaps\?/);
+      await goTo(page, `/gaps?days=${days}`);
+      const { searchParams } = new URL((await listing).url());
+      const chosen = page.getByLabel('Asked or closed within').locator('option:checked');
+      expect([searchParams.get('days'), await chosen.textContent()]).toEqual([sent, label]);
+    }
+  });
 });

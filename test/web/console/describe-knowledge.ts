@@ -220,6 +220,18 @@ describe('the view Knowledge', () => {
     await send(product, 'DELETE /api/kb/articles/shared.md');
   });
 
+  it('says before saving that an article of a source will not follow it any more', async () => {
+    const page = await open('/knowledge?article=dashboard%2Flog-in-and-password-reset.md&edit');
+    const warning = page.getByText('This article comes from a source.');
+    await warning.waitFor();
+    await expectAccessible(page, { width: 390 });
+    await send(product, 'PUT /api/kb/articles/mine.md', { title: 'Mine', content: 'Mine.' });
+    await goTo(page, '/knowledge?article=mine.md&edit');
+    await page.getByLabel('Markdown or HTML').waitFor();
+    expect(await warning.count()).toBe(0);
+    await send(product, 'DELETE /api/kb/articles/mine.md');
+  });
+
   it('offers no new article to a key that may not write', async () => {
     const key = 'ck_reads_but_not_writes';
     await grant(product, key, { capabilities: ['kb:read'] });

@@ -18,7 +18,8 @@ interface Reading {
 }
 
 /** The filters as they stand in the address, and the size of a page. */
-type LinesQuery = Partial<Record<keyof AnswerFilter, string>> & Partial<Pick<AnswersQuery, 'limit'>>;
+type LinesQuery = Partial<Record<keyof AnswerFilter, string>> &
+  Partial<Pick<AnswersQuery, 'limit'>>;
 
 /**
  * Answers in full, one a line, newest first.

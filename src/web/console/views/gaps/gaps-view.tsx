@@ -12,9 +12,17 @@ import { GapPage } from './gap-page.tsx';
 
 const STATES = ['open', 'closed', 'all'] as const;
 type StateFilter = (typeof STATES)[number];
-const DAYS = ['any', '1', '7', '28'] as const;
-type DaysFilter = (typeof DAYS)[number];
+/** Offered beside the one of the address. */
+const DAYS = [1, 7, 28];
+const MAX_DAYS = 28;
 const PAGE = 50;
+
+/** `7` -> 7; undefined without a whole number from 1 to 28. */
+const daysIn = (query: URLSearchParams): number | undefined => {
+  const text = query.get('days') ?? '';
+  const days = Number(text);
+  return /^[1-9]\d?$/.test(text) && days <= MAX_DAYS ? days : undefined;
+};
 
 /** What people ask and no article answers; one question at `/gaps/<id>`. */
 const GapsView = ({ parts: [id], query }: ViewProps) =>
@@ -24,10 +32,10 @@ const GapsView = ({ parts: [id], query }: ViewProps) =>
     <GapPage id={id} isWritten={query.has('written')} />
   );
 
-const addressOf = (state: StateFilter, days: DaysFilter): string => {
+const addressOf = (state: StateFilter, days: number | undefined): string => {
   const filters = [
     ['state', state === 'open' ? '' : state],
-    ['days', days === 'any' ? '' : days],
+    ['days', String(days ?? '')],
   ].filter(([, value]) => value !== '');
   return `/gaps${filters.length === 0 ? '' : `?${new URLSearchParams(filters)}`}`;
 };
@@ -35,7 +43,7 @@ const addressOf = (state: StateFilter, days: DaysFilter): string => {
 /** Most frequent first. */
 const GapList = ({ query }: { query: URLSearchParams }) => {
   const state = STATES.find((each) => each === query.get('state')) ?? 'open';
-  const days = DAYS.find((each) => each === query.get('days')) ?? 'any';
+  const days = daysIn(query);
   const { items, last, failure, isLoading, load, more, drop } = usePages<
     KnowledgeGap,
     KnowledgeGapsResponse
@@ -45,25 +53,20 @@ const GapList = ({ query }: { query: URLSearchParams }) => {
         state,
         cursor,
         limit: PAGE,
-        ...(days === 'any' ? {} : { days: Number(days) }),
+        ...(days === undefined ? {} : { days }),
       };
       return client.gaps.list(filter, { signal });
     },
-    { itemsOf: ({ gaps }) => gaps, inputs: [state, days] },
+    { itemsOf: ({ gaps }) => gaps, inputs: [state, String(days)] },
   );
   return (
     <div class="gaps">
       <div class="title">
         <h1>{t('view.gaps')}</h1>
         <div class="row">
-          <Choice<DaysFilter>
-            label={t('gaps.days')}
-            value={days}
+          <DaysChoice
+            days={days}
             onChoose={(chosen) => navigate(addressOf(state, chosen), { replace: true })}
-            options={DAYS.map((each) => ({
-              value: each,
-              label: each === 'any' ? t('gaps.days.any') : t(`home.days.${each}`),
-            }))}
           />
           <Choice<StateFilter>
             label={t('gaps.state')}
@@ -102,6 +105,28 @@ const GapList = ({ query }: { query: URLSearchParams }) => {
         </>
       )}
     </div>
+  );
+};
+
+interface DaysChoiceProps {
+  days: number | undefined;
+  onChoose: (days: number | undefined) => void;
+}
+
+const DaysChoice = ({ days, onChoose }: DaysChoiceProps) => {
+  const offered = [...new Set([...DAYS, ...(days === undefined ? [] : [days])])];
+  return (
+    <Choice
+      label={t('gaps.days')}
+      value={String(days ?? 0)}
+      onChoose={(chosen) => onChoose(Number(chosen) || undefined)}
+      options={[
+        { value: '0', label: t('gaps.days.any') },
+        ...offered
+          .toSorted((one, other) => one - other)
+          .map((each) => ({ value: String(each), label: count('gaps.days', each) })),
+      ]}
+    />
   );
 };
 

@@ -1,7 +1,11 @@
 import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { KnowledgeChecksPreviewed } from '../../../../contract/wire/checks.ts';
-import type { ArticlePut, HostArticle } from '../../../../contract/wire/host-article.ts';
-import { client } from '../../session/deployment.ts';
+import type {
+  ArticlePut,
+  ArticleText,
+  ArticleWritten,
+} from '../../../../contract/wire/host-article.ts';
+import { call, client } from '../../session/deployment.ts';
 
 /** What is typed. Labels are separated by commas. */
 export interface Draft {
@@ -15,6 +19,12 @@ export interface Draft {
   content: string;
   /** `last_updated` of the article that it began with; empty for a new one. */
   basedOn: string;
+}
+
+/** What became of an article, and who changes it. */
+export function readText(id: string, signal: AbortSignal): Promise<ArticleText> {
+  const path = id.split('/').map(encodeURIComponent).join('/');
+  return call<ArticleText>(`GET /api/kb/text/${path}`, { text: 'string' }, { signal });
 }
 
 /** The article has changed since it was opened, or there is one with the id of a new one. */
@@ -69,7 +79,7 @@ const articleIn = (
 export async function put(
   draft: Draft,
   { author, isForced, signal }: Sending & { isForced: boolean },
-): Promise<HostArticle> {
+): Promise<ArticleWritten> {
   const { id, basedOn } = draft;
   const path = id.trim();
   if (!isForced) {

@@ -12,7 +12,7 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
-import { type Draft, Outdated, preview, previewForSave, put } from './article-draft.ts';
+import { type Draft, Outdated, preview, previewForSave, put, readText } from './article-draft.ts';
 import { type Proposal, proposalForGap, proposalForTicket, unfinishedPart } from './proposals.ts';
 
 const EMPTY: Draft = {
@@ -35,8 +35,16 @@ export function ArticleForm({ id, query }: { id: string | undefined; query: URLS
   const [gap, lesson] = [query.get('gap') ?? undefined, query.get('lesson') ?? undefined];
   const { value, failure, load } = useLoaded(
     async (signal) => {
-      const article = id === undefined ? undefined : await client.articles.get(id, { signal });
-      return { article, proposal: await readProposal({ gap, lesson }, article, signal) };
+      const [article, text] =
+        id === undefined
+          ? []
+          : await Promise.all([client.articles.get(id, { signal }), readText(id, signal)]);
+      const isFromSource = text?.owner === 'host';
+      return {
+        article,
+        isFromSource,
+        proposal: await readProposal({ gap, lesson }, article, signal),
+      };
     },
     [id, gap, lesson],
   );
@@ -94,10 +102,12 @@ interface FormProps {
   id: string | undefined;
   about: string | undefined;
   article: HostArticle | undefined;
+  /** Whether a sync changes it, as long as it is not written here. */
+  isFromSource: boolean;
   proposal: Proposal | undefined;
 }
 
-const Form = ({ id, about, article, proposal }: FormProps) => {
+const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
   const key = keyOf(id, about);
   const before = article === undefined ? EMPTY : draftOf(article);
   const { back, ...proposedFields } = proposal ?? {};
@@ -262,6 +272,7 @@ const Form = ({ id, about, article, proposal }: FormProps) => {
           <PreviewedChecks previewed={checkPreview.value} />
         )}
       </div>
+      {isFromSource ? <p class="banner small">{t('knowledge.from_source')}</p> : null}
       <div class="row">
         <Button type="submit" kind="primary" disabled={isLoading}>
           {t(isLoading ? 'knowledge.saving' : 'knowledge.save')}

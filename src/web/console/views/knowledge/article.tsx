@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import type { ArticleText, HostArticle } from '../../../../contract/wire/host-article.ts';
+import type { HostArticle } from '../../../../contract/wire/host-article.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
@@ -8,9 +8,10 @@ import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
-import { call, client, may } from '../../session/deployment.ts';
+import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { formatNumber, languageName, t } from '../../texts/texts.ts';
+import { readText } from './article-draft.ts';
 import { Labels } from './article-list.tsx';
 import { ArticleHealth } from './health-list.tsx';
 import { type PassagePlace, Reading } from './reading.tsx';
@@ -83,15 +84,7 @@ const Article = ({
   passage: PassagePlace | undefined;
 }) => {
   const { id, url, title, content, metadata } = article;
-  const read = useLoaded(
-    (signal) =>
-      call<ArticleText>(
-        `GET /api/kb/text/${id.split('/').map(encodeURIComponent).join('/')}`,
-        { text: 'string' },
-        { signal },
-      ),
-    [id],
-  );
+  const read = useLoaded((signal) => readText(id, signal), [id]);
   const { text } = read.value ?? {};
   return (
     <>
