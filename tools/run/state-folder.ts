@@ -184,8 +184,8 @@ const rememberDatabases = (folder: string): void => {
 };
 
 /**
- * The local runtime would end, or answer no request, without a word of which file is the reason; and it would take an empty or missing database for a
- * new one, and everything in it would be gone.
+ * The local runtime would end, or answer no request, without a word of which file is the reason; and it
+ * would take an empty or missing database for a new one, and everything in it would be gone.
  */
 const checkData = (folder: string, listed: readonly string[]): void => {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -202,10 +202,11 @@ const checkData = (folder: string, listed: readonly string[]): void => {
   if (hasEditions && !databasesIn(library).some((path) => !path.endsWith('/metadata.sqlite')))
     refuse(library, 'the database of the articles is missing, though editions of them are there');
   for (const path of paths.filter((each) => each.endsWith('.sqlite'))) {
-    // Until it is closed, what was written into a new database may stand beside it only.
-    const isListed = listed.includes(relative(folder, path));
-    const isEmpty = statSync(path).size === 0 && (isListed || !hasContent(`${path}-wal`));
-    if (isEmpty) refuse(path, 'the database is damaged (it is empty)');
+    // A process that is killed leaves a new database empty, or what it wrote beside it only.
+    const isOld = listed.includes(relative(folder, path));
+    const hasArticles = hasEditions && path.startsWith(library) && !hasContent(`${path}-wal`);
+    if (statSync(path).size === 0 && (isOld || hasArticles))
+      refuse(path, 'the database is damaged (it is empty)');
     if (!isSound(path)) refuse(path, 'the database is damaged');
   }
 };

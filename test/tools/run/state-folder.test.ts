@@ -79,12 +79,24 @@ describe('openState()', () => {
     expect(() => open()).toThrow(`${join(state, path)}: the database is missing.`);
     open(true);
   });
-  it('names an empty database that no start has seen, and a missing one whose editions are there', () => {
+  it('starts with the empty database that a killed process has left of a new one', () => {
     open();
-    writeFiles(state, { [`${LIBRARY}/a.sqlite`]: '' });
+    const path = 'data/do/constellation-library-CountersObject/a.sqlite';
+    writeFiles(state, { [path]: '', [`${LIBRARY}/a.sqlite`]: '' });
+    open();
+    database(path);
+    open();
+    writeFiles(state, { [path]: '' });
+    expect(() => open()).toThrow('it is empty');
+  });
+  it('names an empty or missing database of articles whose editions are there', () => {
+    open();
+    writeFiles(state, {
+      'data/kv/constellation-editions/blobs/an-edition': 'x',
+      [`${LIBRARY}/a.sqlite`]: '',
+    });
     expect(() => open()).toThrow('it is empty');
     rmSync(join(state, LIBRARY), { recursive: true });
-    writeFiles(state, { 'data/kv/constellation-editions/blobs/an-edition': 'x' });
     expect(() => open()).toThrow(
       'the database of the articles is missing, though editions of them are there',
     );
