@@ -3,6 +3,7 @@ import { withoutMarks } from './analyse-text.ts';
 import { detectLanguage } from './detect-language.ts';
 import { languageNamed } from './language.ts';
 import CLASSES from './lists/word-classes.json' with { type: 'json' };
+import { isUnspaced, segmentsOf } from './spaced-words.ts';
 import type { Span } from './split-sentences.ts';
 
 /**
@@ -58,18 +59,12 @@ const classesOf = (word: string, vocabulary: Vocabulary): ReadonlySet<WordClass>
 
 const TOKEN = /[\p{L}\p{M}\p{N}]+(?:[-.:/'][\p{L}\p{M}\p{N}]+)*'?/gu;
 
-/** Scripts without spaces, whose words are found by a dictionary. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
-let segmenter: Intl.Segmenter | undefined;
-
-const tokensOf = (text: string): { index: number; token: string }[] => {
-  if (!UNSPACED.test(text))
-    return [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({ index, token }));
-  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'word' });
-  return [...segmenter.segment(text)].flatMap(({ index, segment, isWordLike }) =>
-    isWordLike === true ? [{ index, token: segment }] : [],
-  );
-};
+const tokensOf = (text: string): { index: number; token: string }[] =>
+  isUnspaced(text)
+    ? [...segmentsOf(text)].flatMap(({ index, segment, isWordLike }) =>
+        isWordLike === true ? [{ index, token: segment }] : [],
+      )
+    : [...text.matchAll(TOKEN)].map(({ index, 0: token }) => ({ index, token }));
 
 /** The words of a text in a language. What is written together with a pronoun is a word of its own: "l'", "-il", "-lo" of "devolverlo". */
 export function wordsIn(text: string, language: string): Word[] {
@@ -223,7 +218,7 @@ const languagesLike = (text: string, earlier: string | undefined): readonly stri
     /\p{N}/u.test(token) ? [] : [token],
   );
   const detected = detectLanguage(text);
-  if (detected !== undefined && (UNSPACED.test(text) || !LANGUAGES.includes(detected)))
+  if (detected !== undefined && (isUnspaced(text) || !LANGUAGES.includes(detected)))
     return [detected];
   const scores = LANGUAGES.map((language): number => (language === 'en' ? 0.1 : 0));
   for (const word of words) {

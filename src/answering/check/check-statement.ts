@@ -1,6 +1,7 @@
 import { statesLackOfInformation } from '../../contract/core/navigator-response.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
+import { withSpacedWords } from '../../language/spaced-words.ts';
 import weights from './check-weights.json' with { type: 'json' };
 import { missingLiterals } from './literals.ts';
 import {
@@ -150,7 +151,7 @@ export function checkStatement(
  */
 const isConnecting = (sentence: string): boolean =>
   statesLackOfInformation(sentence) ||
-  (/[:：]\s*$/.test(sentence) && wordsOf(sentence).length <= MAX_CONNECTING_WORDS);
+  (/[:：]\s*$/.test(sentence) && wordsOf(withSpacedWords(sentence)).length <= MAX_CONNECTING_WORDS);
 const MAX_CONNECTING_WORDS = 2;
 
 const quoted = (words: readonly string[]): string =>

@@ -1,6 +1,7 @@
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { limitsOrDenies } from '../../language/qualifiers.ts';
+import { withSpacedWords } from '../../language/spaced-words.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -234,8 +235,8 @@ const shareWord = (one: string, other: string): boolean => {
 
 /** Whether a text is a short phrase of words of another; a sentence would claim something. */
 const isShortPhraseOf = (text: string, other: string): boolean => {
-  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text) || wordsOf(text).length > MAX_ASKED_WORDS)
-    return false;
+  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text)) return false;
+  if (wordsOf(withSpacedWords(text)).length > MAX_ASKED_WORDS) return false;
   const language = detectLanguage(other) ?? 'en';
   const { forms } = readSentence(other, language);
   return readSentence(text, language).words.every((word) => forms.has(word.forms[0] ?? ''));

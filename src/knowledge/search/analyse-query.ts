@@ -1,6 +1,7 @@
 import { analyseText, isCode, letterMask, type WordKind } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
+import { withSpacedWords } from '../../language/spaced-words.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
 import { memo, SHORT_TEXTS } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
@@ -163,7 +164,7 @@ const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
     const mustBeKnown = isDerived || stopWords.has(word);
     if (words.length < MAX_WORDS) words.push({ word, written, mustBeKnown });
   };
-  analyseText(read, visit, stopWords);
+  analyseText(withSpacedWords(read, stopWords), visit, stopWords);
   return words;
 };
 

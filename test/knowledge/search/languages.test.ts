@@ -4,6 +4,7 @@ import { takeInArticle } from '../../../src/knowledge/articles/normalise-article
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
+import { analyseQuery } from '../../../src/knowledge/search/analyse-query.ts';
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 
 const ARTICLES: Readonly<Record<string, string>> = {
@@ -25,13 +26,23 @@ const ARTICLES: Readonly<Record<string, string>> = {
     '# Garantía de los aparatos\n\nLa garantía dura dos años. Guarde la factura, porque la tienda la pide cuando usted devuelve un aparato.',
 };
 
+const UNSPACED: Readonly<Record<string, string>> = {
+  'mima.md': '# 重置密码\n\n打开登录页面，点击**忘记密码**，然后按照邮件中的链接设置新密码。',
+  'dianchi.md': '# 电池\n\n电池每三个月至少要充电一次。电池损坏时请联系客服更换。',
+  'pasuwado.md':
+    '# パスワードの変更\n\nログイン画面で**パスワードを忘れた場合**を選び、届いたリンクから変更します。',
+};
+
 const open = (ids: readonly string[] = Object.keys(ARTICLES)): Edition =>
+  openAll(Object.fromEntries(ids.map((id) => [id, ARTICLES[id] ?? ''])));
+
+const openAll = (articles: Readonly<Record<string, string>>): Edition =>
   openEdition(
     attachRepeatedBlocks(
       buildEdition(
-        ids.map((id) =>
+        Object.entries(articles).map(([id, content]) =>
           takeInArticle(
-            { id, title: '', url: `https://example.com/${id}`, content: ARTICLES[id] ?? '' },
+            { id, title: '', url: `https://example.com/${id}`, content },
             { articleUrl: () => '' },
           ),
         ),
@@ -70,6 +81,16 @@ describe('a knowledge base in several languages', () => {
     ['Which package do I need for C#?', 'csharp.md'],
     ['What is the number of IT?', 'it.md'],
   ])('finds the name in %s', (question, id) => expect(first(all, question)).toBe(id));
+  it.each([
+    ['我的手机丢了，能不能先帮我把密码整个重置掉？', 'mima.md', '机丢'],
+    ['电池坏了怎么办，充不进去电', 'dianchi.md', '池坏'],
+    ['パスワードを忘れてしまったので変更したいのですが', 'pasuwado.md', 'ドを'],
+  ])('finds the words of a script without spaces: %s', (question, id, acrossWords) => {
+    const unspaced = openAll(UNSPACED);
+    const words = analyseQuery(unspaced, question).terms.map(({ word }) => word);
+    expect(words).not.toContain(acrossWords);
+    expect(first(unspaced, question)).toBe(id);
+  });
   it('finds the parts of a compound', () => {
     const german = open(['adresse.md', 'akku.md']);
     expect(first(german, 'Kontoadresse')).toBe('adresse.md');
