@@ -58,7 +58,7 @@ export function readDialects(
   const brackets = bracketTagsIn(text);
   const jsx = jsxStateOf(text, omissions);
   const values = new Map<string, string>();
-  const hasComponents = isMdx || /<\/?[A-Z]|\smarkdown(?:="?(?:1|block|span)"?)?[\s>]/.test(text);
+  const hasComponents = isMdx || COMPONENT_SIGN.test(text);
   const open: Container[] = [];
   const html: OpenHtml = { depth: 0, tables: 0, isPre: false };
   const result = runsOutsideCode(text, (run) => {
@@ -77,3 +77,7 @@ export function readDialects(
   const read = code?.unmask(result) ?? result;
   return { text: read.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
 }
+
+/** A component, a value of JSX, or HTML that holds Markdown. */
+const COMPONENT_SIGN =
+  /<\/?[A-Z]|<[a-z]\w{0,20}\s[^<>\n]{0,300}=\{|\smarkdown(?:="?(?:1|block|span)"?)?[\s>]/;
