@@ -110,34 +110,36 @@ const wordsIn = (text: string): string[] =>
 
 /** The numbers of the months that texts name. */
 export function monthsIn(texts: readonly string[]): ReadonlySet<string> {
-  months ??= monthNames();
+  months ??= new Map(Object.keys(NUMBER_WORDS).flatMap((language) => [...monthsOf(language)]));
   const values = new Set<string>();
   for (const text of texts)
     for (const word of wordsIn(text)) {
       const month = months.get(word);
-      if (month !== undefined) values.add(month);
+      if (month !== undefined) values.add(String(month));
     }
   return values;
 }
-let months: ReadonlyMap<string, string> | undefined;
+let months: ReadonlyMap<string, number> | undefined;
 
-const monthNames = (): ReadonlyMap<string, string> => {
-  const names = new Map<string, string>();
-  for (const language of Object.keys(NUMBER_WORDS))
-    for (const month of ['long', 'short'] as const) {
-      const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
-      for (let at = 0; at < 12; at += 1) {
-        const parts = format.formatToParts(new Date(Date.UTC(2000, at, 15)));
-        const name =
-          parts
-            .find(({ type }) => type === 'month')
-            ?.value.toLowerCase()
-            .replace(/\.$/, '') ?? '';
-        if (/^\p{L}+$/u.test(name)) names.set(name, String(at + 1));
-      }
+/** The numbers of the months of a language, 1 to 12, by their names and short names in lower case. */
+export function monthsOf(language: string): ReadonlyMap<string, number> {
+  const names = new Map<string, number>();
+  for (const month of ['long', 'short'] as const) {
+    const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
+    for (let at = 0; at < 12; at += 1) {
+      const parts = format.formatToParts(new Date(Date.UTC(2000, at, 15)));
+      const part = parts.find(({ type }) => type === 'month')?.value ?? '';
+      const name = part.toLowerCase().replace(/\.$/, '');
+      if (/^\p{L}+$/u.test(name)) names.set(name, at + 1);
     }
+  }
   return names;
-};
+}
+
+/** The words for 0 to 12 in a language; none for one without a list. */
+export function numberWordsOf(language: string): readonly string[] {
+  return Object.entries(NUMBER_WORDS).find(([tag]) => tag === language)?.[1].split(' ') ?? [];
+}
 
 /** Factors between units of time, shares and thousands, which a sum may use without a source. */
 export const UNIT_FACTORS = [7, 12, 24, 30, 60, 100, 365, 1000] as const;

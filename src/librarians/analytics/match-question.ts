@@ -1,3 +1,5 @@
+import { ALL_DAYS, dayAfter, type Period } from '../../language/calendar.ts';
+import { readPeriod } from '../../language/read-period.ts';
 import type { SqlParameter } from '../../platform/storage/sql-database.ts';
 import type { Catalogue, NamedQuestion, Parameter } from './catalogue.ts';
 import {
@@ -10,7 +12,6 @@ import {
   similarNames,
   wordsOfQuestion,
 } from './find-names.ts';
-import { ALL_DAYS, type FoundPeriod, readPeriod } from './read-period.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
 /** A named question with everything that its statement needs. */
@@ -305,7 +306,7 @@ const takeValue = (
       return (
         period && {
           values: { [`${name}_from`]: period.from, [`${name}_to`]: period.to },
-          label: period.label,
+          label: labelOf(period),
         }
       );
     }
@@ -335,12 +336,30 @@ const takeValue = (
   }
 };
 
+/** `in March 2026`, `on 2026-05-03`, `since 2027-01-01`: by the days alone, however the question names them. */
+const labelOf = ({ from, to }: Period): string => {
+  const [year = '', month = '', day] = from.split('-');
+  const hasEnds = from !== ALL_DAYS.from && to !== ALL_DAYS.to;
+  if (from === to) return `on ${from}`;
+  if (hasEnds && day === '01' && dayAfter(to, 1).endsWith('-01')) {
+    const months =
+      12 * (Number(to.slice(0, 4)) - Number(year)) + Number(to.slice(5, 7)) - Number(month) + 1;
+    if (months === 12 && month === '01') return `in ${year}`;
+    if (months === 3 && Number(month) % 3 === 1) return `in Q${(Number(month) + 2) / 3} ${year}`;
+    if (months === 1) return `in ${new Date(from).toLocaleDateString('en-GB', MONTH_AND_YEAR)}`;
+  }
+  if (from === ALL_DAYS.from) return to === ALL_DAYS.to ? 'so far' : `until ${to}`;
+  return to === ALL_DAYS.to ? `since ${from}` : `from ${from} to ${to}`;
+};
+
+const MONTH_AND_YEAR = { month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
+
 /** A question, separated into values for parameters and words to match by. */
 interface ParsedQuestion {
   /** The words that remain when the values are removed. */
   words: QuestionWord[];
   names: FoundName[];
-  period: FoundPeriod | undefined;
+  period: Period | undefined;
   /** The question has several periods, or one whose days are unclear. */
   hasUnclearPeriod: boolean;
   /** The numbers that a parameter may take. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readPeriod } from '../../../src/librarians/analytics/read-period.ts';
+import { readPeriod } from '../../src/language/read-period.ts';
 import CASES from './read-period.json' with { type: 'json' };
 
 /** A Saturday. */
@@ -7,7 +7,7 @@ const NOW = Date.parse('2026-11-21T23:30:00Z');
 
 const daysOf = (question: string) => {
   const period = readPeriod(question, NOW);
-  return typeof period === 'object' ? `${period.from} ${period.to} ${period.label}` : period;
+  return typeof period === 'object' ? `${period.from} ${period.to}` : period;
 };
 
 it.each([
