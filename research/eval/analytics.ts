@@ -7,11 +7,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  indexQuestions,
-  matchQuestion,
-  parseQuestion,
-} from '../../src/librarians/analytics/match-question.ts';
+import { indexQuestions, matchQuestion } from '../../src/librarians/analytics/match-question.ts';
+import { parseQuestion } from '../../src/librarians/analytics/parse-question.ts';
 import { ROOT } from '../../tools/functions.ts';
 import { generateShop } from '../../tools/sample/shop/generate-shop.ts';
 import { SHOP_CATALOGUE } from '../../tools/sample/shop/shop-catalogue.ts';

@@ -2,9 +2,9 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   indexQuestions,
   matchQuestion,
-  parseQuestion,
   type QuestionMatch,
 } from '../../src/librarians/analytics/match-question.ts';
+import { parseQuestion } from '../../src/librarians/analytics/parse-question.ts';
 import { seedShop } from '../../tools/sample/shop/seed-shop.ts';
 import { SHOP_CATALOGUE } from '../../tools/sample/shop/shop-catalogue.ts';
 

@@ -10,15 +10,16 @@ import { AgentResponse } from '../agents/agent-response.ts';
 import { type AgentServeOptions, serveAgent } from '../agents/serve-agent.ts';
 import { type Catalogue, type NamedQuestion, storedCatalogue } from './catalogue.ts';
 import { checkCurrencies } from './check-currencies.ts';
-import { createNameLists, type FoundName } from './find-names.ts';
+import type { FoundName } from './find-names.ts';
 import {
   indexQuestions,
   type MatchOutcome,
   MIN_SCORE,
   matchQuestion,
-  parseQuestion,
   type QuestionMatch,
 } from './match-question.ts';
+import { createNameLists } from './name-lists.ts';
+import { parseQuestion } from './parse-question.ts';
 import { proposeSql, type Rejected } from './propose-sql.ts';
 import EXAMPLES from './question-examples.json' with { type: 'json' };
 import {

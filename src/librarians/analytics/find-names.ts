@@ -1,9 +1,4 @@
-import { stem } from '../../language/stem.ts';
-import { editDistance } from '../../platform/edit-distance.ts';
-import { CodedError, DataSourceError } from '../../platform/http/coded-error.ts';
-import { SqlUnavailable } from '../../platform/storage/sql-database.ts';
-import type { Catalogue } from './catalogue.ts';
-import type { Table } from './run-sql.ts';
+import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
 /** Names by the id of their list. */
@@ -36,30 +31,23 @@ interface Candidate {
  * for `Model 2 Cable 3 m`, when no other name begins like that.
  */
 export function findNames(words: readonly QuestionWord[], lists: NameLists): FoundName[] {
-  const nextNodes = cachedNextNodes();
+  const isLike = cachedLikeness();
   const candidates = Object.entries(lists).flatMap(([list, names]) =>
-    candidatesIn(words, { list, root: indexNames(names).root, nextNodes }),
+    candidatesIn(words, { list, index: indexNames(names), isLike }),
   );
   candidates.sort(
     (a, b) => b.to - b.from - (a.to - a.from) || b.quality - a.quality || a.from - b.from,
   );
-  const chosen: Candidate[][] = [];
+  const chosen: Candidate[] = [];
   for (const candidate of candidates) {
-    const same = chosen.find(
-      ([first]) => first?.from === candidate.from && first.to === candidate.to,
-    );
-    const overlaps = chosen.some(
-      ([first]) => first && candidate.from < first.to && first.from < candidate.to,
-    );
-    if (same === undefined && !overlaps) chosen.push([candidate]);
-    else if (
-      same?.[0]?.quality === candidate.quality &&
-      same.every(({ list }) => list !== candidate.list)
-    ) {
-      same.push(candidate);
-    }
+    const { list, from, to, quality } = candidate;
+    const overlapping = chosen.filter((other) => from < other.to && other.from < to);
+    const isSameName = (other: Candidate): boolean =>
+      other.from === from && other.to === to && other.quality === quality && other.list !== list;
+    if (overlapping.every(isSameName)) chosen.push(candidate);
   }
-  return chosen
+  const byPlace = Map.groupBy(chosen, ({ from }) => from);
+  return [...byPlace.values()]
     .map((same) => ({
       names: Object.fromEntries(same.map(({ list, name }) => [list, name])),
       start: words[same[0]?.from ?? 0]?.start ?? 0,
@@ -81,76 +69,72 @@ export function similarNames(
   list: readonly string[],
 ): SimilarNames {
   const longWords = words.filter(({ text }) => text.length > 3);
-  const wanted = new Set(longWords.map(({ stem }) => stem));
-  const found = indexNames(list).names.filter(({ stems }) =>
-    [...stems].some((stem) => wanted.has(stem)),
+  const stems = new Set(longWords.map(({ stem }) => stem));
+  const similar = indexNames(list).names.filter((name) =>
+    name.words.some(({ stem }) => stems.has(stem)),
   );
-  const shared = new Set(found.flatMap(({ stems }) => [...stems]));
+  const shared = new Set(similar.flatMap((name) => name.words.map(({ stem }) => stem)));
   return {
-    names: found.map(({ name }) => name),
+    names: similar.map(({ name }) => name),
     words: new Set(longWords.filter(({ stem }) => shared.has(stem))),
   };
 }
 
-type NextNodes = (node: NameNode, word: QuestionWord) => NameNode[];
+type IsLike = (word: QuestionWord, other: QuestionWord) => boolean;
+
+/** Whether words are the same, inflected or misspelt. Questions and names repeat words, so that results are cached. */
+const cachedLikeness = (): IsLike => {
+  const cache = new Map<string, Map<string, boolean>>();
+  return (word, other) => {
+    const known = cache.get(word.text) ?? new Map<string, boolean>();
+    cache.set(word.text, known);
+    const isLike =
+      known.get(other.text) ??
+      (word.text === other.text ||
+        word.stem === other.stem ||
+        isMisspelling(word.text, other.text));
+    known.set(other.text, isLike);
+    return isLike;
+  };
+};
 
 const candidatesIn = (
   words: readonly QuestionWord[],
-  { list, root, nextNodes }: { list: string; root: NameNode; nextNodes: NextNodes },
-): Candidate[] => {
-  const found: Candidate[] = [];
-  const walk = (
-    node: NameNode,
-    { from, to, isExact }: { from: number; to: number; isExact: boolean },
-  ): void => {
-    const { names, withoutSize, count } = node;
-    for (const name of names) found.push({ list, name, from, to, quality: isExact ? 2 : 1 });
-    // Only a size may be omitted: "Model 2" must not match "Model 2 Cable", which is another thing.
-    if (withoutSize !== undefined && count === 1)
-      found.push({ list, ...withoutSize, from, to, quality: 0 });
-    const word = words[to];
-    for (const next of word === undefined ? [] : nextNodes(node, word)) {
-      walk(next, { from, to: to + 1, isExact: isExact && next.word?.text === word?.text });
-    }
-  };
-  for (let from = 0; from < words.length; from++) walk(root, { from, to: from, isExact: true });
-  return found;
-};
+  { list, index, isLike }: { list: string; index: NameIndex; isLike: IsLike },
+): Candidate[] =>
+  words.flatMap((first, from) =>
+    [...index.byFirstWord].flatMap(([, indexed]) => {
+      const [start] = indexed[0]?.words ?? [];
+      if (start === undefined || !isLike(first, start)) return [];
+      return indexed.flatMap((entry): Candidate[] => {
+        const { name, words: parts, beginning } = entry;
+        const matched = parts.findIndex((part, at) => {
+          const word = words[from + at];
+          return word === undefined || !isLike(word, part);
+        });
+        const isExact = parts.every(({ text }, at) => words[from + at]?.text === text);
+        if (matched < 0)
+          return [{ list, name, from, to: from + parts.length, quality: isExact ? 2 : 1 }];
+        // Only a size may be omitted: "Model 2" must not match "Model 2 Cable", which is another thing.
+        if (beginning === undefined || matched < beginning.length) return [];
+        return [
+          { list, name, from, to: from + beginning.length, quality: 0, beginning: beginning.text },
+        ];
+      });
+    }),
+  );
 
-/** The nodes that a word leads to: as written, inflected or misspelt. Questions repeat words, so that results are cached. */
-const cachedNextNodes = (): NextNodes => {
-  const cache = new Map<NameNode, Map<string, NameNode[]>>();
-  return (node, word) => {
-    const ofNode = cache.get(node) ?? new Map<string, NameNode[]>();
-    cache.set(node, ofNode);
-    const found =
-      ofNode.get(word.text) ??
-      [...node.next.values()].filter((next) => next.word && isLike(word, next.word));
-    ofNode.set(word.text, found);
-    return found;
-  };
-};
-
-const isLike = (word: QuestionWord, { text, stem }: QuestionWord): boolean =>
-  word.text === text || word.stem === stem || isMisspelling(word.text, text);
-
-interface NameIndex {
-  /** Each name with its stems, in the order of the list. */
-  names: readonly { name: string; stems: ReadonlySet<string> }[];
-  /** A prefix tree of all names, one word per edge. */
-  root: NameNode;
+interface IndexedName {
+  name: string;
+  words: readonly QuestionWord[];
+  /** What stands before the size, in words and as written, when no other name begins like that. */
+  beginning: { length: number; text: string } | undefined;
 }
 
-interface NameNode {
-  word: QuestionWord | undefined;
-  /** By the text of the next word. */
-  next: Map<string, NameNode>;
-  /** The names that end here. */
-  names: string[];
-  /** How many names pass through or end here. */
-  count: number;
-  /** A name of which only the size is missing here. */
-  withoutSize: { name: string; beginning: string } | undefined;
+interface NameIndex {
+  /** In the order of the list. */
+  names: readonly IndexedName[];
+  byFirstWord: ReadonlyMap<string | undefined, readonly IndexedName[]>;
 }
 
 const indexes = new WeakMap<readonly string[], NameIndex>();
@@ -159,195 +143,39 @@ const indexes = new WeakMap<readonly string[], NameIndex>();
 const indexNames = (list: readonly string[]): NameIndex => {
   const cached = indexes.get(list);
   if (cached !== undefined) return cached;
-  const root = emptyNode(undefined);
-  const names = list.map((name) => {
-    const words = wordsOfQuestion(name);
-    addName(root, { name, words });
-    return { name, stems: new Set(words.map(({ stem }) => stem)) };
+  const read = list
+    .map((name) => ({ name, words: wordsOfQuestion(name) }))
+    .filter(({ words }) => words.length > 0);
+  const keyOf = (words: readonly QuestionWord[], length: number): string =>
+    words
+      .slice(0, length)
+      .map(({ text }) => text)
+      .join(' ');
+  const counts = new Map<string, number>();
+  for (const { words } of read)
+    for (let length = 1; length <= words.length; length++) {
+      const key = keyOf(words, length);
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    }
+  const names = read.map(({ name, words }): IndexedName => {
+    const length = wordsBeforeSize(name, words);
+    const isOnly = length >= 2 && length < words.length && counts.get(keyOf(words, length)) === 1;
+    const text = name.slice(0, words[length - 1]?.end);
+    return { name, words, beginning: isOnly ? { length, text } : undefined };
   });
-  const index = { names, root };
+  const index = { names, byFirstWord: Map.groupBy(names, ({ words }) => words[0]?.text) };
   indexes.set(list, index);
   return index;
 };
 
-const emptyNode = (word: QuestionWord | undefined): NameNode => ({
-  word,
-  next: new Map(),
-  names: [],
-  count: 0,
-  withoutSize: undefined,
-});
+const UNITS = WORDS.sizeUnits.split(' ').join('|');
+/** `32 GB`, `1.5 m`, `92 x 92 mm` at the end. A number without a unit is not a size: it may tell one model from another. */
+const SIZE = new RegExp(
+  `\\s(?:\\d+(?:[.,]\\d+)?\\s*x\\s*)*\\d+(?:[.,]\\d+)?\\s*(?:${UNITS})$`,
+  'i',
+);
 
-const addName = (
-  root: NameNode,
-  { name, words }: { name: string; words: readonly QuestionWord[] },
-): void => {
-  const sizeAt = wordsBeforeSize(name, words);
-  let node = root;
-  for (const [place, word] of words.entries()) {
-    const child = node.next.get(word.text) ?? emptyNode(word);
-    node.next.set(word.text, child);
-    node = child;
-    node.count++;
-    const isAllButSize = place >= 1 && place + 1 === sizeAt && sizeAt < words.length;
-    if (isAllButSize) node.withoutSize = { name, beginning: name.slice(0, word.end) };
-  }
-  if (words.length > 0) node.names.push(name);
-};
-
-const UNITS: ReadonlySet<string> = new Set(WORDS.sizeUnits.split(' '));
-
-/** A number without a unit is not a size: it may tell one model from another. */
 const wordsBeforeSize = (name: string, words: readonly QuestionWord[]): number => {
-  let place = words.length;
-  while (place >= 2 && UNITS.has(words[place - 1]?.text ?? '') && isNumber(words[place - 2])) {
-    place = numberAt(name, words, place - 2);
-    // `92 x 92 mm`
-    while (place >= 2 && words[place - 1]?.text === 'x' && isNumber(words[place - 2]))
-      place = numberAt(name, words, place - 2);
-  }
-  return place;
+  const place = name.search(SIZE);
+  return place < 0 ? words.length : words.filter(({ start }) => start < place).length;
 };
-
-/** The first word of the number that ends with this word: `1.5` is two words. */
-const numberAt = (name: string, words: readonly QuestionWord[], place: number): number => {
-  const [whole, decimals] = [words[place - 1], words[place]];
-  const isDecimal = isNumber(whole) && /^[.,]$/.test(name.slice(whole?.end, decimals?.start));
-  return isDecimal ? place - 1 : place;
-};
-
-const isNumber = (word: QuestionWord | undefined): boolean =>
-  word !== undefined && /^\d+$/.test(word.text);
-
-const CACHE_MS = 60_000;
-const CACHE_AFTER_FAILURE_MS = 5000;
-const MAX_NAME_LENGTH = 200;
-
-interface NameListsParts {
-  ask: (sql: string) => Promise<Table>;
-  /** Called for a list that could not be read completely. */
-  report: (error: unknown) => void;
-  now: () => number;
-}
-
-/**
- * Reads the names of products, customers and the like that questions may mention, and caches them for a minute. When a list cannot be
- * read, its last value is used; a list with an invalid SQL statement is left empty and does not stop the others.
- *
- * @throws What `ask` throws when no list can be read; SERVICE_UNAVAILABLE when a list timed out before it was ever
- *   loaded, because without its names a question would be refused or misunderstood.
- */
-export function createNameLists(
-  { names }: Catalogue,
-  { ask, report, now }: NameListsParts,
-): () => Promise<NameLists> {
-  let cached: { lists: NameLists; expiresAtMs: number } | undefined;
-  const readList = async (list: string, sql: string) => {
-    const table = await ask(sql);
-    if (table.truncated)
-      report(
-        new DataSourceError(
-          `the list of names ${list} is truncated after ${table.rows.length} names`,
-        ),
-      );
-    return namesIn(table);
-  };
-  return async () => {
-    if (cached !== undefined && now() < cached.expiresAtMs) return cached.lists;
-    const entries = Object.entries(names);
-    const read = await Promise.allSettled(entries.map(([list, sql]) => readList(list, sql)));
-    const failures = read.flatMap((list) => (list.status === 'rejected' ? [list.reason] : []));
-    if (failures.length > 0 && failures.length === read.length) throw failures[0];
-    for (const failure of failures) report(failure);
-    const before = cached?.lists ?? {};
-    const isMissing = entries.some(
-      ([list], index) => before[list] === undefined && isTransient(read[index]),
-    );
-    if (isMissing) throw unavailable(failures);
-    const lists = entries.map(([list], index) => {
-      const found = read[index];
-      return [list, found?.status === 'fulfilled' ? found.value : (before[list] ?? [])] as const;
-    });
-    const cacheMs = failures.length > 0 ? CACHE_AFTER_FAILURE_MS : CACHE_MS;
-    cached = { lists: Object.fromEntries(lists), expiresAtMs: now() + cacheMs };
-    return cached.lists;
-  };
-}
-
-/** The statement is not at fault, so the next attempt may succeed. */
-const isTransient = (read: PromiseSettledResult<unknown> | undefined): boolean =>
-  read?.status === 'rejected' &&
-  (read.reason instanceof SqlUnavailable ||
-    (read.reason instanceof CodedError && read.reason.code === 'TIMEOUT'));
-
-const unavailable = (failures: readonly unknown[]): CodedError =>
-  new CodedError('SERVICE_UNAVAILABLE', 'a list of names could not be read', {
-    cause: failures[0],
-    reported: {
-      message: 'Cannot read the names that questions may contain: the database is slow or down',
-      recoverable: true,
-      suggestion: 'Try again in a few seconds',
-    },
-  });
-
-const namesIn = ({ columns: [column], rows }: Table): string[] => {
-  if (column === undefined) throw new DataSourceError('a list of names has no column');
-  return rows
-    .map((row) => row[column])
-    .filter((name): name is string => typeof name === 'string' && /[\p{L}\p{N}]/u.test(name))
-    .filter(({ length }) => length <= MAX_NAME_LENGTH);
-};
-
-/** A word or number of a question, with its position in UTF-16 units. */
-export interface QuestionWord {
-  /** Lower case, without diacritics. Letters and digits are separate words: `iphone17` is two. */
-  text: string;
-  stem: string;
-  start: number;
-  end: number;
-}
-
-const MAX_WORDS = 200;
-
-/**
- * The first 200 words of a question or a name, with currency and per cent signs as words. Roman numerals up to 9 become digits,
- * so that `Model 2` equals `Model II`.
- */
-export function wordsOfQuestion(text: string): QuestionWord[] {
-  return [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)]
-    .slice(0, MAX_WORDS)
-    .map(({ 0: raw, index }) => {
-      const plain = raw
-        .normalize('NFKD')
-        .replace(/\p{M}+/gu, '')
-        .toLowerCase();
-      const word = REPLACEMENTS[plain] ?? plain;
-      return { text: word, stem: stem(word), start: index, end: index + raw.length };
-    });
-}
-
-const REPLACEMENTS: Readonly<Record<string, string>> = {
-  '€': 'euros',
-  $: 'dollars',
-  '%': 'percent',
-  ii: '2',
-  iii: '3',
-  iv: '4',
-  vi: '6',
-  vii: '7',
-  viii: '8',
-  ix: '9',
-};
-
-const MIN_LENGTH = 5;
-const encoder = new TextEncoder();
-
-/** Whether two words of five letters or more differ by one letter added, dropped, changed or swapped. */
-export function isMisspelling(word: string, other: string): boolean {
-  if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
-  if (Math.abs(word.length - other.length) > 1) return false;
-  // One mistake leaves either the first two letters or the last two as they are, which rules out most pairs cheaply.
-  if (word.slice(0, 2) !== other.slice(0, 2) && word.slice(-2) !== other.slice(-2)) return false;
-  const bytes = encoder.encode(other);
-  return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
-}

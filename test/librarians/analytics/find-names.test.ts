@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
-import {
-  findNames,
-  similarNames,
-  wordsOfQuestion,
-} from '../../../src/librarians/analytics/find-names.ts';
+import { findNames, similarNames } from '../../../src/librarians/analytics/find-names.ts';
+import { wordsOfQuestion } from '../../../src/librarians/analytics/question-words.ts';
 import CASES from './find-names.json' with { type: 'json' };
 
 it.each(CASES.reads as [string, object[]][])('reads %s', (question, expected) => {
