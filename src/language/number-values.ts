@@ -138,7 +138,11 @@ export function monthsOf(language: string): ReadonlyMap<string, number> {
 
 /** The words for 0 to 12 in a language; none for one without a list. */
 export function numberWordsOf(language: string): readonly string[] {
-  return Object.entries(NUMBER_WORDS).find(([tag]) => tag === language)?.[1].split(' ') ?? [];
+  return (
+    Object.entries(NUMBER_WORDS)
+      .find(([tag]) => tag === language)?.[1]
+      .split(' ') ?? []
+  );
 }
 
 /** Factors between units of time, shares and thousands, which a sum may use without a source. */

@@ -13,7 +13,7 @@ export interface PeriodWord {
   /** The number, the number of the month, the year, how many days ago. */
   value: number;
   unit?: Unit | undefined;
-  /** Of a whole date. */
+  /** The days of a whole date. */
   days?: Period | undefined;
   start: number;
   end: number;

@@ -10,7 +10,7 @@ import {
 import { detectLanguage } from './detect-language.ts';
 import { PERIOD_LANGUAGES, type PeriodWord, PLAIN, periodWordsOf } from './period-words.ts';
 
-export interface PeriodInText extends Period {
+interface PeriodInText extends Period {
   /** Position in the text, in UTF-16 units, with the words that belong to it: `in`, `since`. */
   start: number;
   end: number;
@@ -85,7 +85,9 @@ const readRun = (run: readonly PeriodWord[], today: string): PeriodReading => {
     .replace(/g[UVW]|N?(?<![LlHZOn])[UVW](?![SABXlZ])|F(?!P)/g, '')
     .replace(/(?<![tX&P])N(?![tX&P])|p/g, '')
     .replace(/[,&]+/g, '&')
-    .replace(/^[t&]+|[t&]+$/g, '');
+    .replace(/^[t&]+|[gfFAB&]+$/g, '')
+    // `in March to Germany`, but not `from March to now`.
+    .replace(/^([^fRS].*)t$/, '$1');
   const points = run.filter(({ type }) => type === 'P');
   const [first, last] = [points[0], points.at(-1)];
   if (first?.days === undefined || last?.days === undefined) return 'unclear';

@@ -1,4 +1,12 @@
 import type { Catalogue } from './catalogue.ts';
+import {
+  groupedColumn,
+  isQuery,
+  isWord,
+  type Part,
+  type Select,
+  selectsIn,
+} from './select-outline.ts';
 import { type Checked, lexSql, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
 
 /**
@@ -13,7 +21,7 @@ export function checkCurrencies(
   const hasCurrencies = tables.some(({ columns }) => CURRENCY in columns);
   const lexed = lexSql(sql);
   if (!hasCurrencies || !lexed.ok) return { ok: true, value: sql };
-  return selectsIn(nest(lexed.tokens)).some(mixesCurrencies)
+  return selectsIn(lexed.tokens).some(mixesCurrencies)
     ? refuse(
         'adds up or compares amounts of several currencies: group by currency, or use one of them only',
       )
@@ -21,47 +29,21 @@ export function checkCurrencies(
 }
 
 const CURRENCY = 'currency';
-const AGGREGATES: ReadonlySet<string> = new Set(['sum', 'total', 'avg', 'median', 'min', 'max']);
+const AGGREGATES = ['sum', 'total', 'avg', 'median', 'min', 'max'];
 
-/** A token, or the contents of a pair of brackets. */
-type Part = SqlToken | Part[];
-
-const nest = (tokens: readonly SqlToken[]): Part[] => {
-  const open: Part[][] = [[]];
-  for (const token of tokens) {
-    if (token.raw === '(') open.push([]);
-    else if (token.raw === ')') open.at(-2)?.push(open.pop() ?? []);
-    else open.at(-1)?.push(token);
-  }
-  return open[0] ?? [];
-};
-
-const isWord = (part: Part | undefined, ...words: string[]): boolean =>
-  part !== undefined && !Array.isArray(part) && part.kind === 'name' && words.includes(part.value);
-
-const isQuery = (part: Part): boolean =>
-  Array.isArray(part) && isWord(part[0], 'select', 'with', 'values');
-
-/** Every SELECT of a statement, each from its first word to its last. */
-const selectsIn = (parts: readonly Part[]): Part[][] => {
-  const own: Part[][] = [];
-  for (const part of parts) {
-    if (isWord(part, 'select')) own.push([]);
-    else if (isWord(part, 'union', 'except', 'intersect')) own.push([]);
-    own.at(-1)?.push(part);
-  }
-  return [...own, ...parts.flatMap((part) => (Array.isArray(part) ? selectsIn(part) : []))];
-};
-
-const mixesCurrencies = (select: readonly Part[]): boolean => {
-  const amounts = aggregatesIn(select).filter((call) => flat(call).some(isAmount));
-  if (amounts.length === 0) return false;
-  const from = clause(select, 'from');
+const mixesCurrencies = (select: Select): boolean => {
+  const amounts = aggregatesIn(select.parts).filter((call) => flat(call).some(isAmount));
   const isLimited =
-    isOneCurrency(flat(from, { queries: true })) || isOneCurrency(flat(clause(select, 'where')));
-  if (isLimited || groupsByCurrency(select)) return false;
+    isOneCurrency(flat(select.from, { queries: true })) || isOneCurrency(flat(select.where));
+  const isGrouped = select.group.some(
+    (term) =>
+      flat(term).some(isCurrency) || groupedColumn(term, select, NO_COLUMNS)?.column === CURRENCY,
+  );
+  if (isLimited || isGrouped) return false;
   return !amounts.every((call) => isOneCurrency(flat(call)) || isWindowByCurrency(call));
 };
+
+const NO_COLUMNS: ReadonlySet<string> = new Set();
 
 /** Each call of an aggregate: its name, its arguments, and FILTER and OVER after it. */
 const aggregatesIn = (parts: readonly Part[]): Part[][] =>
@@ -73,22 +55,10 @@ const aggregatesIn = (parts: readonly Part[]): Part[][] =>
     return [parts.slice(place, end)];
   });
 
-const isAmount = ({ kind, value }: SqlToken): boolean =>
-  (kind === 'name' || kind === 'quoted') && /_cents$/i.test(value);
-
-const isCurrency = (token: SqlToken | undefined): boolean =>
-  (token?.kind === 'name' || token?.kind === 'quoted') && token.value.toLowerCase() === CURRENCY;
-
-/** The words between one keyword and the next. */
-const clause = (select: readonly Part[], keyword: string): Part[] => {
-  const start = select.findIndex((part) => isWord(part, keyword));
-  if (start < 0) return [];
-  const rest = select.slice(start + 1);
-  const end = rest.findIndex((part) =>
-    isWord(part, 'where', 'group', 'having', 'window', 'order', 'limit'),
-  );
-  return end < 0 ? rest : rest.slice(0, end);
-};
+const isNamed = ({ kind }: SqlToken): boolean => kind === 'name' || kind === 'quoted';
+const isAmount = (token: SqlToken): boolean => isNamed(token) && /_cents$/i.test(token.value);
+const isCurrency = (token: SqlToken): boolean =>
+  isNamed(token) && token.value.toLowerCase() === CURRENCY;
 
 /** All tokens in order, without brackets; inner queries only on request. */
 const flat = (parts: readonly Part[], { queries = false } = {}): SqlToken[] =>
@@ -116,34 +86,3 @@ const isWindowByCurrency = (call: readonly Part[]): boolean =>
     (part, place) =>
       isWord(call[place - 1], 'over') && Array.isArray(part) && flat(part).some(isCurrency),
   );
-
-/** Supports GROUP BY with a name, an alias or a position. */
-const groupsByCurrency = (select: readonly Part[]): boolean => {
-  const start = select.findIndex((part) => isWord(part, 'group'));
-  if (start < 0) return false;
-  const from = select.findIndex((part) => isWord(part, 'from'));
-  const columns = splitByComma(select.slice(1, from < 0 ? undefined : from));
-  const terms = splitByComma(clause(select.slice(start), 'group').slice(1));
-  return terms.some((term) => {
-    const words = flat(term);
-    const [first] = words;
-    if (words.some(isCurrency)) return true;
-    if (words.length !== 1 || first === undefined) return false;
-    const meant =
-      first.kind === 'number'
-        ? [columns[Number(first.raw) - 1] ?? []]
-        : columns.filter(
-            (column) => flat(column).at(-1)?.value.toLowerCase() === first.value.toLowerCase(),
-          );
-    return meant.some((column) => isCurrency(flat(column)[flat(column)[1]?.raw === '.' ? 2 : 0]));
-  });
-};
-
-const splitByComma = (parts: readonly Part[]): Part[][] => {
-  const split: Part[][] = [[]];
-  for (const part of parts) {
-    if (!Array.isArray(part) && part.raw === ',') split.push([]);
-    else split.at(-1)?.push(part);
-  }
-  return split;
-};

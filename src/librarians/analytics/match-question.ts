@@ -75,15 +75,15 @@ const scoreOf = (
   { terms, phrases }: IndexedQuestion,
   query: ReadonlySet<string>,
 ): number => {
-  const sum = (list: ReadonlySet<string>) =>
+  const sum = (list: Iterable<string>) =>
     [...list].reduce((total, term) => total + index.weightOf(term), 0);
   const total = sum(query);
   // A value alone is not a question.
   if (total === 0) return 0;
-  const unknown = sum(query.difference(terms));
+  const unknown = sum([...query].filter((term) => !terms.has(term)));
   const covered = (total - unknown) / (total + unknown);
   const similarities = phrases.map(
-    (phrase) => (2 * sum(query.intersection(phrase))) / (total + sum(phrase)),
+    (phrase) => (2 * sum([...query].filter((term) => phrase.has(term)))) / (total + sum(phrase)),
   );
   const nearest = Math.max(...similarities);
   return nearest < MIN_SIMILARITY ? 0 : (covered + nearest) / 2;
