@@ -11,18 +11,19 @@ const CODE_INDENT = 4;
 const CONTAINER_START =
   /^ {0,3}(?:[-*+](?:\s|$)|\d{1,9}[.)](?:\s|$)|[:~]\s|\[\^|!!!|\?\?\?|===[+!]?[ \t]+"|:::|\/\/\/|\{[{%]|<(?!https?:|mailto:|br\b)|@|>)/;
 
-/** Indented, still a block of a dialect; in open elements of HTML an indented tag begins no code. */
+/** Starts a block of a dialect even when indented; an indented tag within open HTML elements is not code. */
 const DIALECT = /^[ \t]*(?:<|!!!|\?\?\?|===[+!]?[ \t]+")/;
 
-/** Marks within a line that begin and end in it, and what else would open or close something over several lines. */
+/** Marks that begin and end within a line. */
 const PAIRS = /<!--.*?-->|\{#.*?#\}|%%.*?%%|\[(\w{1,20})\b[^\]]*\].*?\[\/\1\]/g;
+/** Marks that may begin or end something over several lines. */
 const OPEN_MARK =
   /<!--|-->|%%|\{#\s|#\}|\{::|\{:\/|\{%-?\s{0,9}(?:end)?(?:comment|raw|verbatim|highlight)|\{\{[-!/]|\/\s?\*|\*\/|--\}\}|\[\/?[a-z]{3,20}\]|<\/(?:pre|script|style)/i;
 
-/** A longer line is no code. */
-const MAX_LINE = 500;
+/** Maximum length of a line that is taken for code, in UTF-16 units. */
+const MAX_LINE_LENGTH = 500;
 
-/** Stands on both sides of the number of a line: a noncharacter, which texts do not exchange (Unicode, 23.7). */
+/** On both sides of the number of a masked line. A noncharacter, which is not for interchange (Unicode, section 23.7). */
 const MASK = '\ufdd4';
 
 export interface MaskedCode {
@@ -39,13 +40,13 @@ export interface MaskedCode {
  */
 export function maskIndentedCode(text: string): MaskedCode {
   if (!/^(?: {4}| {0,3}\t)/m.test(text)) return { text, unmask: (each) => each };
-  const masked: string[] = [];
+  const maskedLines: string[] = [];
   const lines = text.replaceAll(MASK, '').split('\n');
   let fence: OpenFence | undefined;
   let isInContainer = false;
   let isInCode = false;
   let isAfterBlank = true;
-  const out = lines.map((line) => {
+  const outputLines = lines.map((line) => {
     const openFence = fence;
     fence = fenceAfter(line, openFence);
     const isBlank = line.trim() === '';
@@ -59,14 +60,14 @@ export function maskIndentedCode(text: string): MaskedCode {
       isInContainer = CONTAINER_START.test(line) || (isInContainer && !isMargin);
     }
     isAfterBlank = isBlank;
-    if (isBlank || !isInCode || line.length > MAX_LINE) return line;
+    if (isBlank || !isInCode || line.length > MAX_LINE_LENGTH) return line;
     if (OPEN_MARK.test(line.replace(PAIRS, ''))) return line;
-    return `${indent}${MASK}${masked.push(line.slice(indent.length)) - 1}${MASK}`;
+    return `${indent}${MASK}${maskedLines.push(line.slice(indent.length)) - 1}${MASK}`;
   });
   return {
-    text: out.join('\n'),
-    unmask: (each) => each.replace(MASKED, (_, at: string) => masked[Number(at)] ?? ''),
+    text: outputLines.join('\n'),
+    unmask: (each) => each.replace(MASK_PATTERN, (_, at: string) => maskedLines[Number(at)] ?? ''),
   };
 }
 
-const MASKED = new RegExp(`${MASK}(\\d{1,7})${MASK}`, 'g');
+const MASK_PATTERN = new RegExp(`${MASK}(\\d{1,7})${MASK}`, 'g');

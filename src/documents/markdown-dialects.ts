@@ -44,8 +44,8 @@ export function readDialects(
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
   const raw = withFences(withoutRaw(markdown));
   const code = isMdx ? undefined : maskIndentedCode(raw);
-  const fenced = withMath(code === undefined ? raw : withBracketCode(code.text));
-  const plain = runsOutsideCode(fenced, (lines) =>
+  const fencedText = withMath(code === undefined ? raw : withBracketCode(code.text));
+  const plain = runsOutsideCode(fencedText, (lines) =>
     withGrids(withCallouts(withoutDocfx(lines, omissions))),
   );
   const text = readIndented(withLoneDefinitions(plain.split('\n')), 0).join('\n');
@@ -74,8 +74,8 @@ export function readDialects(
     return part.split('\n');
   });
   warnings.push(...unknownValues(templates.unknown + jsx.unknown));
-  const read = code?.unmask(result) ?? result;
-  return { text: read.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
+  const unmaskedText = code?.unmask(result) ?? result;
+  return { text: unmaskedText.replaceAll(RAW_OPEN, '{').replaceAll(RAW_CLOSE, '}'), warnings };
 }
 
 /** A component, a value of JSX, or HTML that holds Markdown. */

@@ -188,11 +188,11 @@ const gapItem = ({ id, gap }: KnowledgeGap): Omit<DigestItem, 'remark'> => ({
   path: `/gaps/${id}`,
 });
 
-/** How often a gap occurred in these days: it is counted by week, so that other numbers of days are rounded up to weeks. */
+/** How often a gap occurred. Counts are stored by week: the days are rounded up to whole weeks. */
 const occurrencesOf = ({ weeks }: KnowledgeGap, days: number): string => {
-  const inWeeks = Math.ceil(days / DAYS_A_WEEK);
-  const count = times(weeks.slice(-inWeeks).reduce((sum, number) => sum + number, 0));
-  return days === inWeeks * DAYS_A_WEEK ? count : `${count} in ${inWeeks * DAYS_A_WEEK} days`;
+  const weekCount = Math.ceil(days / DAYS_A_WEEK);
+  const count = times(weeks.slice(-weekCount).reduce((sum, number) => sum + number, 0));
+  return days === weekCount * DAYS_A_WEEK ? count : `${count} in ${weekCount * DAYS_A_WEEK} days`;
 };
 
 const DAY_MS = 86_400_000;

@@ -12,10 +12,10 @@ import { oncePer } from '../../platform/once-per.ts';
 import type { Passage } from '../model/answer-prompt.ts';
 import { hasPromptInjection } from '../model/prompt-injection.ts';
 import { checkStatement, type Evidence, prepareEvidence } from './check-statement.ts';
-import { isFounded } from './founded-code.ts';
 import { isBoundLiteral, missingLiterals } from './literals.ts';
 import { evidenceOfPassage, evidenceOfQuote, type PlacedQuote } from './quote-evidence.ts';
 import { plainOf, statementSpans } from './statement-words.ts';
+import { isSupportedCode } from './supported-code.ts';
 
 /** What is known of a statement without a judge. */
 export interface ModelStatementCheck {
@@ -78,7 +78,7 @@ const vetoOf = (text: string, { sections, quotes, context }: VetoOptions): strin
   const { question } = context;
   const sources = { texts, named, question };
   const literal = missingLiterals(text, [...texts, question]).find(
-    (each) => isBoundLiteral(each) && !isFounded(each, sources),
+    (each) => isBoundLiteral(each) && !isSupportedCode(each, sources),
   );
   if (literal !== undefined)
     return `the evidence does not have ${literal.kind} ${quotedShort(literal.text)}`;

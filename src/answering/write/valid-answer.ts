@@ -43,8 +43,10 @@ export function readNavigatorResponse(reply: unknown): ReadNavigatorResponse {
   for (;;) {
     const result = readAs(NavigatorResponse, rest);
     if (result.ok) return { ok: true, value: result.value, dropped: [...dropped] };
-    const faulty = result.issues.flatMap(({ path }) => OPTIONAL_IN_NAVIGATOR.exec(path)?.[0] ?? []);
-    const paths = faulty.filter((path) => !dropped.has(path));
+    const faultyPaths = result.issues.flatMap(
+      ({ path }) => OPTIONAL_IN_NAVIGATOR.exec(path)?.[0] ?? [],
+    );
+    const paths = faultyPaths.filter((path) => !dropped.has(path));
     if (paths.length === 0)
       return { ok: false, rest, issues: result.issues, dropped: [...dropped] };
     for (const path of new Set(paths)) {

@@ -352,7 +352,7 @@ const DAYS =
 const IN_STATE = { open: 'closed_at IS NULL', closed: 'closed_at IS NOT NULL', all: '1' };
 
 /** How often a gap occurred from the day of the time ?2 on. */
-const OCCURRED = `(SELECT coalesce(sum(count), 0) FROM gap_days
+const OCCURRENCES = `(SELECT coalesce(sum(count), 0) FROM gap_days
   WHERE gap = gaps.id AND day >= CAST(?2 / ${DAY_MS} AS INTEGER))`;
 
 const listGaps = (
@@ -365,7 +365,7 @@ const listGaps = (
   // An open gap that occurred since then, or one that was closed since then; ?2 is null without a limit of days.
   const isRecent = '(?2 IS NULL OR coalesce(closed_at, last_seen) >= ?2)';
   const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent}`;
-  const rank = days === undefined ? 'count' : state === 'closed' ? 'closed_at' : OCCURRED;
+  const rank = days === undefined ? 'count' : state === 'closed' ? 'closed_at' : OCCURRENCES;
   const rows = sql.all<RankedRow>(
     `SELECT *, ${EXAMPLES}, ${DAYS} FROM
         (SELECT *, ${rank} AS ranked FROM gaps WHERE ${where}) AS gaps

@@ -40,7 +40,7 @@ export interface JobKind<Job extends JobRecord> {
    */
   run(job: Job): Promise<void>;
   failureOf(error: unknown): JobFailure;
-  /** Wait after the first failed attempt, in milliseconds; doubles up to 600 times as much, or an hour. */
+  /** Wait after the first failed attempt, in milliseconds; doubles up to 600 times this value, at most an hour. */
   retryMs: number;
   /** Attempts before a job is dead. */
   attempts: number;

@@ -7,7 +7,7 @@ import { wholeNumber } from '../../platform/settings/values.ts';
 
 /** Timeouts and retries of the work on tickets; times in milliseconds. */
 export interface TicketTimes {
-  /** Wait after the first failed attempt; doubles up to 600 times as much, or an hour. */
+  /** Wait after the first failed attempt, in milliseconds; doubles up to 600 times this value, at most an hour. */
   retryMs: number;
   /** How long a write with an unknown outcome may still take effect; it is repeated only afterwards. */
   settleMs: number;
@@ -28,7 +28,7 @@ export const ticketSettings = {
     from: 10,
     to: 60_000,
     usual: 1000,
-    what: 'Wait before a ticket is tried again; doubles up to 600 times as much, or an hour ([tickets](tickets.md))',
+    what: 'Wait before the first retry of a ticket; doubles up to 600 times this value, at most an hour ([tickets](tickets.md))',
   }),
   TICKET_SETTLE_MS: wholeNumber({
     from: 50,

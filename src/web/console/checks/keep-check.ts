@@ -16,7 +16,7 @@ export async function keepAsCheck(
   { question, cites }: AnswerToKeep,
   signal: AbortSignal,
 ): Promise<KeptCheck> {
-  const article = cites === undefined ? await citedNow(checks, question, signal) : cites;
+  const article = cites === undefined ? await currentArticle(checks, question, signal) : cites;
   if (article === undefined) return 'unanswered';
   const check: KnowledgeCheckInput =
     article === null ? { question, declined: true } : { question, cites: article };
@@ -24,8 +24,8 @@ export async function keepAsCheck(
   return added > 0 ? check : 'exists';
 }
 
-/** The article that is cited first when the question is asked. */
-const citedNow = async (
+/** Id of the article that the answer to the question cites first. */
+const currentArticle = async (
   checks: Pick<Constellation['checks'], 'try'>,
   question: string,
   signal: AbortSignal,

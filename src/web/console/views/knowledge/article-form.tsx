@@ -134,11 +134,11 @@ const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
     draft.value = { ...draft.value, ...change };
     checkPreview.value = undefined;
   };
-  const unfinished = proposal && unfinishedPart(value.content);
+  const problemKey = proposal && unfinishedPart(value.content);
   const problems = {
     id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
     title: value.title.trim() === '' ? t('knowledge.needs_title') : undefined,
-    content: value.content.trim() === '' ? t('knowledge.needs_text') : unfinished && t(unfinished),
+    content: value.content.trim() === '' ? t('knowledge.needs_text') : problemKey && t(problemKey),
   };
   const problem = (name: keyof typeof problems): string | undefined =>
     isChecked.value ? problems[name] : undefined;

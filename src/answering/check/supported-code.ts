@@ -13,7 +13,7 @@ export interface CodeSources {
 }
 
 /**
- * Whether code that stands nowhere as it is consists of what the sources have: each of its words stands
+ * Whether the sources support code that they do not contain literally: each of its words stands
  * in the passages or in the question, each number in the passages that the statement names or in the
  * question, there perhaps in another unit (5 minutes as 300), and `<name>` or `YYYY-MM` is for the asker
  * to fill in. So it is code of an example with other values, or code that a text describes; whether it is
@@ -23,14 +23,14 @@ export interface CodeSources {
  * words at most two of three letters may be the question's alone. Of an address only the parameters may
  * differ, behind `?` or `#`; a name with points (`my.blinds.standard`) is read as code.
  */
-export function isFounded({ kind, text }: Literal, sources: CodeSources): boolean {
+export function isSupportedCode({ kind, text }: Literal, sources: CodeSources): boolean {
   if (kind === 'code' || kind === 'command') return consistsOf(text, sources);
   if (kind !== 'url') return false;
   if (!/[/@:?#]/.test(text)) return consistsOf(text, sources, 'host');
   const [, address, parameters] = /^([^?#]+[?#])(.+)$/s.exec(text) ?? [];
   if (address === undefined || parameters === undefined) return false;
-  const stands = hasWhole(preparedOf(sources).source.toLowerCase(), address.toLowerCase());
-  return stands && consistsOf(parameters, sources);
+  const hasAddress = hasWhole(preparedOf(sources).source.toLowerCase(), address.toLowerCase());
+  return hasAddress && consistsOf(parameters, sources);
 }
 
 function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 'code'): boolean {
@@ -67,7 +67,7 @@ const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
   const source = collapse(texts.join('\n'));
   const isKnown = numberReader([question, ...named], question);
   const origins = new Map<string, Origin>();
-  const read = (word: string): Origin => {
+  const readOrigin = (word: string): Origin => {
     if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
     if (hasWhole(source, word)) return 'source';
     if (hasWhole(question, word)) return 'question';
@@ -79,7 +79,7 @@ const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
       : 'none';
   };
   const originOf = (word: string): Origin => {
-    const origin = origins.get(word) ?? read(word);
+    const origin = origins.get(word) ?? readOrigin(word);
     origins.set(word, origin);
     return origin;
   };
@@ -105,11 +105,11 @@ const numberReader = (
 type Origin = 'source' | 'question' | 'asker' | 'common' | 'none';
 
 const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
-/** A path without its last part; what stands in no text when it has fewer than two more. */
+/** A path without its last part; `NO_TEXT` unless at least two parts remain. */
 const withoutLastFolder = (name: string): string =>
-  /^(.*[\p{L}\p{N}][^\p{L}\p{N}\s]+[\p{L}\p{N}]+)\/[\p{L}\p{N}]+\/?$/u.exec(name)?.[1] ?? NOTHING;
-/** Stands in no text. */
-const NOTHING = '\ufdd3';
+  /^(.*[\p{L}\p{N}][^\p{L}\p{N}\s]+[\p{L}\p{N}]+)\/[\p{L}\p{N}]+\/?$/u.exec(name)?.[1] ?? NO_TEXT;
+/** A noncharacter, which no text contains. */
+const NO_TEXT = '\ufdd3';
 
 /** Whether a text has a name like this, with other numbers and other words in place of the asker's. */
 function hasLike(text: string, name: string, originOf: (word: string) => Origin): boolean {
