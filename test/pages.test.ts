@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { LibrarianResponse } from '../src/contract/core/response.ts';
 import { ROOT } from '../tools/functions.ts';
 import type { Product } from '../tools/run/product.ts';
-import { codeOf } from './client/packed-client.ts';
+import { codeOf } from './client/packed-packages.ts';
 import { startEmbedded } from './functions/product-for-test.ts';
 import { runCommand } from './tools/node-for-test.ts';
 

@@ -3,12 +3,23 @@ interface CheckoutCommand {
   /** From the root of the checkout. */
   file: string;
   about: string;
+  /** Whether the published command line has it too. */
+  isPublished?: true;
 }
 
 /** What operators and contributors need now and then, beside the scripts of package.json. */
 export const CHECKOUT_COMMANDS: Readonly<Record<string, CheckoutCommand>> = {
+  start: {
+    file: 'tools/run/start.ts',
+    about: 'Runs the product on this machine: on a folder, a web site or a sample',
+    isPublished: true,
+  },
+  ticket: {
+    file: 'tools/run/ticket.ts',
+    about: 'Writes as a customer into a local helpdesk of a running product',
+    isPublished: true,
+  },
   new: { file: 'tools/release/new-librarian.ts', about: 'Makes a new librarian' },
-  ticket: { file: 'tools/run/ticket.ts', about: 'Writes as a customer into a local helpdesk' },
   services: {
     file: 'tools/run/services.ts',
     about: 'Starts local servers in place of Upstash and OpenAI',
@@ -33,6 +44,14 @@ export const CHECKOUT_COMMANDS: Readonly<Record<string, CheckoutCommand>> = {
   lock: { file: 'tools/release/complete-lock.ts', about: 'Completes package-lock.json' },
   contract: { file: 'tools/release/build-contract.ts', about: 'Makes the package of the contract' },
   client: { file: 'tools/release/build-client.ts', about: 'Makes the package of the client' },
+  'command-line': {
+    file: 'tools/release/build-command-line.ts',
+    about: 'Makes the package of the command line',
+  },
+  screenshots: {
+    file: 'research/screenshots/screenshots.ts',
+    about: 'Takes pictures of the console',
+  },
   clients: { file: 'tools/clients/clients.ts', about: 'Tries clients of other makers' },
   chaos: { file: 'research/bench/chaos/chaos.ts', about: 'Delivers tickets while services fail' },
   mutate: {

@@ -1,5 +1,14 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 
+/** Whether this is the published command line, which is built to JavaScript; a checkout runs its sources. */
+export const IS_PUBLISHED = !import.meta.url.endsWith('.ts');
+
+/** What a person types to start the product: in a checkout `npm start -- --port 0`. */
+export function startCommand(options = ''): string {
+  if (IS_PUBLISHED) return `npx constellation start ${options}`.trimEnd();
+  return options === '' ? 'npm start' : `npm start -- ${options}`;
+}
+
 /** Exit code for an invalid command line. */
 const USAGE_ERROR = 2;
 

@@ -29,7 +29,7 @@ export const CHECK_HELP = `Asks the questions of a file, and says which are not 
 A line of the file is a check as JSON: {"question": "…", "contains": "a text that must stand in the answer"},
 {"question": "…", "cites": "id/of/an-article.md"}, both together, or {"question": "…", "declined": true}. - reads standard input.
 
-  --kb <folder>       start the product on this folder for as long as the checks run (in a checkout only)
+  --kb <folder>       start the product on this folder for as long as the checks run
   --no-model          with --kb: answer with quotes only, whatever model is configured
   --junit <file>      write a report as JUnit XML
   --markdown <file>   write a report as Markdown

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /** `npx constellation`: the command line. */
 import './node-20.ts';
-import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { failUsage } from '../../tools/command-line.ts';
+import { CHECKOUT_COMMANDS } from '../../tools/checkout-commands.ts';
+import { failUsage, IS_PUBLISHED } from '../../tools/command-line.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { DOCTOR_HELP, doctor, LOGIN_HELP, login } from './access.ts';
 import { ASK_HELP, ask, CHAT_HELP, chat } from './ask.ts';
@@ -13,6 +14,7 @@ import { PUSH_HELP, push, SYNC_HELP, sync } from './knowledge.ts';
 import { GAPS_HELP, gaps, SEARCH_HELP, search, TICKETS_HELP, tickets } from './lists.ts';
 import { MCP_HELP, mcp } from './mcp.ts';
 import { READ_HELP, read } from './read.ts';
+import { refuseOldNode } from './start-folder.ts';
 
 const COMMANDS: Record<string, { run: Command; help: string }> = {
   ask: { run: ask, help: ASK_HELP },
@@ -29,34 +31,42 @@ const COMMANDS: Record<string, { run: Command; help: string }> = {
   login: { run: login, help: LOGIN_HELP },
 };
 
-/** The root of a checkout; the published command line has none. */
-const CHECKOUT = new URL('../../', import.meta.url);
-const CHECKOUT_LIST = new URL('tools/checkout-commands.ts', CHECKOUT);
-const isCheckout = [CHECKOUT_LIST, new URL('client/package.json', CHECKOUT)].every((file) =>
-  existsSync(fileURLToPath(file)),
+/** Commands that are scripts: all of them in a checkout, and what is published of them beside this file. */
+const SCRIPTS = Object.fromEntries(
+  Object.entries(CHECKOUT_COMMANDS)
+    .filter(([, { isPublished }]) => !IS_PUBLISHED || isPublished)
+    .map(([command, { file, about }]) => {
+      const place = IS_PUBLISHED ? `./${basename(file, '.ts')}.js` : `../../${file}`;
+      return [command, { url: new URL(place, import.meta.url), about }];
+    }),
 );
-const checkoutCommands: Readonly<Record<string, { file: string; about: string }>> = isCheckout
-  ? (await import(CHECKOUT_LIST.href)).CHECKOUT_COMMANDS
-  : {};
 
-const ofCheckout = (): string => {
-  const lines = Object.entries(checkoutCommands).map(
-    ([command, { about }]) => `  ${command.padEnd(10)}${about}`,
-  );
-  return lines.length === 0 ? '' : `\nIn a checkout, also:\n${lines.join('\n')}\n`;
+/** Runs a script, which reads the options as if it had been started by itself. */
+async function runScript(url: URL): Promise<void> {
+  refuseOldNode(name);
+  process.argv.splice(1, 2, fileURLToPath(url));
+  await import(url.href);
+}
+
+const linesOf = (commands: readonly (readonly [string, string])[]): string =>
+  commands.map(([command, about]) => `  ${command.padEnd(14)}${about}`).join('\n');
+
+const linesOfScripts = (): string => {
+  const lines = linesOf(Object.entries(SCRIPTS).map(([command, { about }]) => [command, about]));
+  return `${IS_PUBLISHED ? 'On this machine:' : 'In a checkout, also:'}\n${lines}\n`;
 };
 
 const HELP = `Answers from your own knowledge base, with a source for every statement.
 
   constellation <command> [options]
 
-${Object.entries(COMMANDS)
-  .map(([name, { help }]) => `  ${name.padEnd(10)}${/^[^.:;]*/.exec(help)?.[0] ?? ''}`)
-  .join('\n')}
-${ofCheckout()}
+${linesOf(Object.entries(COMMANDS).map(([command, { help }]) => [command, /^[^.:;]*/.exec(help)?.[0] ?? '']))}
+
+${linesOfScripts()}
   constellation <command> --help shows its options with examples; --version the version.
 
 Examples:
+  constellation start --kb docs
   constellation login --url https://answers.example.com
   constellation ask How long does shipping to Canada take?
   constellation push docs
@@ -75,12 +85,9 @@ else if (name === '' || name === '--help' || name === '-h' || name === 'help') {
   if (name === '') process.exitCode = 2;
 } else {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  const script = Object.hasOwn(checkoutCommands, name) ? checkoutCommands[name] : undefined;
-  if (command === undefined && script !== undefined) {
-    // The file reads the options as if it had been started by itself.
-    process.argv.splice(1, 2, fileURLToPath(new URL(script.file, CHECKOUT)));
-    await import(new URL(script.file, CHECKOUT).href);
-  } else if (command === undefined)
+  const script = Object.hasOwn(SCRIPTS, name) ? SCRIPTS[name] : undefined;
+  if (script !== undefined) await runScript(script.url);
+  else if (command === undefined)
     failUsage(`There is no command ${JSON.stringify(name.slice(0, 40))}`);
   else
     try {

@@ -1,15 +1,36 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { failUsage } from '../../tools/command-line.ts';
+import { fail, failUsage, IS_PUBLISHED } from '../../tools/command-line.ts';
 import { cleanLine } from './terminal.ts';
 
-/** What `npm start` runs; the published command line has none. */
-const START = new URL('../../tools/run/start.ts', import.meta.url);
+/** What `npm start` runs; beside this file in the published command line. */
+const START = fileURLToPath(
+  new URL(IS_PUBLISHED ? './start.js' : '../../tools/run/start.ts', import.meta.url),
+);
+
+/** From here on Node has SQLite (nodejs.org/api/sqlite.html), which the state of the product is checked with. */
+const NODE_OF_PRODUCT = '22.13';
+
+/** Ends the process with one line where this Node is too old for the product; a checkout has its own. */
+export function refuseOldNode(command: string): void {
+  const { versions, execPath } = process;
+  if (!IS_PUBLISHED || !isOlder(versions.node, NODE_OF_PRODUCT)) return;
+  fail(
+    `constellation ${command} needs Node ${NODE_OF_PRODUCT} or later to run the product, and this is ${versions.node} (${execPath}). Install a later one from https://nodejs.org, or run it with one: npx -p node@24 -p constellation constellation ${command}`,
+  );
+}
+
+/** Compares versions by their first two numbers. */
+function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [thanMajor = 0, thanMinor = 0] = than.split('.').map(Number);
+  return major < thanMajor || (major === thanMajor && minor < thanMinor);
+}
 
 export interface StartedFolder {
   url: string;
@@ -27,21 +48,11 @@ export async function startFolder(
   folder: string,
   { hasModel, say }: { hasModel: boolean; say: (line: string) => void },
 ): Promise<StartedFolder> {
-  if (import.meta.url.endsWith('.js') || !existsSync(fileURLToPath(START)))
-    return failUsage('--kb needs a checkout of Constellation; name a deployment with --url');
+  refuseOldNode('check --kb');
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     return failUsage(`--kb ${folder} is no folder`);
   const state = mkdtempSync(join(tmpdir(), 'constellation-check-'));
-  const args = [
-    fileURLToPath(START),
-    '--kb',
-    folder,
-    '--port',
-    '0',
-    '--state',
-    state,
-    '--no-helpdesk',
-  ];
+  const args = [START, '--kb', folder, '--port', '0', '--state', state, '--no-helpdesk'];
   const child = spawn(process.execPath, hasModel ? args : [...args, '--no-model'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });

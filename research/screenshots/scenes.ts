@@ -157,7 +157,7 @@ const STATES: readonly Scene[] = VIEWS.flatMap((view) => {
   ];
 });
 
-/** What `npm run screenshots` takes, each in both themes and narrow. A further view adds its states here. */
+/** What `npx constellation screenshots` takes, each in both themes and narrow. A further view adds its states here. */
 export const SCENES: readonly Scene[] = [
   { name: 'home', inDocs: 'light', path: '/', prepare: (page) => page.locator('.tiles').waitFor() },
   {

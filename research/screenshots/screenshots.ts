@@ -1,4 +1,4 @@
-/** `npm run screenshots`: pictures of the console. */
+/** `npx constellation screenshots`: pictures of the console. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { PANEL_SCENES, type PanelScene, QUESTIONS, SCENES } from './scenes.ts';
 const HELP = `Starts the product with the sample knowledge base, opens the views of the console and the panel for agents in Chromium, and writes a
 picture of each in light and dark colours, and 390 pixels wide.
 
-  npm run screenshots -- [word ...] [--folder <folder>] [--docs]
+  npx constellation screenshots [word ...] [--folder <folder>] [--docs]
 
   word      only scenes whose name contains one of these words
   --folder  where the pictures go (default dist/screenshots)

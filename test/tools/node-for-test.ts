@@ -52,8 +52,16 @@ export function runNode(args: readonly string[], options?: SpawnOptions) {
 }
 
 /** `npm start -- …`, as a user would, until it says that it is ready. */
-export async function startProduct(args: readonly string[], options: SpawnOptions = {}) {
-  const [child, output] = spawned(process.execPath, ['tools/run/start.ts', ...args], options);
+export function startProduct(args: readonly string[], options: SpawnOptions = {}) {
+  return startCommand([process.execPath, ['tools/run/start.ts', ...args]], options);
+}
+
+/** A command that starts the product, until it says that it is ready. */
+export async function startCommand(
+  [command, args]: readonly [string, readonly string[]],
+  options: SpawnOptions = {},
+) {
+  const [child, output] = spawned(command, args, options);
   const all = () => output.stdout + output.stderr;
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const [, url = '', key = ''] = await new Promise<string[]>((resolve, reject) => {

@@ -1,13 +1,5 @@
-/** `npx constellation client`: builds the typed client and the command line. */
-import {
-  chmodSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+/** `npx constellation client`: builds the typed client. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, buildSync } from 'esbuild';
@@ -18,8 +10,8 @@ import { fail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { compilePackage, readManifest } from './compile-package.ts';
 
-const HELP = `Builds the package @constellation/client in client/dist: the client as one module without a dependency, its types, and the
-command line. npm pack ./client and npm publish ./client do it themselves. Fails when the client is larger than 6 KiB gzip.
+const HELP = `Builds the package @constellation/client in client/dist: the client as one module without a dependency, and its
+types. npm pack ./client does it itself. Fails when the client is larger than 6 KiB gzip.
 
   npx constellation client
 
@@ -28,7 +20,7 @@ command line. npm pack ./client and npm publish ./client do it themselves. Fails
 
 readCommandLine(HELP, { options: {} });
 
-/** Limit of the client after gzip; the command line is not part of it. */
+/** Limit of the client after gzip. */
 const MAX_BYTES = 6 * 1024;
 
 const SOURCE = join(ROOT, 'client');
@@ -43,16 +35,10 @@ const { version } = JSON.parse(readFileSync(join(SOURCE, 'package.json'), 'utf8'
 if (version !== readManifest().version)
   fail('Cannot build the client: its package.json has another version than the product');
 
-/** Libraries in both files load modules of Node as CommonJS does. */
-const REQUIRE = {
-  js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-};
-
 writeTypes();
 const bytes = bundleClient();
 if (bytes > MAX_BYTES)
   fail(`Cannot build the client: it has ${bytes} bytes gzip, more than ${MAX_BYTES}`);
-bundleCommandLine();
 cpSync(join(ROOT, 'LICENSE'), join(SOURCE, 'dist/LICENSE'));
 console.error(`wrote client/dist: the client has ${bytes} bytes gzip`);
 
@@ -83,22 +69,6 @@ function bundleClient(): number {
     mainFields: ['module', 'main'],
   });
   return gzipSync(readFileSync(file), { level: 9 }).length;
-}
-
-/** Everything that it needs in one file, which a plain Node runs, and the reader of documents in another, which it loads when there are some. */
-function bundleCommandLine(): void {
-  const outfile = join(folder, 'constellation.js');
-  const entryPoints = [join(SOURCE, 'command-line/constellation.ts')];
-  bundle({ entryPoints, outfile, platform: 'node', target: 'node20', banner: REQUIRE });
-  chmodSync(outfile, 0o755);
-  bundle({
-    entryPoints: [join(ROOT, 'src/documents/node/document-worker.ts')],
-    outfile: join(folder, 'document-worker.js'),
-    platform: 'node',
-    target: 'node20',
-    banner: REQUIRE,
-    inject: [join(SOURCE, 'command-line/node-20.ts')],
-  });
 }
 
 function bundle(options: BuildOptions): void {

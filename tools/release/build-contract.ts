@@ -1,10 +1,12 @@
 /** `npx constellation contract`: makes a package of the contract. */
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readCommandLine } from '../command-line.ts';
+import { ROOT } from '../functions.ts';
 import { compilePackage, readManifest } from './compile-package.ts';
 
-const HELP = `Makes a package of the contract alone in dist/contract, as JavaScript with types, ready for npm publish dist/contract.
+const HELP = `Makes a package of the contract alone in dist/contract, as JavaScript with types. npm run release
+publishes it.
 
   npx constellation contract
 
@@ -34,4 +36,6 @@ const manifest = {
   dependencies: { zod: dependencies.zod },
 };
 writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+copyFileSync(join(ROOT, 'LICENSE'), join(folder, 'LICENSE'));
+copyFileSync(join(ROOT, 'src/contract/README.md'), join(folder, 'README.md'));
 console.log('wrote dist/contract');

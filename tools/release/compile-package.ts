@@ -28,5 +28,6 @@ export function readManifest() {
     version: string;
     license: string;
     dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
   };
 }

@@ -4,7 +4,7 @@ import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
 import { settingsOf, usesWorkersAI } from './configuration.ts';
 import { deployOrder } from './deploy-order.ts';
 import type { DeploymentRecord } from './deployment-record.ts';
-import { secretsNamedFor } from './env-file.ts';
+import { secretsNamedFor } from './named-secrets.ts';
 
 /** What we read and replace of a configuration; everything else is passed on as it is. */
 interface RawConfig {

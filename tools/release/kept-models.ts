@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
 import { contentHash, hashText, InvalidModel } from '../../src/support/intents/packed-model.ts';
 import type { TrainingSource } from '../../src/support/intents/training-features.ts';
+import { IS_PUBLISHED } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { type TrainedAhead, trainAhead } from './train-ahead.ts';
 
@@ -43,13 +44,12 @@ export function keptModel(
 
 const FOLDER = join(ROOT, 'node_modules', '.cache', 'constellation-intents');
 
-/** What decides how a model comes out, beside the taxonomy. */
+/** What decides how a model comes out, beside the taxonomy: the code that trains, or the version that it is published in. */
 const codeHash = (): string => {
   const code = createHash('sha256');
-  const files = [
-    ...globSync('src/support/intents/*.ts', { cwd: ROOT }),
-    'src/language/split-sentences.ts',
-  ];
+  const files = IS_PUBLISHED
+    ? ['package.json']
+    : [...globSync('src/support/intents/*.ts', { cwd: ROOT }), 'src/language/split-sentences.ts'];
   for (const file of files.sort()) code.update(file).update(readFileSync(join(ROOT, file)));
   return code.digest('hex').slice(0, 16);
 };

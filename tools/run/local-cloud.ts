@@ -1,22 +1,16 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   convertV4MiniflareOptions,
   Log,
   LogLevel,
   Miniflare,
   Response as MiniflareResponse,
-  type V4MiniflareOptions,
 } from 'miniflare';
-import { unstable_getMiniflareWorkerOptions, unstable_readConfig } from 'wrangler';
-import { buildAssets } from '../build/build-assets.ts';
-import { bundleModules, type WorkerModule } from '../build/bundle-function.ts';
-import { functionConfigs, idOfFunction, ROOT } from '../functions.ts';
-import { usesWorkersAI } from '../release/configuration.ts';
+import type { WorkerModule } from '../build/bundle-function.ts';
+import { idOfFunction } from '../functions.ts';
 import { isDiskFull } from './disk-space.ts';
+import { type InstalledFunction, installation, type V4Worker } from './installation.ts';
 import { type LocalDatabases, startLocalDatabases } from './local-databases.ts';
-
-type V4Worker = NonNullable<Extract<V4MiniflareOptions, { workers: unknown }>['workers']>[number];
 
 export interface LocalCloudOptions {
   /** Port of the gateway on 127.0.0.1; 0 picks a free port. */
@@ -37,7 +31,7 @@ export interface LocalCloudOptions {
   moreServices?: Readonly<Record<string, Record<string, string>>> | undefined;
   /** What the binding of Workers AI leads to, in the functions that may use it: the address of a stand-in. Absent: there is no binding. */
   workersAI?: string | undefined;
-  /** Entry files in place of those of a function's configuration, by the function's name. */
+  /** Entry files (paths from the root, or absolute ones) in place of those of a function's configuration, by the function's name. */
   mains?: Readonly<Record<string, string>> | undefined;
   /** Hosts whose names may lead to this machine or a private network, separated by commas; others may not (outbound.ts). */
   privateHosts?: string | undefined;
@@ -52,7 +46,7 @@ export interface LocalCloudOptions {
 /** A function without a configuration file, for tests and benchmarks. */
 export interface LocalWorker {
   name: string;
-  /** The entry file. */
+  /** The entry file: a path from the root, or an absolute one. */
   main: string;
   vars?: Record<string, string>;
   /** What each service binding leads to. */
@@ -68,13 +62,16 @@ export interface LocalCloud {
   stop(): Promise<void>;
 }
 
-/** Bundles every function and runs them all in one workerd, wired by their own wrangler configurations; databases run in a second one. */
+/** Runs every function in one workerd, wired by their own wrangler configurations; databases run in a second one. */
 export async function startLocalCloud(options: LocalCloudOptions): Promise<LocalCloud> {
-  await buildAssets();
-  const starting = startDatabases(options);
+  await installation.prepareAssets();
+  const functions = installation
+    .functions()
+    .filter(({ name, isFrontDoor }) => isFrontDoor || !isLeftOut(name, options));
+  const starting = startDatabases(functions, options);
   const workers = (
     await Promise.all([
-      ...functionConfigs().map((file) => workersOf(join(ROOT, file), options, starting)),
+      ...functions.map((each) => workersOf(each, options, starting)),
       ...(options.moreWorkers ?? []).map((worker) => moreWorkerOf(worker, options)),
       outboundWorker(options),
     ])
@@ -106,12 +103,11 @@ export async function startLocalCloud(options: LocalCloudOptions): Promise<Local
 
 type Databases = Promise<LocalDatabases | undefined>;
 
-const startDatabases = async (options: LocalCloudOptions): Databases => {
-  const ids = functionConfigs().flatMap((file) => {
-    const config = unstable_readConfig({ config: join(ROOT, file) });
-    if (file !== 'wrangler.toml' && isLeftOut(config.name, options)) return [];
-    return Object.values(databasesOf(config, options));
-  });
+const startDatabases = async (
+  functions: readonly InstalledFunction[],
+  options: LocalCloudOptions,
+): Databases => {
+  const ids = functions.flatMap((each) => Object.values(databasesOf(each, options)));
   if (ids.length === 0) return undefined;
   const { state, onDatabaseRestart: onRestart } = options;
   return startLocalDatabases({ ids: [...new Set(ids)], state, onRestart });
@@ -119,53 +115,40 @@ const startDatabases = async (options: LocalCloudOptions): Databases => {
 
 /** The databases of a function: by the name of the binding, its id. */
 const databasesOf = (
-  { name = '', d1_databases }: ReturnType<typeof unstable_readConfig>,
+  { name, databases }: InstalledFunction,
   { withoutBindings = {} }: LocalCloudOptions,
-): Record<string, string> => {
-  const bindings: readonly { binding: string; database_id?: string }[] = d1_databases;
-  return Object.fromEntries(
-    bindings
-      .filter(({ binding }) => withoutBindings[name]?.includes(binding) !== true)
-      .map(({ binding, database_id: id = binding }) => [binding, id]),
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(databases).filter(
+      ([binding]) => withoutBindings[name]?.includes(binding) !== true,
+    ),
   );
-};
 
 const isLeftOut = (name: unknown, { functions }: LocalCloudOptions): boolean =>
   typeof name === 'string' && functions?.includes(idOfFunction(name)) === false;
 
 /** A function, and its static files when it has any. */
 const workersOf = async (
-  file: string,
+  installed: InstalledFunction,
   options: LocalCloudOptions,
   starting: Databases,
 ): Promise<V4Worker[]> => {
   const { vars = {}, allVars = {}, moreServices = {}, port } = options;
-  const config = unstable_readConfig({ config: file });
-  const { workerOptions, main } = unstable_getMiniflareWorkerOptions(config);
-  if (config.name === undefined || main === undefined)
-    throw new Error(`Cannot run ${file}: it names no function or no file`);
-  const isFrontDoor = file === join(ROOT, 'wrangler.toml');
-  if (!isFrontDoor && isLeftOut(config.name, options)) return [];
-  // Wrangler's type has no shape for assets; Miniflare takes what wrangler gives.
+  const { name, isFrontDoor, main } = installed;
   const {
     d1Databases: _,
     assets,
+    bindings = {},
     serviceBindings = {},
     durableObjects = {},
     ...others
-  } = workerOptions as V4Worker;
-  const ids = databasesOf(config, options);
-  const files =
-    assets?.directory === undefined ? undefined : filesWorker(`${config.name}-files`, assets);
+  } = installed.options;
+  const ids = databasesOf(installed, options);
+  const files = assets?.directory === undefined ? undefined : filesWorker(`${name}-files`, assets);
   const worker: V4Worker = {
     ...others,
-    name: config.name,
-    bindings: {
-      ...(workerOptions.bindings ?? {}),
-      ENVIRONMENT: 'development',
-      ...allVars,
-      ...vars[config.name],
-    },
+    name,
+    bindings: { ...bindings, ENVIRONMENT: 'development', ...allVars, ...vars[name] },
     durableObjects: without(durableObjects, (object) =>
       isLeftOut(typeof object === 'object' && object.scriptName, options),
     ),
@@ -174,19 +157,19 @@ const workersOf = async (
         isLeftOut(typeof to === 'object' && 'name' in to && to.name, options),
       ),
       ...(files?.assets?.binding === undefined ? {} : { [files.assets.binding]: files.name }),
-      ...moreServices[config.name],
+      ...moreServices[name],
       ...Object.fromEntries(
-        Object.entries(ids).map(([name, id]) => [name, serviceOf(id, starting)]),
+        Object.entries(ids).map(([binding, id]) => [binding, serviceOf(id, starting)]),
       ),
       ...(isFrontDoor && options.state !== undefined
         ? { LOCAL_DISK: diskService(options.state) }
         : {}),
     },
-    ...(options.workersAI !== undefined && usesWorkersAI(idOfFunction(config.name))
+    ...(options.workersAI !== undefined && installed.usesWorkersAI
       ? { ai: { binding: 'AI', remoteProxyConnectionString: remoteAddress(options.workersAI) } }
       : {}),
-    modules: await modulesOf(options.mains?.[config.name] ?? main, {
-      minify: config.minify === true,
+    modules: await modulesOf(options.mains?.[name] ?? main, {
+      minify: installed.isMinified,
       databases: Object.keys(ids),
     }),
     outboundService: OUTBOUND,
@@ -221,9 +204,9 @@ const modulesOf = async (
   main: string,
   { minify, databases }: { minify: boolean; databases: readonly string[] },
 ): Promise<WorkerModule[]> => {
-  const modules = await bundleModules(main, { minify });
+  const modules = await installation.modules(main, { minify });
   if (databases.length === 0) return modules;
-  const [remote] = await bundleModules(REMOTE_D1);
+  const [remote] = await installation.modules(REMOTE_D1);
   const contents = [
     "import handler from './index.mjs';",
     "import { withRemoteD1 } from './remote-d1.mjs';",
@@ -235,7 +218,10 @@ const modulesOf = async (
   return [...first, { ...remote, path: 'remote-d1.mjs' }, ...modules];
 };
 
-const REMOTE_D1 = join(ROOT, 'tools/run/remote-d1.ts');
+const REMOTE_D1 = 'tools/run/remote-d1.ts';
+const OUTBOUND_MAIN = 'tools/run/outbound.ts';
+/** Entry files that run beside the functions. */
+export const BESIDE_FUNCTIONS = [REMOTE_D1, OUTBOUND_MAIN];
 
 /** Static files apart from their function: Miniflare would lead every request through two workers of its own before the function. */
 const filesWorker = (
@@ -260,7 +246,7 @@ const moreWorkerOf = async (
   bindings: { ENVIRONMENT: 'development', ...options.allVars, ...vars },
   serviceBindings: services,
   outboundService: OUTBOUND,
-  modules: await bundleModules(main),
+  modules: await installation.modules(main),
   unsafeDirectSockets: [{ host: '127.0.0.1', port: 0, proxy: false }],
 });
 
@@ -279,7 +265,7 @@ const outboundWorker = async ({ privateHosts = '' }: LocalCloudOptions): Promise
       },
     },
   },
-  modules: await bundleModules(join(ROOT, 'tools/run/outbound.ts')),
+  modules: await installation.modules(OUTBOUND_MAIN),
 });
 
 /** Certificates that Node trusts beside its own, as the local runtime does where it connects by itself. */

@@ -9,10 +9,11 @@ import {
 import type { FolderOptions } from '../../src/documents/node/folder/scan-folder.ts';
 import { readSources } from '../../src/knowledge/sources/source-settings.ts';
 import { isOwnAddress } from '../../src/platform/http/public-address.ts';
+import { startCommand } from '../command-line.ts';
 
 export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
 
-  npm start -- [options]
+  ${startCommand('[options]')}
 
   --kb <folder or URL>   what to answer from: a folder of Markdown, HTML, Word and PDF files, or the address of a host
                          knowledge base API (GET <URL> lists articles). Default: the sample knowledge base

@@ -19,9 +19,9 @@ import { readTaxonomy } from '../../src/support/intents/current-taxonomy.ts';
 import { type HelpdeskVariables, readConnections } from '../../src/support/tools/connections.ts';
 import { helpdeskTools } from '../../src/support/tools/helpdesk-tools.ts';
 import { builds } from '../build/build-cache.ts';
-import { fail, helpIfAsked, orFail, orUsageError } from '../command-line.ts';
+import { fail, helpIfAsked, orFail, orUsageError, startCommand } from '../command-line.ts';
 import { isRunning } from '../is-running.ts';
-import { secretsNamedFor } from '../release/env-file.ts';
+import { secretsNamedFor } from '../release/named-secrets.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';
 import type { LocalHelpdesks } from '../stand-ins/helpdesks/start-helpdesks.ts';
@@ -385,12 +385,12 @@ function startFailure(error: unknown, { port, state }: StartOptions): string {
   const message = messageOf(error);
   if (/EADDRINUSE|Address already in use/i.test(message)) return portInUse(port);
   if (/ENOSPC|SQLITE_FULL|no space left|disk is full/i.test(message))
-    return `Cannot start: the disk is full. Free some space, or choose a folder on another disk: npm start -- --state <folder>`;
+    return `Cannot start: the disk is full. Free some space, or choose a folder on another disk: ${startCommand('--state <folder>')}`;
   return `Cannot start: ${message}\nIf the state is damaged: ${freshAdvice(state)}`;
 }
 
 function portInUse(port: number): string {
-  return `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npm start -- --port 0`;
+  return `Cannot start: port ${port} is in use. Stop what uses it, or choose another: ${startCommand('--port 0')}`;
 }
 
 /** Whether something listens on the port of this machine's loopback address; never for 0, which picks a free one. */

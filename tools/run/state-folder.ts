@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 import { parseJson } from '../../src/contract/core/json-object.ts';
 import { API_KEY, newApiKey } from '../../src/gateway/access/api-keys.ts';
+import { startCommand } from '../command-line.ts';
 import { commandOf, isRunning, LockOwner, stillRuns, thisProcess } from '../is-running.ts';
 import { isDiskFull } from './disk-space.ts';
 
@@ -62,7 +63,7 @@ export function openState(options: StateOptions): StateFolder {
     const { code, path = folder, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     throw new Error(
-      `Cannot use ${path}: ${PROBLEMS[code ?? ''] ?? code}. Change that, or choose another folder: npm start -- --state <folder>`,
+      `Cannot use ${path}: ${PROBLEMS[code ?? ''] ?? code}. Change that, or choose another folder: ${startCommand('--state <folder>')}`,
     );
   }
 }
@@ -98,6 +99,7 @@ const open = (
   // What the functions have made meanwhile.
   process.once('exit', () => existsSync(marker) && rememberDatabases(folder));
   writeFileSync(join(folder, 'source'), source);
+  if (isOwn || resolve(keyFolder) !== folder) keepOutOfGit(resolve(keyFolder));
   return {
     exposure: makePrivate(isOwn ? [folder, data] : [data]),
     data,
@@ -106,12 +108,18 @@ const open = (
   };
 };
 
+/** A folder of documents is often a repository: the key and the answers must not be committed with it. */
+const keepOutOfGit = (folder: string): void => {
+  const file = join(folder, '.gitignore');
+  if (!existsSync(file)) writeFileSync(file, '*\n');
+};
+
 const refuseAnotherSource = (folder: string, source: string): void => {
   const file = join(folder, 'source');
   const before = existsSync(file) ? readFileSync(file, 'utf8') : source;
   if (before === source) return;
   throw new Error(
-    `Cannot use ${folder}: it holds the state of the knowledge base ${before}, not of ${source}. If this is the same one at another place, add --moved. Otherwise choose another folder: npm start -- --state <folder>, or none, and each knowledge base has its own`,
+    `Cannot use ${folder}: it holds the state of the knowledge base ${before}, not of ${source}. If this is the same one at another place, add --moved. Otherwise choose another folder: ${startCommand('--state <folder>')}, or none, and each knowledge base has its own`,
   );
 };
 
@@ -122,7 +130,7 @@ export function isState(folder: string): boolean {
 
 /** What a start does about a state that it cannot read. */
 export function freshAdvice(state: string): string {
-  return `npm start -- --fresh forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
+  return `${startCommand('--fresh')} forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
 }
 
 /** A larger database is only looked at where it begins: the start has to stay fast. */
@@ -131,7 +139,7 @@ const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 const refuseFullDisk = (folder: string): void => {
   if (isDiskFull(folder))
     throw new Error(
-      `Cannot use ${folder}: the disk is full. Free some space, or choose a folder on another disk: npm start -- --state <folder>`,
+      `Cannot use ${folder}: the disk is full. Free some space, or choose a folder on another disk: ${startCommand('--state <folder>')}`,
     );
 };
 
@@ -247,7 +255,7 @@ const lock = (folder: string): void => {
   const owner = ownerIn(file, place);
   if (owner !== undefined) {
     throw new Error(
-      `Cannot use ${folder}: another Constellation (process ${owner}) is running on it. Stop it, or choose another folder: npm start -- --state <folder>`,
+      `Cannot use ${folder}: another Constellation (process ${owner}) is running on it. Stop it, or choose another folder: ${startCommand('--state <folder>')}`,
     );
   }
   const own: z.infer<typeof Owner> = { ...thisProcess(), folder: place };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { LOCAL_DESK_IDS, type LocalDeskId } from '../stand-ins/helpdesks/desk/local-desk.ts';
 
-export const TICKET_HELP = `Writes as a customer into a local helpdesk of a running npm start, posts what the tool would deliver to the product's
+export const TICKET_HELP = `Writes as a customer into a local helpdesk of a running Constellation, posts what the tool would deliver to the product's
 webhook, signed, and prints the note that came back.
 
   npx constellation ticket [options]
@@ -13,8 +13,8 @@ webhook, signed, and prints the note that came back.
   --product <text>    what the ticket says the customer has (default Apollo II; an empty text for nothing)
   --times <number>    how often the same delivery is posted, 1 to 20 (default 1): one note comes back all the same
   --bad-signature     sign with a wrong secret: the webhook has to refuse it
-  --url <address>     where the gateway is reached, when another stands before it (default: that of the running npm start)
-  --state <folder>    the state folder of the running npm start, if it was started with one
+  --url <address>     where the gateway is reached, when another stands before it (default: that of the running Constellation)
+  --state <folder>    the state folder of the running Constellation, if it was started with one
   --help              this text
 `;
 

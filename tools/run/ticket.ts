@@ -1,7 +1,7 @@
 /** `npx constellation ticket`: one ticket of a local helpdesk, from the customer's message to the note (docs/helpdesks.md). */
 import type * as z from 'zod';
 import { readAs } from '../../src/contract/core/error-info.ts';
-import { fail, helpIfAsked, orUsageError } from '../command-line.ts';
+import { fail, helpIfAsked, orUsageError, startCommand } from '../command-line.ts';
 import {
   type ControlledTicket,
   TicketNotes,
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const running = state === undefined ? findNewestDesks(STATE_HOME) : findDesks(state);
   if (running === undefined) {
     throw new Error(
-      `Cannot find a running Constellation in ${state ?? STATE_HOME}: start one with npm start (without --no-helpdesk)`,
+      `Cannot find a running Constellation in ${state ?? STATE_HOME}: start one with ${startCommand()} (without --no-helpdesk)`,
     );
   }
   const productUrl = options.url ?? running.productUrl;
@@ -67,8 +67,7 @@ async function checkProduct(url: string): Promise<void> {
     signal: AbortSignal.timeout(CALL_MS),
   }).catch(() => undefined);
   await response?.body?.cancel();
-  if (!response?.ok)
-    throw new Error(`Cannot reach Constellation at ${url}: is npm start still running?`);
+  if (!response?.ok) throw new Error(`Cannot reach Constellation at ${url}: is it still running?`);
 }
 
 /** A call of the stand-ins' control routes; a POST where there is a body. */
@@ -85,7 +84,7 @@ async function control<Schema extends z.ZodType>(
   }).catch(() => undefined);
   const read = response?.ok ? readAs(reply, await response.json()) : undefined;
   if (read?.ok) return read.value;
-  throw new Error(`Cannot reach the local helpdesks at ${desksUrl}: is npm start still running?`);
+  throw new Error(`Cannot reach the local helpdesks at ${desksUrl}: is it still running?`);
 }
 
 async function deliver(
@@ -118,7 +117,7 @@ async function waitForNote(read: () => Promise<TicketNotes>): Promise<void> {
       return console.log(`${clear()}the note came after ${seconds} s`);
     if (performance.now() - startedAt > NOTE_MS) {
       throw new Error(
-        `${clear()}Cannot see a note after ${NOTE_MS / 1000} s; npm start -- --verbose shows what goes on`,
+        `${clear()}Cannot see a note after ${NOTE_MS / 1000} s; ${startCommand('--verbose')} shows what goes on`,
       );
     }
     if (process.stdout.isTTY) process.stdout.write(`\r\u001b[Kwaiting for the note, ${seconds} s`);

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readEnvFile, secretsNamedFor } from '../../../tools/release/env-file.ts';
+import { readEnvFile } from '../../../tools/release/env-file.ts';
+import { secretsNamedFor } from '../../../tools/release/named-secrets.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
 
 const VARIABLES = {

@@ -1,0 +1,111 @@
+/** `npm run release`: publishes the packages. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { orFail, readCommandLine } from '../command-line.ts';
+import { ROOT } from '../functions.ts';
+import { readManifest } from './compile-package.ts';
+import { buildPackage, PACKAGES, type PackageName } from './packages.ts';
+import { type PackedFiles, packedProblems, versionProblems } from './release-checks.ts';
+import { tryPackage } from './try-package.ts';
+
+const HELP = `Builds the three packages of this version, checks what npm would publish of each, and installs and uses each in an empty
+folder: @constellation/contract, @constellation/client and constellation. Then it publishes them.
+
+  npm run release -- [--dry-run]
+
+  --dry-run  publish nothing; tarballs are in dist/packages
+  --help     this text
+
+Before: give package.json, client/package.json and package-lock.json the new version, and CHANGELOG.md a section for it
+(CONTRIBUTING.md). Needs the registry; publishing needs npm login, and every name to be free or yours.
+`;
+
+const { values } = readCommandLine(HELP, {
+  options: { 'dry-run': { type: 'boolean', default: false } },
+});
+const isDryRun = values['dry-run'];
+const { version } = readManifest();
+const names = Object.keys(PACKAGES) as PackageName[];
+
+orFail(() => refuse(versionProblems({ version, ...texts() })));
+if (!isDryRun) orFail(() => refuse(unreleasable()));
+const folder = join(ROOT, 'dist/packages');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+for (const name of names) console.log(registryNote(name));
+const tarballs: string[] = [];
+for (const name of names) tarballs.push(await release(name));
+if (isDryRun) console.log('published nothing: this was a dry run');
+else for (const tarball of tarballs) npm(['publish', tarball, '--access', 'public']);
+
+/** Builds, packs and tries a package. */
+async function release(name: PackageName): Promise<string> {
+  const built = orFail(() => buildPackage(name));
+  const pack = ['pack', built, '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(npm(pack)) as [PackedFiles & { filename: string }]; // as npm pack --json prints it
+  orFail(() => refuse(packedProblems(packed, { ...PACKAGES[name], version, built, root: ROOT })));
+  const { size, unpackedSize, files, filename } = packed;
+  console.log(
+    `${name} ${version}: ${kib(size)} packed, ${kib(unpackedSize)}, ${files.length} files`,
+  );
+  const tarball = join(folder, filename);
+  const empty = mkdtempSync(join(tmpdir(), 'constellation-release-'));
+  try {
+    for (const line of await tryPackage(name, { tarball, folder: empty })) console.log(`  ${line}`);
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
+  }
+  return tarball;
+}
+
+function texts() {
+  const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+  return {
+    changelog: read('CHANGELOG.md'),
+    manifests: {
+      'client/package.json': read('client/package.json'),
+      'package-lock.json': read('package-lock.json'),
+    },
+  };
+}
+
+/** What keeps a version from being published, beside its content. */
+function unreleasable(): string[] {
+  const { stdout } = spawnSync('git', ['status', '--porcelain'], { cwd: ROOT, encoding: 'utf8' });
+  const taken = names.filter((name) => ownersOf(name)?.includes(npm(['whoami']).trim()) === false);
+  return [
+    ...(stdout === '' ? [] : ['there are changes that are not committed']),
+    ...taken.map((name) => `the name ${name} belongs to others on the registry`),
+  ];
+}
+
+function registryNote(name: PackageName): string {
+  const owners = ownersOf(name);
+  return owners === undefined
+    ? `${name} is free on the registry`
+    : `${name} is on the registry and belongs to ${owners.join(', ')}: only they can publish it`;
+}
+
+/** Who may publish a name; `undefined` when it is free. */
+function ownersOf(name: PackageName): string[] | undefined {
+  const { status, stdout, stderr } = spawnSync('npm', ['owner', 'ls', name], { encoding: 'utf8' });
+  if (status === 0) return stdout.split('\n').flatMap((line) => line.match(/^\S+/)?.[0] ?? []);
+  if (/E404|404 Not Found/.test(stderr)) return undefined;
+  throw new Error(`Cannot ask the registry about ${name}: ${stderr.trim()}`);
+}
+
+function npm(args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`npm ${args.join(' ')} failed: ${stderr}`);
+  return stdout;
+}
+
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(`Cannot release ${version}: ${problems.join('; ')}`);
+}
+
+function kib(bytes: number): string {
+  return `${Math.ceil(bytes / 1024).toLocaleString('en')} KiB`;
+}
