@@ -42,10 +42,13 @@ export const CHECKOUT_COMMANDS: Readonly<Record<string, CheckoutCommand>> = {
   },
   sbom: { file: 'tools/release/sbom.ts', about: 'Writes the bill of materials' },
   lock: { file: 'tools/release/complete-lock.ts', about: 'Completes package-lock.json' },
-  contract: { file: 'tools/release/build-contract.ts', about: 'Makes the package of the contract' },
-  client: { file: 'tools/release/build-client.ts', about: 'Makes the package of the client' },
+  contract: {
+    file: 'tools/packages/build-contract.ts',
+    about: 'Makes the package of the contract',
+  },
+  client: { file: 'tools/packages/build-client.ts', about: 'Makes the package of the client' },
   'command-line': {
-    file: 'tools/release/build-command-line.ts',
+    file: 'tools/packages/build-command-line.ts',
     about: 'Makes the package of the command line',
   },
   screenshots: {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ROOT } from '../../tools/functions.ts';
-import { buildPackage, type PackageName } from '../../tools/release/packages.ts';
+import { buildPackage, type PackageName } from '../../tools/packages/packages.ts';
 import { runCommand } from '../tools/node-for-test.ts';
 
 /** The Node of the machine, older than the one of the checkout. */

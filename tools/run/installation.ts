@@ -24,7 +24,7 @@ export interface InstalledFunction {
   options: V4Worker;
 }
 
-/** Where the functions that run on this machine come from. */
+/** The functions that run on this machine, and their code. */
 export interface Installation {
   functions(): InstalledFunction[];
   /** The code of an entry file, named from the root: first its module, then the binary files that it imports. */

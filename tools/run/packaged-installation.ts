@@ -4,7 +4,7 @@ import type { WorkerModule } from '../build/bundle-function.ts';
 import { ROOT } from '../functions.ts';
 import type { Installation, InstalledFunction } from './installation.ts';
 
-/** What `tools/release/build-command-line.ts` writes beside the code of the functions. */
+/** What `tools/packages/build-command-line.ts` writes beside the code of the functions. */
 export interface PackagedFunctions {
   functions: InstalledFunction[];
   /** By entry file: the file of each of its modules, by the name that it is imported by. */

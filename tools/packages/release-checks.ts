@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 interface VersionTexts {
-  /** Of the root's package.json. */
+  /** That of the root's package.json. */
   version: string;
   changelog: string;
   /** Other files with a version, as JSON, by their path. */

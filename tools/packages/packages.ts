@@ -16,17 +16,17 @@ interface PublishedPackage {
 /** What a release publishes, in this order; all have the version of the root. */
 export const PACKAGES: Readonly<Record<PackageName, PublishedPackage>> = {
   '@constellation/contract': {
-    script: 'tools/release/build-contract.ts',
+    script: 'tools/packages/build-contract.ts',
     folder: 'dist/contract',
     maxPackedBytes: 300_000,
   },
   '@constellation/client': {
-    script: 'tools/release/build-client.ts',
+    script: 'tools/packages/build-client.ts',
     folder: 'client',
     maxPackedBytes: 100_000,
   },
   constellation: {
-    script: 'tools/release/build-command-line.ts',
+    script: 'tools/packages/build-command-line.ts',
     folder: 'dist/constellation',
     maxPackedBytes: 15_000_000,
   },
