@@ -124,7 +124,7 @@ export const KnowledgeChecksQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(50),
   cursor: z
     .string()
-    .regex(/^\d\.\d{1,15}$/, 'is not one that a page before has given')
+    .regex(/^\d\.\d{1,15}\.[\w-]{1,64}$/, 'is not one that a page before has given')
     .optional(),
 });
 export type KnowledgeChecksQuery = z.infer<typeof KnowledgeChecksQuery>;
@@ -138,7 +138,7 @@ export const KnowledgeChecks = z.object({
   counts: z.object({ red: Count, not_run: Count, green: Count }),
   /** Whether some are still to be run against the current edition. */
   running: z.boolean(),
-  next_cursor: z.string().max(40).nullable(),
+  next_cursor: z.string().max(100).nullable(),
 });
 export type KnowledgeChecks = z.infer<typeof KnowledgeChecks>;
 

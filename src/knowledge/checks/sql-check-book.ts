@@ -205,12 +205,13 @@ const listChecks = (
   { audiences, nowMs, edition }: CheckListing,
 ): KnowledgeChecks => {
   const scope = JSON.stringify(audiences);
-  const [rank = '-1', place = '0'] = cursor.split('.');
+  const [rank = '', createdAt = '0', id = ''] = cursor.split('.');
+  const after = placeAfter(sql, { scope, id, createdAt: Number(createdAt) });
   const rankOf = order === 'created' ? '0' : RANK;
   const rows = sql.all<CheckRow & { rank: number }>(
     `SELECT *, ${rankOf} AS rank FROM checks WHERE ${READABLE} AND (?2 = 'all' OR state = ?2) AND (${rankOf}, place) > (?3, ?4)
       ORDER BY rank, place LIMIT ?5`,
-    ...[scope, state, Number(rank === '' ? -1 : rank), Number(place), limit + 1],
+    ...[scope, state, Number(rank === '' ? -1 : rank), after, limit + 1],
   );
   const counts = { red: 0, not_run: 0, green: 0 };
   for (const each of STATES)
@@ -232,9 +233,26 @@ const listChecks = (
         scope,
         nowMs,
       ) > 0,
-    next_cursor: lastRow === undefined ? null : `${lastRow.rank}.${lastRow.place}`,
+    next_cursor: lastRow === undefined ? null : cursorOf(lastRow),
   };
 };
+
+/** Without the place of the row, which would tell how many checks there are that others alone may see. */
+const cursorOf = ({ rank, created_at: createdAt, id }: CheckRow & { rank: number }): string =>
+  `${rank}.${createdAt}.${id}`;
+
+/** The place of the last check of a page; when it was deleted since, that of the last one before it was created. */
+const placeAfter = (
+  sql: Sql,
+  { scope, id, createdAt }: { scope: string; id: string; createdAt: number },
+): number =>
+  sql.all<{ place: number }>(
+    `SELECT coalesce((SELECT place FROM checks WHERE ${READABLE} AND id = ?2),
+      (SELECT max(place) FROM checks WHERE ${READABLE} AND created_at < ?3), 0) AS place`,
+    scope,
+    id,
+    createdAt,
+  )[0]?.place ?? 0;
 
 const Audiences = z.array(z.string());
 

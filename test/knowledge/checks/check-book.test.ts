@@ -87,6 +87,24 @@ describe('the book of checks', () => {
     expect(second.next_cursor).toBeNull();
   });
 
+  it('pages as if there were none that others alone may see, also from one that was deleted', () => {
+    const pagesOf = (hiddenCount: number) => {
+      const book = sqlCheckBook(nodeSql());
+      const hidden = checks(hiddenCount).map((each) => ({ ...each, id: `h${each.id}` }));
+      if (hiddenCount > 0) book.put({ ...staff, checks: hidden });
+      book.put({ ...open, checks: checks(4) });
+      const query = { ...all, order: 'created', limit: 2 } as const;
+      const { next_cursor: cursor } = book.list(query, open);
+      const from = (after: string) =>
+        book.list({ ...query, cursor: after }, open).checks.map(({ id }) => id);
+      const pages = [cursor, from(cursor ?? ''), from(`0.${NOW}.hc0`)];
+      book.remove('c1', []);
+      return [...pages, from(cursor ?? '')];
+    };
+    expect(pagesOf(3)).toEqual(pagesOf(0));
+    expect(pagesOf(0)).toEqual([`0.${NOW}.c1`, ['c2', 'c3'], ['c0', 'c1'], ['c0', 'c2']]);
+  });
+
   it('changes the check of a question that the author may see, with its audiences', () => {
     const book = sqlCheckBook(nodeSql());
     const other = (more: object = {}) => ({ ...check(0, more), id: 'other' });
