@@ -1,5 +1,6 @@
 import type { Catalogue } from './catalogue.ts';
 import {
+  callsIn,
   groupedColumn,
   isQuery,
   isWord,
@@ -32,7 +33,7 @@ const CURRENCY = 'currency';
 const AGGREGATES = ['sum', 'total', 'avg', 'median', 'min', 'max'];
 
 const mixesCurrencies = (select: Select): boolean => {
-  const amounts = aggregatesIn(select.parts).filter((call) => flat(call).some(isAmount));
+  const amounts = callsIn(select.parts, AGGREGATES).filter((call) => flat(call).some(isAmount));
   const isLimited =
     isOneCurrency(flat(select.from, { queries: true })) || isOneCurrency(flat(select.where));
   const isGrouped = select.group.some(
@@ -44,16 +45,6 @@ const mixesCurrencies = (select: Select): boolean => {
 };
 
 const NO_COLUMNS: ReadonlySet<string> = new Set();
-
-/** Each call of an aggregate: its name, its arguments, and FILTER and OVER after it. */
-const aggregatesIn = (parts: readonly Part[]): Part[][] =>
-  parts.flatMap((part, place) => {
-    if (Array.isArray(part)) return isQuery(part) ? [] : aggregatesIn(part);
-    if (!isWord(part, ...AGGREGATES) || !Array.isArray(parts[place + 1])) return [];
-    let end = place + 2;
-    while (isWord(parts[end], 'filter', 'over')) end += 2;
-    return [parts.slice(place, end)];
-  });
 
 const isNamed = ({ kind }: SqlToken): boolean => kind === 'name' || kind === 'quoted';
 const isAmount = (token: SqlToken): boolean => isNamed(token) && /_cents$/i.test(token.value);

@@ -7,6 +7,8 @@ export type Part = SqlToken | Part[];
 export interface Select {
   /** `sold` for `WITH sold AS (SELECT ...)` and `(SELECT ...) AS sold`, in lower case. */
   name: string | undefined;
+  /** In how many pairs of brackets it stands. */
+  depth: number;
   /** It is joined to another by UNION, EXCEPT or INTERSECT. */
   isCompound: boolean;
   columns: Output[];
@@ -29,7 +31,7 @@ export interface Output {
 
 /** Every SELECT of a statement. */
 export function selectsIn(tokens: readonly SqlToken[]): Select[] {
-  return selectsAmong(nested(tokens));
+  return selectsAmong(nested(tokens), { depth: 0 });
 }
 
 /** The names of all that stands in brackets, of queries and of expressions: `(...) AS name`. */
@@ -47,6 +49,10 @@ export function isWord(part: Part | undefined, ...words: string[]): boolean {
   );
 }
 
+export function isSign(part: Part | undefined, sign: string): boolean {
+  return part !== undefined && !Array.isArray(part) && part.raw === sign;
+}
+
 export function isQuery(part: Part): boolean {
   return Array.isArray(part) && isWord(part[0], 'select', 'with', 'values');
 }
@@ -58,13 +64,21 @@ function columnOf(parts: readonly Part[]): string | undefined {
   return isColumn ? nameOf(last) : undefined;
 }
 
-const isSign = (part: Part | undefined, sign: string): boolean =>
-  part !== undefined && !Array.isArray(part) && part.raw === sign;
-
 const nameOf = (part: Part | undefined): string | undefined =>
   part !== undefined && !Array.isArray(part) && (part.kind === 'name' || part.kind === 'quoted')
     ? part.value.toLowerCase()
     : undefined;
+
+/** Each call of a function outside of inner queries: its name, its arguments, and FILTER and OVER after it. */
+export function callsIn(parts: readonly Part[], names: readonly string[]): Part[][] {
+  return parts.flatMap((part, place) => {
+    if (Array.isArray(part)) return isQuery(part) ? [] : callsIn(part, names);
+    if (!isWord(part, ...names) || !Array.isArray(parts[place + 1])) return [];
+    let end = place + 2;
+    while (isWord(parts[end], 'filter', 'over')) end += 2;
+    return [parts.slice(place, end)];
+  });
+}
 
 const nested = (tokens: readonly SqlToken[]): Part[] => {
   const open: Part[][] = [[]];
@@ -76,18 +90,24 @@ const nested = (tokens: readonly SqlToken[]): Part[] => {
   return open[0] ?? [];
 };
 
-const selectsAmong = (parts: readonly Part[], name?: string): Select[] => {
+const selectsAmong = (
+  parts: readonly Part[],
+  { depth, name }: { depth: number; name?: string | undefined },
+): Select[] => {
   const starts = parts.flatMap((part, at) => (isWord(part, 'select') ? [at] : []));
   const isCompound = starts.length > 1;
   const own = starts.map((start, at) =>
     // `(WITH ... SELECT ...)` has no name of its own.
     selectOf(parts.slice(start, starts[at + 1]), {
+      depth,
       name: start === 0 ? name : undefined,
       isCompound,
     }),
   );
   const inner = parts.flatMap((part, at) =>
-    Array.isArray(part) ? selectsAmong(part, nameBeside(parts, at)) : [],
+    Array.isArray(part)
+      ? selectsAmong(part, { depth: depth + 1, name: nameBeside(parts, at) })
+      : [],
   );
   return [...own, ...inner];
 };
@@ -105,10 +125,7 @@ const CLAUSES = 'select from where group having window order limit union except 
   ' ',
 );
 
-const selectOf = (
-  parts: Part[],
-  { name, isCompound }: Pick<Select, 'name' | 'isCompound'>,
-): Select => {
+const selectOf = (parts: Part[], place: Pick<Select, 'name' | 'depth' | 'isCompound'>): Select => {
   const clauses = new Map<string, Part[]>();
   let clause: Part[] = [];
   for (const part of parts) {
@@ -122,8 +139,7 @@ const selectOf = (
   const [first, ...selected] = clauses.get('select') ?? [];
   const columns = isWord(first, 'distinct', 'all') ? selected : (clauses.get('select') ?? []);
   return {
-    name,
-    isCompound,
+    ...place,
     columns: splitByComma(columns).map(outputOf),
     from: clauses.get('from') ?? [],
     where: clauses.get('where') ?? [],

@@ -4,7 +4,7 @@ import type {
   PlanLine,
   SchemaEntry,
 } from '../../platform/storage/sql-database.ts';
-import { groupedSubqueries } from './grouped-subqueries.ts';
+import { type GroupedSubqueries, groupedSubqueries } from './grouped-subqueries.ts';
 import { type Checked, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
 import type { TableSizes } from './table-sizes.ts';
 
@@ -43,8 +43,10 @@ export async function checkCost(
   if (plan.some(({ detail }) => !KNOWN_LINE.test(detail)))
     return refuse('has a plan whose cost is unknown');
   if (scansIn(plan) > MAX_SCANS) return refuse(`scans more than ${MAX_SCANS} tables`);
-  const keys = await rowsOfKeys(plan, { tokens, sizes, schema });
-  const cost = costOf(plan, { program, tokens, sizes, schema, keys });
+  const grouped = groupedSubqueries(tokens, { columns: sizes.columns, schema });
+  const names = { tokens, sizes, schema, grouped };
+  const keys = await rowsOfKeys(plan, names);
+  const cost = costOf(plan, { program, keys, ...names });
   const work = cost.rowsVisited * workPerRow(program) + cost.rowsSorted * ROWS_PER_SORTED_ROW;
   return work <= maxWork
     ? { ok: true, value: work }
@@ -57,8 +59,8 @@ const KNOWN_LINE =
 /** Reading the result of a subquery is no scan: its own scans are counted. Building an automatic index is one. */
 const scansIn = (plan: readonly PlanLine[]): number => {
   const materialized = plan.flatMap(({ detail }) => resultOf(detail) ?? []);
-  return plan.filter((line) => {
-    const { verb, name, how, columns } = readLoop(line.detail) ?? {};
+  return plan.filter(({ detail }) => {
+    const { verb, name, how, columns } = readLoop(detail) ?? {};
     if (
       verb === undefined ||
       name === undefined ||
@@ -67,17 +69,9 @@ const scansIn = (plan: readonly PlanLine[]): number => {
     )
       return false;
     if (verb === 'SCAN' || how?.startsWith('AUTOMATIC')) return true;
-    return columns === undefined && !isEndOfIndex(line, plan);
+    return columns === undefined;
   }).length;
 };
-
-/**
- * `SELECT max(a) FROM t` begins at the end of an index on `a`. It usually reads one row there, and all of them while a condition does not
- * hold; so it counts with all rows, but not as a scan. In a join it reads all of them.
- */
-const isEndOfIndex = ({ parent, detail }: PlanLine, plan: readonly PlanLine[]): boolean =>
-  / USING (COVERING )?INDEX /.test(detail) &&
-  plan.filter((line) => line.parent === parent && readLoop(line.detail) !== undefined).length === 1;
 
 /** A loop over a table, as a line of the plan words it. */
 interface PlannedLoop {
@@ -138,6 +132,7 @@ interface Names {
   tokens: readonly SqlToken[];
   sizes: TableSizes;
   schema: readonly SchemaEntry[];
+  grouped: GroupedSubqueries;
 }
 
 /**
@@ -147,7 +142,7 @@ interface Names {
 const meaningOf = ({
   tokens,
   schema,
-}: Names): ((loop: Pick<PlannedLoop, 'name' | 'index'>) => string[]) => {
+}: Pick<Names, 'tokens' | 'schema'>): ((loop: Pick<PlannedLoop, 'name' | 'index'>) => string[]) => {
   const aliases = tablesByAlias(tokens);
   return ({ name, index }) => {
     const owner = schema.find((entry) => entry.type === 'index' && entry.name === index)?.table;
@@ -164,11 +159,10 @@ const rowsOfKeys = async (
   plan: readonly PlanLine[],
   names: Names,
 ): Promise<ReadonlyMap<number, number>> => {
-  const { sizes, tokens } = names;
+  const { sizes, grouped } = names;
   const meaning = meaningOf(names);
   const tables = new Set(sizes.tables.map((table) => table.toLowerCase()));
   const results = new Set(plan.flatMap(({ detail }) => resultOf(detail) ?? []));
-  const grouped = sizes.columns && groupedSubqueries(tokens, { columns: sizes.columns });
   const measured = plan.map(async ({ id, detail }): Promise<[number, number][]> => {
     const loop = readLoop(detail);
     if (loop?.columns === undefined) return [];
@@ -180,7 +174,7 @@ const rowsOfKeys = async (
     const given = new Set(columns.map((column) => column.toLowerCase()));
     // `) sold`: the parenthesis that closes the subquery stands before its name.
     const isKey = (name: string) =>
-      grouped?.get(name)?.every((column) => given.has(column)) ??
+      grouped.get(name)?.every((column) => given.has(column)) ??
       (name === UNKNOWN_TABLE && meant.length > 1);
     if (meant.length > 0 && meant.every(isKey)) return [[id, 1]];
     if (
@@ -276,10 +270,10 @@ const costOf = (
       /^(REUSE )?(?:CORRELATED )?((?:SCALAR |LIST )?SUBQUERY \d+)$/.exec(detail) ?? [];
     const key = subquery.replace('SCALAR ', '');
     if (repeats !== undefined) return subqueries.get(key) ?? NO_COST;
-    const inner = levelCost(id);
-    const cost = isOneRow(line, { plan, program }) ? { ...inner, rows: 1 } : inner;
-    if (subquery !== '') subqueries.set(key, cost);
     const name = resultOf(detail);
+    const inner = levelCost(id);
+    const cost = names.grouped.get(name ?? '')?.length === 0 ? { ...inner, rows: 1 } : inner;
+    if (subquery !== '') subqueries.set(key, cost);
     if (name !== undefined)
       materialized.set(name, Math.max(cost.rows, materialized.get(name) ?? 0));
     // The values of a list are sorted.
@@ -360,51 +354,6 @@ const sum = (costs: readonly Cost[], of: keyof Cost): number =>
 const exactly = (rows: number): Loop => ({ rows, max: rows, lookups: 0 });
 
 const isKnown = (rows: number | undefined): rows is number => rows !== undefined;
-
-/**
- * Whether a subquery returns one row at most, like `SELECT count(*) FROM orders`: the instruction that hands a row over stands in no loop.
- * The id of a line is the address of its instruction in a program that has one more for each line before it.
- */
-const isOneRow = (
-  { id, detail }: PlanLine,
-  { plan, program }: { plan: readonly PlanLine[]; program: readonly Instruction[] },
-): boolean => {
-  const start = id - plan.filter((line) => line.id < id).length;
-  const region = detail.startsWith('CO-ROUTINE ')
-    ? coroutineAt(start, program)
-    : detail.startsWith('MATERIALIZE ')
-      ? materializationAt(start, program)
-      : undefined;
-  if (region === undefined) return false;
-  const body = program.slice(start, region.end);
-  const places = body.flatMap((instruction, place) =>
-    region.handsOver(instruction) ? [start + place] : [],
-  );
-  const [place] = places;
-  if (place === undefined || places.length > 1 || body.some(({ opcode }) => opcode === 'Gosub'))
-    return false;
-  // Any operand that may be a jump back counts as one.
-  return !program.slice(place, region.end).some(({ p2 }) => p2 >= start && p2 <= place);
-};
-
-const coroutineAt = (start: number, program: readonly Instruction[]) => {
-  const first = program[start - 1];
-  if (first?.opcode !== 'InitCoroutine') return undefined;
-  return {
-    end: first.p2,
-    handsOver: ({ opcode, p1 }: Instruction) => opcode === 'Yield' && p1 === first.p1,
-  };
-};
-
-const materializationAt = (start: number, program: readonly Instruction[]) => {
-  const first = program[start];
-  const end = program.findIndex(({ opcode }, place) => place > start && opcode === 'Return');
-  if (first?.opcode !== 'OpenEphemeral' || end < 0) return undefined;
-  return {
-    end,
-    handsOver: ({ opcode, p1 }: Instruction) => /^(Idx)?Insert$/.test(opcode) && p1 === first.p1,
-  };
-};
 
 /**
  * The visits and the rows of nested loops, the outermost first. Each value of an IN list is a lookup of its own, even one that finds nothing. The
