@@ -18,7 +18,7 @@ const DIALECT = /^[ \t]*(?:<|!!!|\?\?\?|===[+!]?[ \t]+")/;
 const PAIRS = /<!--.*?-->|\{#.*?#\}|%%.*?%%|\[(\w{1,20})\b[^\]]*\].*?\[\/\1\]/g;
 /** Marks that may begin or end something over several lines. */
 const OPEN_MARK =
-  /<!--|-->|%%|\{#\s|#\}|\{::|\{:\/|\{%-?\s{0,9}(?:end)?(?:comment|raw|verbatim|highlight)|\{\{[-!/]|\/\s?\*|\*\/|--\}\}|\[\/?[a-z]{3,20}\]|<\/(?:pre|script|style)/i;
+  /<!--|-->|%%|\{#\s|#\}|\{::|\{:\/|\{%-?\s{0,9}(?:end)?(?:comment|raw|verbatim|highlight)|\{\{[-!/]|\/\s?\*|\*\/|--\}\}|(?<![\w[])\[\/?[a-z]{3,20}\](?!\])|<\/(?:pre|script|style)/i;
 
 /** Maximum length of a line that is taken for code, in UTF-16 units. */
 const MAX_LINE_LENGTH = 500;

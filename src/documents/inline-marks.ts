@@ -1,17 +1,22 @@
 import EMOJI from 'markdown-it-emoji/lib/data/full.mjs';
-import { aroundSpans, outsideSpans } from '../language/outside-code.ts';
+import { aroundSpans, CODE_SPAN, outsideSpans } from '../language/outside-code.ts';
 import { signOf } from './icons.ts';
 import { escapeHtml, keysOf } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
 
-const ROLE = /\{([a-z][\w:+-]{0,40})\}(`{1,3})(?!`)([^`\n]{1,500})\2(?!`)/g;
+/** A code span, which stays, or a role: its name stands before the mark that opens one. */
+const ROLE = new RegExp(
+  `${CODE_SPAN.source}|\\{([a-z][\\w:+-]{0,40})\\}(\`{1,3})(?!\`)([^\`\\n]{1,500})\\3(?!\`)`,
+  'g',
+);
 
 const REFERENCE = /^(?:ref|numref|doc|any|term|eq|cite(?::\w+)?|download|abbr|myst|std:\w+)$/;
 
 /** Roles of MyST: `` {ref}`the text <target>` ``, `` {kbd}`Ctrl` ``. */
 export function readRoles(line: string): string {
   return line.includes('}`')
-    ? line.replace(ROLE, (_, role: string, _mark, content: string) => {
+    ? line.replace(ROLE, (all, _span, role: string | undefined, _mark, content: string) => {
+        if (role === undefined) return all;
         const title = /^(.{1,400}?)[ \t]*<[^<>]{1,200}>$/.exec(content)?.[1];
         if (REFERENCE.test(role))
           return title ?? (content.split(/[/#]/).at(-1) ?? content).replace(/[-_]/g, ' ');
@@ -60,11 +65,19 @@ export function readMarks(
   // The name of a block in Obsidian.
   text = text.replace(/(?<=\S)[ \t]{1,9}\^(?=[\d-]*[A-Za-z])[\w-]{4,60}[ \t]*$/, '');
   return outsideSpans(text, (part) => readInlineMarks(part, omissions)).replace(
-    // Attributes behind code; in it, its language (rehype-pretty-code).
-    /(?<=`)\{:?[ \t]?[.#][^}\n`]{0,200}\}|(?<=[^`\s])\{:[.\w-]{1,30}\}(?=`)/g,
-    '',
+    SPAN_WITH_ATTRIBUTES,
+    (all) => all.replace(ATTRIBUTES, '$<end>').replace(LANGUAGE, ''),
   );
 }
+
+/** Attributes behind code. */
+const SPAN_WITH_ATTRIBUTES = new RegExp(
+  `${CODE_SPAN.source}(?:\\{:?[ \\t]?[.#][^}\\n\`]{0,200}\\})?`,
+  'g',
+);
+const ATTRIBUTES = /(?<end>`)\{[^}`]*\}$/;
+/** The language of code in it (rehype-pretty-code). */
+const LANGUAGE = /(?<=[^`\s])\{:[.\w-]{1,30}\}(?=`{1,3}$)/;
 
 function readInlineMarks(part: string, omissions: Omissions): string {
   let text = part;
