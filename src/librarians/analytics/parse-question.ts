@@ -1,5 +1,5 @@
-import type { PeriodReading } from '../../language/read-period.ts';
-import { readPeriod } from '../../language/read-period.ts';
+import { numberWordsOf } from '../../language/number-values.ts';
+import { type PeriodReading, readPeriod } from '../../language/read-period.ts';
 import {
   type FoundName,
   findNames,
@@ -61,12 +61,13 @@ export function parseQuestion(
 const blank = (text: string, { start, end }: { start: number; end: number }): string =>
   text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
 
-const NUMBER_WORDS = WORDS.numbersFromTwo.split(' ');
+/** `one` is a pronoun too. */
+const LEAST_IN_WORDS = 2;
 
 const numberOf = (word: string): number | undefined => {
   if (/^\d{1,15}$/.test(word)) return Number(word);
-  const place = NUMBER_WORDS.indexOf(word);
-  return place < 0 ? undefined : place + 2;
+  const value = numberWordsOf('en').indexOf(word);
+  return value < LEAST_IN_WORDS ? undefined : value;
 };
 
 /** A sign before a number makes it another one, but not a hyphen between words or a number sign: `Top-5`, `order #7`. */

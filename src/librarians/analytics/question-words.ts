@@ -1,3 +1,4 @@
+import { withoutMarks } from '../../language/analyse-text.ts';
 import { stem } from '../../language/stem.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
 
@@ -20,10 +21,7 @@ export function wordsOfQuestion(text: string): QuestionWord[] {
   return [...text.matchAll(/\p{L}+|\p{N}+|[€$%]/gu)]
     .slice(0, MAX_WORDS)
     .map(({ 0: raw, index }) => {
-      const plain = raw
-        .normalize('NFKD')
-        .replace(/\p{M}+/gu, '')
-        .toLowerCase();
+      const plain = withoutMarks(raw).toLowerCase();
       const word = REPLACEMENTS[plain] ?? plain;
       return { text: word, stem: stem(word), start: index, end: index + raw.length };
     });

@@ -1,3 +1,4 @@
+import { lruCache } from '../../platform/lru-cache.ts';
 import {
   type Explanation,
   type Instruction,
@@ -71,11 +72,16 @@ export function createSqlGate({
   now = Date.now,
   maxWork = MAX_WORK,
 }: SqlGateOptions): SqlGate {
-  let cached: { sizes: TableSizes; schemaVersion: SchemaVersion; untilMs: number } | undefined;
+  const sizesByVersion = lruCache<SchemaVersion, TableSizes>({
+    max: 1,
+    ttlMs: SIZES_CACHE_MS,
+    now,
+  });
   const sizesFor = async ({ schema, schemaVersion }: Explanation): Promise<TableSizes> => {
-    if (cached?.schemaVersion === schemaVersion && now() < cached.untilMs) return cached.sizes;
+    const cached = sizesByVersion.get(schemaVersion);
+    if (cached !== undefined) return cached;
     const sizes = await readTableSizes(database, { schema, tables });
-    cached = { sizes, schemaVersion, untilMs: now() + SIZES_CACHE_MS };
+    sizesByVersion.set(schemaVersion, sizes);
     return sizes;
   };
   return {
