@@ -1,3 +1,4 @@
+import { oncePer } from '../../platform/once-per.ts';
 import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
@@ -137,12 +138,8 @@ interface NameIndex {
   byFirstWord: ReadonlyMap<string | undefined, readonly IndexedName[]>;
 }
 
-const indexes = new WeakMap<readonly string[], NameIndex>();
-
 /** Lists are cached for a minute and shared by all questions, so that each is indexed once. */
-const indexNames = (list: readonly string[]): NameIndex => {
-  const cached = indexes.get(list);
-  if (cached !== undefined) return cached;
+const indexNames = oncePer((list: readonly string[]): NameIndex => {
   const read = list
     .map((name) => ({ name, words: wordsOfQuestion(name) }))
     .filter(({ words }) => words.length > 0);
@@ -163,10 +160,8 @@ const indexNames = (list: readonly string[]): NameIndex => {
     const text = name.slice(0, words[length - 1]?.end);
     return { name, words, beginning: isOnly ? { length, text } : undefined };
   });
-  const index = { names, byFirstWord: Map.groupBy(names, ({ words }) => words[0]?.text) };
-  indexes.set(list, index);
-  return index;
-};
+  return { names, byFirstWord: Map.groupBy(names, ({ words }) => words[0]?.text) };
+});
 
 const UNITS = WORDS.sizeUnits.split(' ').join('|');
 /** `32 GB`, `1.5 m`, `92 x 92 mm` at the end. A number without a unit is not a size: it may tell one model from another. */

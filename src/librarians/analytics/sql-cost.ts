@@ -5,7 +5,9 @@ import type {
   SchemaEntry,
 } from '../../platform/storage/sql-database.ts';
 import { type GroupedSubqueries, groupedSubqueries } from './grouped-subqueries.ts';
+import { KNOWN_LINE, type PlannedLoop, readLoop, resultOf, scansIn } from './query-plan.ts';
 import { type Checked, refuseStatement as refuse, type SqlToken } from './sql-text.ts';
+import { inListSizes, tablesByAlias, UNKNOWN_TABLE } from './statement-names.ts';
 import type { TableSizes } from './table-sizes.ts';
 
 const MAX_SCANS = 4;
@@ -52,59 +54,6 @@ export async function checkCost(
     ? { ok: true, value: work }
     : refuse('reads too many combinations of rows');
 }
-
-const KNOWN_LINE =
-  /^(SCAN |SEARCH |MULTI-INDEX OR$|INDEX \d+$|CO-ROUTINE |MATERIALIZE |(CORRELATED )?(SCALAR|LIST) SUBQUERY \d+$|REUSE (LIST )?SUBQUERY \d+$|COMPOUND QUERY$|LEFT-MOST SUBQUERY$|UNION ALL$|(UNION|EXCEPT|INTERSECT) USING TEMP B-TREE$|MERGE \((UNION|UNION ALL|EXCEPT|INTERSECT)\)$|LEFT$|RIGHT$|USE TEMP B-TREE FOR |RIGHT-JOIN |(CREATE )?BLOOM FILTER|USING (ROWID SEARCH ON TABLE|INDEX) .+ FOR IN-OPERATOR$)/;
-
-/** Reading the result of a subquery is no scan: its own scans are counted. Building an automatic index is one. */
-const scansIn = (plan: readonly PlanLine[]): number => {
-  const materialized = plan.flatMap(({ detail }) => resultOf(detail) ?? []);
-  return plan.filter(({ detail }) => {
-    const { verb, name, how, columns } = readLoop(detail) ?? {};
-    if (
-      verb === undefined ||
-      name === undefined ||
-      materialized.includes(name.toLowerCase()) ||
-      name.startsWith('(subquery-')
-    )
-      return false;
-    if (verb === 'SCAN' || how?.startsWith('AUTOMATIC')) return true;
-    return columns === undefined;
-  }).length;
-};
-
-/** A loop over a table, as a line of the plan words it. */
-interface PlannedLoop {
-  verb: 'SCAN' | 'SEARCH';
-  /** The name of the table, its alias or a subquery. */
-  name: string;
-  /** `COVERING INDEX orders_by_day`, `INTEGER PRIMARY KEY`, `AUTOMATIC ...`; `undefined` when the table itself is read. */
-  how: string | undefined;
-  index: string | undefined;
-  /** The columns whose values are looked up; `undefined` when there is no lookup. */
-  columns: string[] | undefined;
-}
-
-const LOOP =
-  /^(SCAN|SEARCH) (?!(?:\d+-?\s*)?CONSTANT ROW)(.+?)(?: EXISTS)?(?: USING (.+?)(?: \((.*)\))?)?(?: (?:LEFT|RIGHT|FULL|OUTER)-JOIN)?$/;
-
-const readLoop = (detail: string): PlannedLoop | undefined => {
-  const [, verb, name = '', how, lookup] = LOOP.exec(detail) ?? [];
-  if (verb === undefined) return undefined;
-  const index = /INDEX (.+)$/.exec(how ?? '')?.[1];
-  // `ANY(a) AND b=?` skips over the values of a: it looks up b once for each of them.
-  const isLookup = verb === 'SEARCH' && lookup !== undefined && !lookup.includes('ANY(');
-  const columns = isLookup
-    ? lookup.split(' AND ').flatMap((term) => /^(.+)=\?$/.exec(term)?.[1] ?? [])
-    : [];
-  return {
-    verb: verb as PlannedLoop['verb'],
-    name,
-    how,
-    index,
-    columns: columns.length > 0 ? columns : undefined,
-  };
-};
 
 /** Counts every instruction for every row, because the plan does not say which loop an instruction belongs to. */
 const workPerRow = (program: readonly Instruction[]): number => {
@@ -189,10 +138,6 @@ const rowsOfKeys = async (
   return new Map((await Promise.all(measured)).flat());
 };
 
-/** The name of a subquery whose result is read, in lower case. */
-const resultOf = (detail: string): string | undefined =>
-  /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1]?.toLowerCase();
-
 /** Rows of a loop. */
 interface Loop {
   /** For one set of values that are looked up; all rows when nothing is. */
@@ -256,12 +201,7 @@ const costOf = (
 
   /** `INDEX 1`, `INDEX 2`: separate searches whose rows add up. Subqueries in their conditions may be correlated. */
   const alternatives = (id: number): Cost => {
-    const costs = plan.filter(({ parent }) => parent === id).map((line) => levelCost(line.id));
-    return {
-      rowsVisited: sum(costs, 'rowsVisited'),
-      rowsSorted: sum(costs, 'rowsSorted'),
-      rows: sum(costs, 'rows'),
-    };
+    return sumOf(plan.filter(({ parent }) => parent === id).map((line) => levelCost(line.id)));
   };
 
   const subqueryCost = (line: PlanLine): Cost => {
@@ -317,15 +257,12 @@ const costOf = (
     }
     const largestList = longestList ?? Math.max(1, ...tables.values(), ...materialized.values());
     const nested = nest(level, { listSizes, largestList });
+    const [each, other] = [sumOf(perRow), sumOf(once)];
     const rows = compound > 0 ? compound : nested.rows;
+    const sorted = isSorted ? rows : 0;
     return {
-      rowsVisited:
-        nested.visits + nested.rows * sum(perRow, 'rowsVisited') + sum(once, 'rowsVisited'),
-      rowsSorted:
-        (isSorted ? rows : 0) +
-        nested.sorted +
-        nested.rows * sum(perRow, 'rowsSorted') +
-        sum(once, 'rowsSorted'),
+      rowsVisited: nested.rowsVisited + nested.rows * each.rowsVisited + other.rowsVisited,
+      rowsSorted: sorted + nested.rowsSorted + nested.rows * each.rowsSorted + other.rowsSorted,
       rows,
     };
   };
@@ -348,8 +285,15 @@ const PART_OF_COMPOUND =
 
 const NO_COST: Cost = { rowsVisited: 1, rowsSorted: 0, rows: 1 };
 
-const sum = (costs: readonly Cost[], of: keyof Cost): number =>
-  costs.reduce((total, cost) => total + cost[of], 0);
+const sumOf = (costs: readonly Cost[]): Cost =>
+  costs.reduce(
+    (total, cost) => ({
+      rowsVisited: total.rowsVisited + cost.rowsVisited,
+      rowsSorted: total.rowsSorted + cost.rowsSorted,
+      rows: total.rows + cost.rows,
+    }),
+    { rowsVisited: 0, rowsSorted: 0, rows: 0 },
+  );
 
 const exactly = (rows: number): Loop => ({ rows, max: rows, lookups: 0 });
 
@@ -362,7 +306,7 @@ const isKnown = (rows: number | undefined): rows is number => rows !== undefined
 const nest = (
   loops: readonly Loop[],
   { listSizes, largestList }: { listSizes: readonly number[]; largestList: number },
-): { visits: number; sorted: number; rows: number } => {
+): Cost => {
   const open = loops.map((loop) => ({ ...loop, values: 1 }));
   const rowsOf = ({ rows, max, values }: Loop & { values: number }) =>
     Math.max(1, Math.min(max, rows * values));
@@ -380,73 +324,11 @@ const nest = (
     costliest.values *= size;
     costliest.lookups -= 1;
   }
-  return open.reduce(
-    ({ visits, sorted, rows }, loop) => ({
-      visits: visits + rows * (visitsOf(loop) + (loop.further?.rowsVisited ?? 0)),
-      sorted: sorted + rows * (loop.further?.rowsSorted ?? 0),
-      rows: rows * rowsOf(loop),
-    }),
-    { visits: 1, sorted: 0, rows: 1 },
-  );
-};
-
-/** Stands for a query in parentheses, whose rows are unknown. */
-const UNKNOWN_TABLE = ')';
-
-/**
- * Maps each possible alias to the tables it may stand for: the word before it. Everything is in lower case; a parenthesis that closes
- * a subquery is `UNKNOWN_TABLE`. It finds too many rather than too few.
- */
-const tablesByAlias = (tokens: readonly SqlToken[]): Map<string, string[]> => {
-  const aliases = new Map<string, string[]>();
-  tokens.forEach(({ kind, value }, place) => {
-    if (!NAMES.has(kind)) return;
-    const isAfterAs = tokens[place - 1]?.kind === 'name' && tokens[place - 1]?.value === 'as';
-    const before = tokens[isAfterAs ? place - 2 : place - 1];
-    if (before === undefined || (!NAMES.has(before.kind) && before.raw !== UNKNOWN_TABLE)) return;
-    const name = value.toLowerCase();
-    aliases.set(name, [...(aliases.get(name) ?? []), before.value.toLowerCase()]);
-  });
-  return aliases;
-};
-
-/** SQLite also accepts a string as an alias. */
-const NAMES: ReadonlySet<SqlToken['kind']> = new Set(['name', 'quoted', 'text']);
-
-/**
- * The number of values of each IN list, the largest first; `Infinity` for a query or a table. SQLite also makes a list of
- * `a = 1 OR a = 2`.
- */
-const inListSizes = (tokens: readonly SqlToken[]): number[] => {
-  const sizes: number[] = [];
-  const alternatives = [1];
-  const endAlternatives = () => {
-    const size = alternatives.pop() ?? 1;
-    if (size > 1) sizes.push(size);
-  };
-  tokens.forEach(({ kind, raw, value }, place) => {
-    if (kind === 'name' && value === 'in') sizes.push(sizeAfter(tokens, place + 1));
-    if (kind === 'name' && value === 'or') alternatives.push((alternatives.pop() ?? 1) + 1);
-    const isAnd = kind === 'name' && value === 'and';
-    if (isAnd || raw === ')') endAlternatives();
-    if (isAnd || raw === '(') alternatives.push(1);
-  });
-  while (alternatives.length > 0) endAlternatives();
-  return sizes.sort((a, b) => b - a);
-};
-
-const sizeAfter = (tokens: readonly SqlToken[], start: number): number => {
-  if (tokens[start]?.raw !== '(') return Infinity;
-  let depth = 0;
-  let size = 1;
-  for (let place = start; place < tokens.length; place++) {
-    const { kind, raw, value } = tokens[place] ?? { kind: 'symbol', raw: ')', value: '' };
-    if (kind === 'name' && (value === 'select' || value === 'values' || value === 'with'))
-      return Infinity;
-    if (raw === '(') depth++;
-    if (raw === ')') depth--;
-    if (depth === 0) break;
-    if (raw === ',') size++;
+  const cost = { rowsVisited: 1, rowsSorted: 0, rows: 1 };
+  for (const loop of open) {
+    cost.rowsVisited += cost.rows * (visitsOf(loop) + (loop.further?.rowsVisited ?? 0));
+    cost.rowsSorted += cost.rows * (loop.further?.rowsSorted ?? 0);
+    cost.rows *= rowsOf(loop);
   }
-  return size;
+  return cost;
 };
