@@ -5,11 +5,11 @@ import { CodedError, DataSourceError } from '../../platform/http/coded-error.ts'
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { type Log, logLine } from '../../platform/log.ts';
 import { type SqlDatabase, SqlUnavailable } from '../../platform/storage/sql-database.ts';
-import { type Agent, type AgentCall, readOptions } from '../agents/agent.ts';
-import { AgentResponse } from '../agents/agent-response.ts';
+import { type Agent, readOptions } from '../agents/agent.ts';
 import { type AgentServeOptions, serveAgent } from '../agents/serve-agent.ts';
+import { answerFromModel } from './answer-from-model.ts';
 import { type Catalogue, type NamedQuestion, storedCatalogue } from './catalogue.ts';
-import { checkCurrencies } from './check-currencies.ts';
+import { type Executed, executor, responseFor, type Statement } from './execute-sql.ts';
 import type { FoundName } from './find-names.ts';
 import {
   indexQuestions,
@@ -20,19 +20,10 @@ import {
 } from './match-question.ts';
 import { createNameLists } from './name-lists.ts';
 import { parseQuestion } from './parse-question.ts';
-import { proposeSql, type Rejected } from './propose-sql.ts';
 import EXAMPLES from './question-examples.json' with { type: 'json' };
-import {
-  checkColumns,
-  describeRows,
-  interpretRows,
-  originOf,
-  type RunLimits,
-  runSql,
-  type Table,
-} from './run-sql.ts';
-import { createSqlGate, type GatedSql, type Submission } from './sql-gate.ts';
-import { type Checked, showSql } from './sql-text.ts';
+import { interpretRows, originOf, type RunLimits, type Table } from './run-sql.ts';
+import { createSqlGate } from './sql-gate.ts';
+import type { Checked } from './sql-text.ts';
 
 interface AnalyticsParts {
   database: SqlDatabase;
@@ -86,13 +77,7 @@ const answererFor = (
 ): Agent => {
   const gate = createSqlGate({ database, tables: catalogue.tables.map(({ name }) => name), now });
   const index = indexQuestions(catalogue);
-  const execute: Execute = async ({ sql, ...submission }, limits) => {
-    const gated = await gate.judge(sql, submission);
-    if (!gated.ok) return gated;
-    const table = await runSql(database, gated.value, limits);
-    const columns = checkColumns(table.columns);
-    return columns.ok ? { ok: true, value: { gated: gated.value, table } } : columns;
-  };
+  const execute = executor({ gate, database });
   const executeTrusted = async (statement: Statement, limits: RunLimits) =>
     acceptedOrThrow(await execute({ ...statement, isTrusted: true }, limits));
   const currentNames = createNameLists(catalogue, {
@@ -127,18 +112,6 @@ const answererFor = (
   };
 };
 
-/** A statement that has run. */
-interface Executed {
-  gated: GatedSql;
-  table: Table;
-}
-
-interface Statement extends Submission {
-  sql: string;
-}
-
-type Execute = (statement: Statement, limits: RunLimits) => Promise<Checked<Executed>>;
-
 const MAX_NAMES = 5000;
 /** Names are cached for later questions, so that reading them does not stop when the first caller goes away. */
 const NAMES_LIMITS: RunLimits = {
@@ -156,83 +129,6 @@ const acceptedOrThrow = (executed: Checked<Executed>): Executed => {
 
 /** From this score on a named question is taken before a model is asked. */
 const SURE_SCORE = 0.9;
-const ATTEMPTS = 2;
-/** Confidence of a model's statement, whose meaning is not verified. */
-const MODEL_CONFIDENCE = 0.7;
-
-const answerFromModel = async (
-  query: string,
-  call: AgentCall,
-  { execute, catalogue, now }: { execute: Execute; catalogue: Catalogue; now: number },
-) => {
-  let rejected: Rejected | undefined;
-  const limits = half(call);
-  const signal = AbortSignal.any([call.signal, AbortSignal.timeout(limits.timeoutMs)]);
-  for (let attempt = 0; attempt < ATTEMPTS && call.ai !== undefined; attempt++) {
-    const { ai } = call;
-    // A model that fails, hangs or replies nonsense must not cost the caller the reply that names what can be asked.
-    const proposed = await withDeadline(
-      () => proposeSql(ai, query, { catalogue, now, signal, rejected }),
-      {
-        signal,
-        reason: 'the model did not propose a statement in time',
-      },
-    ).catch(() => undefined);
-    if (proposed === undefined) return undefined;
-    const { sql, wording } = proposed;
-    const currencies = checkCurrencies(sql, catalogue);
-    const executed = currencies.ok
-      ? await orUndefined(() => execute({ sql }, limits), call.signal)
-      : currencies;
-    if (executed === undefined) return undefined;
-    if (!executed.ok) {
-      rejected = { sql, refusal: executed };
-      continue;
-    }
-    const { table } = executed.value;
-    const phrases = answerPhrases(call.language);
-    const interpretation = `${describeRows(table, { wording, phrases })} ${originOf(now, phrases)}`;
-    return responseFor(query, {
-      executed: executed.value,
-      interpretation,
-      confidence: MODEL_CONFIDENCE,
-    })
-      .setMetadata({
-        statement_by: 'model',
-        model: call.ai.model,
-        truncated: table.truncated,
-        cache_hit: false,
-        classification_reasoning: [
-          'No named question surely asks the same: a model proposed the statement',
-        ],
-      })
-      .toArray();
-  }
-  return undefined;
-};
-
-/** Leaves time to say what can be asked instead. */
-const half = ({ signal, timeoutMs }: AgentCall): RunLimits => ({
-  signal,
-  timeoutMs: Math.floor(timeoutMs / 2),
-});
-
-/** `undefined` when a model's statement passes the gate and then fails or takes too long, while the caller still waits. */
-const orUndefined = async <T>(
-  run: () => Promise<T>,
-  signal: AbortSignal,
-): Promise<T | undefined> => {
-  try {
-    return await run();
-  } catch (error) {
-    const isStatementFault = error instanceof CodedError && STATEMENT_FAULTS.has(error.code);
-    if (signal.aborted || !(isStatementFault || error instanceof SqlUnavailable)) throw error;
-    return undefined;
-  }
-};
-
-const STATEMENT_FAULTS: ReadonlySet<string> = new Set(['DATA_SOURCE_ERROR', 'TIMEOUT']);
-
 interface CatalogueAnswer {
   match: QuestionMatch;
   names: readonly FoundName[];
@@ -277,24 +173,6 @@ const assumptionsIn = (found: readonly FoundName[], { tookFor, or }: AnswerPhras
       return `${filled(tookFor, { words: beginning, names: named })} `;
     })
     .join('');
-
-const responseFor = (
-  query: string,
-  {
-    executed: { gated, table },
-    interpretation,
-    confidence,
-  }: { executed: Executed; interpretation: string; confidence: number },
-) =>
-  AgentResponse.success('analytics', query)
-    .setResult({
-      sql_query: showSql(gated.statement),
-      columns: table.columns,
-      rows: table.rows,
-      row_count: table.rows.length,
-      interpretation,
-    })
-    .setSourceAttribution(AgentResponse.createAnalyticsSourceAttribution(gated.tables, confidence));
 
 /** 0.6 at the threshold, 0.95 when the question equals an example. */
 const confidenceOf = (score: number): number =>
