@@ -8,6 +8,8 @@
  *   systems reply is lenient: unknown members are dropped.
  * - `readAs(schema, value)` is `safeParse` that never throws, with issues as `{ path, message }`: use it for untrusted input.
  * - `issuesOf(error)` turns a failed parse into `{ path, message }` pairs, `describeIssues` those into one line.
+ *
+ * @module @constellation/contract
  */
 
 export * from './core/ask.ts';

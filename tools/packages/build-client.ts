@@ -2,13 +2,14 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BuildOptions, buildSync } from 'esbuild';
+import { buildSync } from 'esbuild';
 import { describeSchemas } from '../build/describe-schemas.ts';
 import { schemaRef, schemasOf } from '../build/openapi.ts';
 import { typescriptOfSchemas } from '../build/typescript-of-schemas.ts';
 import { fail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { compilePackage, readManifest } from './compile-package.ts';
+import { packageOfFile, thirdPartyNotices } from './third-party.ts';
 
 const HELP = `Builds the package @constellation/client in client/dist: the client as one module without a dependency, and its
 types. npm pack ./client does it itself. Fails when the client is larger than 6 KiB gzip.
@@ -59,26 +60,24 @@ function writeTypes(): void {
   writeFileSync(join(folder, 'contract.d.ts'), types);
 }
 
-/** The size after gzip. */
+/** Writes the licences of what is bundled beside it. Returns the size after gzip. */
 function bundleClient(): number {
   const file = join(folder, 'index.js');
-  bundle({
-    entryPoints: [join(SOURCE, 'index.ts')],
+  const { metafile, warnings } = buildSync({
+    entryPoints: ['client/index.ts'],
+    absWorkingDir: ROOT,
     outfile: file,
-    platform: 'neutral',
-    mainFields: ['module', 'main'],
-  });
-  return gzipSync(readFileSync(file), { level: 9 }).length;
-}
-
-function bundle(options: BuildOptions): void {
-  const common = {
     bundle: true,
     minify: true,
+    metafile: true,
     format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
     target: 'es2022',
     logLevel: 'warning',
-  } as const;
-  if (buildSync({ ...common, ...options }).warnings.length > 0)
-    fail('Cannot build the client: see the warnings above');
+  });
+  if (warnings.length > 0) fail('Cannot build the client: see the warnings above');
+  const bundled = Object.keys(metafile.inputs).flatMap((path) => packageOfFile(path) ?? []);
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), thirdPartyNotices(bundled));
+  return gzipSync(readFileSync(file), { level: 9 }).length;
 }

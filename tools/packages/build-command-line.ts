@@ -23,6 +23,7 @@ import {
   type PackagedFunctions,
 } from '../run/packaged-installation.ts';
 import { readManifest } from './compile-package.ts';
+import { packageOfFile, productionPackages, thirdPartyNotices } from './third-party.ts';
 
 const HELP = `Builds the package constellation in dist/constellation: the command line, and the product as it runs on one
 machine, with every function bundled. npm run release publishes it.
@@ -49,6 +50,7 @@ const BUNDLE = {
   platform: 'node',
   banner: REQUIRE,
   outdir: SCRIPTS,
+  metafile: true,
   logLevel: 'warning',
 } satisfies BuildOptions;
 
@@ -84,8 +86,8 @@ const filesBeside: Plugin = {
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(SCRIPTS, { recursive: true });
-await bundleCommands();
-await bundleScripts();
+/** Files that the scripts were made from. */
+const sources = [...(await bundleCommands()), ...(await bundleScripts())];
 await packFunctions();
 cpSync(await buildAssets(), join(folder, ASSETS_FOLDER), { recursive: true });
 copyTexts();
@@ -93,22 +95,24 @@ writeManifest();
 console.error('wrote dist/constellation');
 
 /** The commands that ask a deployment, in one file that Node 20 runs too, and the reader of documents beside it. */
-async function bundleCommands(): Promise<void> {
+async function bundleCommands(): Promise<string[]> {
   const target = 'node20';
-  await build({ ...BUNDLE, target, entryPoints: ['client/command-line/constellation.ts'] });
+  const entryPoints = ['client/command-line/constellation.ts'];
+  const commands = await build({ ...BUNDLE, target, entryPoints });
   chmodSync(join(SCRIPTS, 'constellation.js'), 0o755);
-  await build({
+  const reader = await build({
     ...BUNDLE,
     target,
     entryPoints: ['src/documents/node/document-worker.ts'],
     inject: ['client/command-line/node-20.ts'],
   });
+  return [commands, reader].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }
 
 /** The scripts that are published: their functions were built before, and the local runtime is a package of its own. */
-async function bundleScripts(): Promise<void> {
+async function bundleScripts(): Promise<string[]> {
   const scripts = Object.values(CHECKOUT_COMMANDS).filter(({ isPublished }) => isPublished);
-  await build({
+  const { metafile } = await build({
     ...BUNDLE,
     target: 'node22',
     entryPoints: scripts.map(({ file }) => file),
@@ -117,6 +121,7 @@ async function bundleScripts(): Promise<void> {
     external: ['miniflare'],
     plugins: [packagedInstallation, filesBeside],
   });
+  return Object.keys(metafile.inputs);
 }
 
 /** The code of each function once, and each binary file once for all functions. */
@@ -162,6 +167,10 @@ function copyTexts(): void {
   for (const file of ['LICENSE', 'NOTICE', 'CHANGELOG.md'])
     copyFileSync(join(ROOT, file), join(folder, file));
   copyFileSync(join(ROOT, 'client/command-line/README.md'), join(folder, 'README.md'));
+  const bundled = sources.flatMap((file) => packageOfFile(file) ?? []);
+  // The page that shows the API is theirs.
+  const packages = [...bundled, ...productionPackages(), 'node_modules/swagger-ui-dist'];
+  writeFileSync(join(folder, 'THIRD-PARTY-LICENSES'), thirdPartyNotices(packages));
 }
 
 function writeManifest(): void {

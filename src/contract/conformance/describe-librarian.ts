@@ -1,8 +1,13 @@
+/**
+ * The suite of tests for librarians.
+ *
+ * @module @constellation/contract/conformance
+ */
 import type { Librarian } from '../core/librarian.ts';
 import type { LibrarianCases } from './ask-librarian.ts';
 import { librarianChecks } from './librarian-checks.ts';
 
-export type { LibrarianCases } from './ask-librarian.ts';
+export type { LibrarianCase, LibrarianCases } from './ask-librarian.ts';
 
 /** The part of a test runner that the suite uses; vitest, Jest, Mocha and `node:test` provide it. */
 export interface TestRunner {
