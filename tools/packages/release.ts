@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { orFail, readCommandLine } from '../command-line.ts';
+import * as z from 'zod';
+import { fail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { readManifest } from './compile-package.ts';
 import { buildPackage, PACKAGES, type PackageName } from './packages.ts';
@@ -29,23 +30,36 @@ const isDryRun = values['dry-run'];
 const { version } = readManifest();
 const names = Object.keys(PACKAGES) as PackageName[];
 
-orFail(() => refuse(versionProblems({ version, ...texts() })));
-if (!isDryRun) orFail(() => refuse(unreleasable()));
 const folder = join(ROOT, 'dist/packages');
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
-for (const name of names) console.log(registryNote(name));
-const tarballs: string[] = [];
-for (const name of names) tarballs.push(await release(name));
-if (isDryRun) console.log('published nothing: this was a dry run');
-else for (const tarball of tarballs) npm(['publish', tarball, '--access', 'public']);
+/** A part of what `npm view <name> maintainers --json` prints; mirrors of the registry name no one. */
+const Listed = z.union([
+  z.array(z.string()),
+  z.string().transform((owner) => [owner]),
+  z.object({ error: z.object({ code: z.string(), summary: z.string().default('') }) }),
+]);
+
+await main().catch((error: unknown) =>
+  fail(error instanceof Error ? error.message : String(error)),
+);
+
+async function main(): Promise<void> {
+  refuse(versionProblems({ version, ...texts() }));
+  for (const name of names) console.log(registryNote(name));
+  if (!isDryRun) refuse(unreleasable());
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const tarballs: string[] = [];
+  for (const name of names) tarballs.push(await release(name));
+  if (isDryRun) return console.log('published nothing: this was a dry run');
+  for (const tarball of tarballs) npm(['publish', tarball, '--access', 'public']);
+}
 
 /** Builds, packs and tries a package. */
 async function release(name: PackageName): Promise<string> {
-  const built = orFail(() => buildPackage(name));
+  const built = buildPackage(name);
   const pack = ['pack', built, '--json', '--ignore-scripts', '--pack-destination', folder];
   const [packed] = JSON.parse(npm(pack)) as [PackedFiles & { filename: string }]; // as npm pack --json prints it
-  orFail(() => refuse(packedProblems(packed, { ...PACKAGES[name], version, built, root: ROOT })));
+  refuse(packedProblems(packed, { ...PACKAGES[name], version, built, root: ROOT }));
   const { size, unpackedSize, files, filename } = packed;
   console.log(
     `${name} ${version}: ${kib(size)} packed, ${kib(unpackedSize)}, ${files.length} files`,
@@ -85,15 +99,18 @@ function registryNote(name: PackageName): string {
   const owners = ownersOf(name);
   return owners === undefined
     ? `${name} is free on the registry`
-    : `${name} is on the registry and belongs to ${owners.join(', ')}: only they can publish it`;
+    : `${name} is on the registry and belongs to ${owners.join(', ') || 'others'}: only they can publish it`;
 }
 
 /** Who may publish a name; `undefined` when it is free. */
 function ownersOf(name: PackageName): string[] | undefined {
-  const { status, stdout, stderr } = spawnSync('npm', ['owner', 'ls', name], { encoding: 'utf8' });
-  if (status === 0) return stdout.split('\n').flatMap((line) => line.match(/^\S+/)?.[0] ?? []);
-  if (/E404|404 Not Found/.test(stderr)) return undefined;
-  throw new Error(`Cannot ask the registry about ${name}: ${stderr.trim()}`);
+  const { stdout } = spawnSync('npm', ['view', name, 'maintainers', '--json'], {
+    encoding: 'utf8',
+  });
+  const result = Listed.parse(JSON.parse(stdout || '[]'));
+  if (Array.isArray(result)) return result.map((owner) => owner.replace(/ <.*/, ''));
+  if (result.error.code === 'E404') return undefined;
+  throw new Error(`Cannot ask the registry about ${name}: ${result.error.summary}`);
 }
 
 function npm(args: readonly string[]): string {
