@@ -1,7 +1,16 @@
 import { lruCache } from '../platform/lru-cache.ts';
 import { type BytePairEncoding, bytePairEncoding, type Vocabulary } from './byte-pair-encoding.ts';
 
-/** Converts text to the tokens of a model and back; deterministic. */
+/**
+ * Converts text to the tokens of a model and back; deterministic.
+ *
+ * @example
+ * const byCodePoint: Tokenizer = {
+ *   encode: (text) => Array.from(text, (character) => character.codePointAt(0) ?? 0),
+ *   decode: (tokens) => String.fromCodePoint(...tokens),
+ *   count: (text) => [...text].length,
+ * };
+ */
 export interface Tokenizer {
   count(text: string): number;
   encode(text: string): number[];

@@ -128,6 +128,14 @@ const CALL_MS = 12_000;
  * Calls a tool's API: no redirects, twelve seconds, at most 24 MiB of reply.
  *
  * @throws {SourceFailed} When the call fails or the reply is not as documented.
+ * @example
+ * import * as z from 'zod';
+ *
+ * async function titleOf(api: ArticleApi, id: string, signal: AbortSignal): Promise<string> {
+ *   const reply = z.object({ title: z.string() });
+ *   const path = `/articles/${encodeURIComponent(id)}`;
+ *   return (await callApi(api, { method: 'GET', path, reply, signal })).title;
+ * }
  */
 export async function callApi<Schema extends z.ZodType>(
   { apiUrl, headers, fetch, now }: ArticleApi,

@@ -29,6 +29,11 @@ interface RankingMoment {
 /**
  * Sorts memories, best first. Arguments are not changed; equal scores keep their order; a score of NaN ranks last. Each
  * result gets its place from 1 as `rank`.
+ *
+ * @example
+ * function longestFirst(results: Parameters<typeof MemoryRanker.custom>[0]) {
+ *   return MemoryRanker.custom(results, ({ memory }) => memory.content.length);
+ * }
  */
 // biome-ignore lint/complexity/noStaticOnlyClass: the documented interface is a class of static methods.
 export class MemoryRanker {

@@ -36,7 +36,12 @@ export function wholeNumber<Usual extends number | undefined = undefined>({
   });
 }
 
-/** One of some words. */
+/**
+ * One of some words.
+ *
+ * @example
+ * const settings = { KB_FRESHNESS: oneOf(['synced', 'live'], { usual: 'synced', what: 'when the host is asked' }) };
+ */
 export function oneOf<
   const Words extends readonly string[],
   Usual extends Words[number] | undefined = undefined,

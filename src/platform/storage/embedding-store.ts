@@ -2,7 +2,22 @@ import type { KVNamespace } from '@cloudflare/workers-types';
 import { withDeadline } from '../http/deadline.ts';
 import { type StoreOptions, StoreUnavailable, storeGivenUp } from './store-unavailable.ts';
 
-/** The second level of the embedding cache, which outlives an isolate. It holds vectors under hashes, never a text. */
+/**
+ * The second level of the embedding cache, which outlives an isolate. It holds vectors under hashes, never a text.
+ *
+ * @example
+ * function memoryEmbeddingStore(vectors = new Map<string, number[]>()): EmbeddingStore {
+ *   return {
+ *     getMany: async (keys) => keys.map((key) => vectors.get(key)),
+ *     setMany: async (entries) => {
+ *       for (const { key, embedding } of entries) vectors.set(key, [...embedding]);
+ *     },
+ *     deleteMany: async (keys) => {
+ *       for (const key of keys) vectors.delete(key);
+ *     },
+ *   };
+ * }
+ */
 export interface EmbeddingStore {
   /** In the order of the keys, `undefined` for a missing one. One request where the store supports it. Throws `StoreUnavailable`. */
   getMany(keys: readonly string[], options?: StoreOptions): Promise<(number[] | undefined)[]>;

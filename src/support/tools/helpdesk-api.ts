@@ -126,7 +126,16 @@ export function pathOf(parts: TemplateStringsArray, ...values: readonly string[]
   });
 }
 
-/** Reads the pages of a list to its end, at most `maxPages`. `readPage` gets `next` of the page before. */
+/**
+ * Reads the pages of a list to its end, at most `maxPages`. `readPage` gets `next` of the page before.
+ *
+ * @example
+ * const pages = await readPages(10, async (page: number | undefined = 1) => {
+ *   const messages = [`message ${page}`];
+ *   return { page: messages, next: page < 3 ? page + 1 : undefined };
+ * });
+ * pages.flat(); // ['message 1', 'message 2', 'message 3']
+ */
 export async function readPages<Page, Next>(
   maxPages: number,
   readPage: (next: Next | undefined) => Promise<{ page: Page; next: Next | undefined }>,

@@ -43,7 +43,18 @@ export interface Delivery extends DeliveryHead {
 /** Stands for the body in what is signed: it is hashed as it arrives. */
 export const BODY = Symbol('body');
 
-/** How deliveries are signed: the algorithm, the key, what is signed, and which header holds the signature. */
+/**
+ * How deliveries are signed: the algorithm, the key, what is signed, and which header holds the signature.
+ *
+ * @example
+ * const hubSignature: SignatureScheme = {
+ *   algorithm: 'hmac-sha-256',
+ *   header: 'x-hub-signature-256',
+ *   prefix: 'sha256=',
+ *   encoding: 'hex',
+ *   signed: () => [BODY],
+ * };
+ */
 export interface SignatureScheme {
   /** `sha-256` is a plain digest of the secret and what is signed; `token` is the secret itself, and signs nothing. */
   algorithm: 'hmac-sha-1' | 'hmac-sha-256' | 'ed25519' | 'sha-256' | 'token';
