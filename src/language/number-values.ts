@@ -122,7 +122,7 @@ export function monthsIn(texts: readonly string[]): ReadonlySet<string> {
 let months: ReadonlyMap<string, number> | undefined;
 
 /** The numbers of the months of a language, 1 to 12, by their names and short names in lower case. */
-export function monthsOf(language: string): ReadonlyMap<string, number> {
+const monthsOf = (language: string): ReadonlyMap<string, number> => {
   const names = new Map<string, number>();
   for (const month of ['long', 'short'] as const) {
     const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' });
@@ -134,7 +134,7 @@ export function monthsOf(language: string): ReadonlyMap<string, number> {
     }
   }
   return names;
-}
+};
 
 /** The words for 0 to 12 in a language; none for one without a list. */
 export function numberWordsOf(language: string): readonly string[] {

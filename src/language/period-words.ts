@@ -1,7 +1,7 @@
 import { withoutMarks } from './analyse-text.ts';
-import { DAY_MS, monthOrDay, type Period, type Unit } from './calendar.ts';
+import { monthOrDay, type Period, type Unit } from './calendar.ts';
 import LISTS from './lists/periods.json' with { type: 'json' };
-import { monthsIn, monthsOf, numberWordsOf } from './number-values.ts';
+import { monthsIn, numberWordsOf } from './number-values.ts';
 
 /** A word of a text, as it matters for periods. */
 export interface PeriodWord {
@@ -48,6 +48,9 @@ interface Vocabulary {
   ambiguous: readonly string[];
 }
 
+/** The first four ordinals are listed in turn, for each ending; months are in order, with `/` between their names. */
+const ORDINALS = 4;
+
 const vocabularies = new Map<string, Vocabulary>();
 
 const vocabularyOf = (language: string): Vocabulary => {
@@ -59,27 +62,17 @@ const vocabularyOf = (language: string): Vocabulary => {
   numberWordsOf(language).forEach((word, value) => {
     add(word, { type: 'N', value });
   });
-  for (const [name, value] of monthsOf(language)) add(name, { type: 'M', value });
-  for (const name of weekdaysOf(language)) add(name, UNREADABLE);
   for (const [list, words] of Object.entries(lists)) {
     const type = LETTERS.get(list) ?? PLAIN;
     words.split(' ').forEach((word, place) => {
-      // The first four ordinals are listed in turn, for each ending.
-      const value = type === 'O' ? (place % 4) + 1 : (DAYS_AGO.get(list) ?? 0);
-      add(word, { type, value, unit: UNIT_OF_LIST.get(list) });
+      const value = type === 'O' ? (place % ORDINALS) + 1 : type === 'M' ? place + 1 : 0;
+      const meaning = { type, value: DAYS_AGO.get(list) ?? value, unit: UNIT_OF_LIST.get(list) };
+      for (const each of word.split('/')) add(each, meaning);
     });
   }
   const vocabulary = { meanings, ambiguous: ambiguous.split(' ') };
   vocabularies.set(language, vocabulary);
   return vocabulary;
-};
-
-/** Which of several Mondays is meant is never clear. */
-const weekdaysOf = (language: string): string[] => {
-  const format = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
-  return Array.from({ length: 7 }, (_, day) => format.format(day * DAY_MS).toLowerCase()).flatMap(
-    (name) => [name, `${name}s`],
-  );
 };
 
 const WORD =
@@ -106,11 +99,9 @@ export function periodWordsOf(text: string, language: string): PeriodWord[] {
       continue;
     }
     const end = (last?.index ?? 0) + (last?.[0].length ?? 0);
-    words.push({
-      ...(meanings.get(phrase()) ?? meaningOf(phrase())),
-      start: first?.index ?? 0,
-      end,
-    });
+    const isBeforeYear = /^20\d\d$/.test(plain[at + 1] ?? '');
+    const meaning = meanings.get(phrase()) ?? meaningOf(phrase(), { isBeforeYear });
+    words.push({ ...meaning, start: first?.index ?? 0, end });
   }
   return words.map((word, at) => {
     const isAmbiguous = ambiguous.includes(text.slice(word.start, word.end).toLowerCase());
@@ -143,12 +134,12 @@ const dateOf = (parts: readonly string[]): Meaning => {
   return days === undefined ? UNREADABLE : { type: 'I', value: year, days };
 };
 
-/** Shorter names of months are words of other languages too: `set`, `out`. */
+/** Shorter names of months are words of other languages too: `set`, `out`. The list of all languages takes 20 ms to make. */
 const MIN_FOREIGN_MONTH = 5;
 
-const meaningOf = (word: string): Meaning => {
+const meaningOf = (word: string, { isBeforeYear }: { isBeforeYear: boolean }): Meaning => {
   const sign = SIGNS.find(([pattern]) => pattern.test(word));
   if (sign !== undefined) return sign[1](word);
-  const isForeign = word.length >= MIN_FOREIGN_MONTH && monthsIn([word]).size > 0;
+  const isForeign = isBeforeYear && word.length >= MIN_FOREIGN_MONTH && monthsIn([word]).size > 0;
   return isForeign ? FOREIGN : { type: PLAIN, value: 0 };
 };
