@@ -9,7 +9,7 @@ export const ALL_DAYS: Period = { from: '0001-01-01', to: '9999-12-31' };
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
 /** In milliseconds. */
-export const DAY_MS = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** The day of a time in milliseconds since 1970. */
 export function dayOf(time: number): string {

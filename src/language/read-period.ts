@@ -49,7 +49,7 @@ const daysIn = (reading: PeriodReading): string | undefined =>
   typeof reading === 'object' ? `${reading.from} ${reading.to}` : reading;
 
 /** Words about time without days: `three months ago`, `next month`, `within 3 months`. */
-const UNCLEAR_ALONE = /[LlHZO]N?[UVW]|[pZB]N[UVW]|N[UVW][ZSXBA]|[UVW][lZ]|[UVW]BL/;
+const UNCLEAR_ALONE = /[LlHp]Z|[LlHZO]N?[UVW]|[pZB]N[UVW]|N[UVW][ZSXBA]|[UVW][lZ]|[UVW]BL/;
 const RANGE = /^[RFfS]?P[tX]P$|^[Rf]P&P$/;
 const OPEN = /^([SABX])([Ee]?)P$/;
 
