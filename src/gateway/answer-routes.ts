@@ -11,6 +11,7 @@ import {
   ReplayedAnswer,
   type StatementChange,
 } from '../contract/wire/answers.ts';
+import { writtenWords } from '../language/spaced-words.ts';
 import { readingCapabilities } from '../librarians/delegation/call.ts';
 import type { Librarians } from '../librarians/delegation/librarian-directory.ts';
 import { waitUntilOf } from '../platform/concurrency.ts';
@@ -348,7 +349,7 @@ export function compareStatements(
 
 /** In order, so that a rewording of the same words is a change. */
 const wordsOf = (text: string): readonly string[] =>
-  (text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS);
+  writtenWords(text.toLowerCase()).slice(0, MAX_WORDS);
 
 const MAX_WORDS = 2000;
 

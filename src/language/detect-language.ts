@@ -57,8 +57,8 @@ const EXPECTED = 1;
 const proseOf = (text: string): string =>
   text
     .replace(/(`{1,3})[^`]*\1/g, ' ')
-    // One word at a time: a single expression would restart at every letter of a text without spaces.
-    .replace(/\S+/g, (word) => (NO_WORD.test(word) ? ' ' : word))
+    // One word at a time: a single expression would restart at every letter of a long one.
+    .replace(SPACED_WORD, (word) => (NO_WORD.test(word) ? ' ' : word))
     .replace(/[’ʼ`]/g, "'")
     .normalize('NFC')
     .toLowerCase();
@@ -70,6 +70,8 @@ const ownWords = (prose: string): string => {
 };
 const ENOUGH = 12;
 
+/** What stands between spaces and words of scripts without them. */
+const SPACED_WORD = /[^\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]+/gu;
 const NO_WORD = /[@_\\/=<>{}|]|\d|\p{Ll}\p{Lu}|\.\p{Ll}/u;
 
 const scoresOf = (words: readonly string[], prose: string): Map<string, number> => {

@@ -1,6 +1,14 @@
+const SCRIPTS =
+  '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
 /** Scripts without spaces, whose words are found by a dictionary. */
-const UNSPACED_SCRIPT =
-  /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+const UNSPACED_SCRIPT = new RegExp(`[${SCRIPTS}]`, 'u');
+
+/**
+ * Pattern, for regular expressions with `u`, of a letter or digit that borders on spaces where a word ends. One of
+ * another script may stand beside it: `将app.yaml放在`, `app.yaml을`.
+ */
+export const BORDERED = `(?![${SCRIPTS}\\p{sc=Hang}])[\\p{L}\\p{N}]`;
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Whether a text is, in part at least, in a script without spaces. */
@@ -43,3 +51,9 @@ export function withSpacedWords(text: string, stopWords = NO_WORDS): string {
   addUnknownWord();
   return out;
 }
+
+/** The words of a text as they are written; in scripts without spaces, its characters. */
+export function writtenWords(text: string): readonly string[] {
+  return text.match(WRITTEN_WORD) ?? [];
+}
+const WRITTEN_WORD = new RegExp(`[${SCRIPTS}]|(?:(?![${SCRIPTS}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');

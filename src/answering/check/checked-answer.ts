@@ -1,7 +1,7 @@
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { limitsOrDenies } from '../../language/qualifiers.ts';
-import { withSpacedWords } from '../../language/spaced-words.ts';
+import { isUnspaced, withSpacedWords, writtenWords } from '../../language/spaced-words.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -512,7 +512,7 @@ const outcomeOf = <P extends Passage>(
     : { reason };
 };
 
-/** A few words that are dropped must not be what limits or denies the rest. */
+/** A few words that are dropped must not be what limits or denies the rest; in a script without spaces a word has two characters. */
 const SHORT_RUN = 3;
 
 /**
@@ -520,14 +520,16 @@ const SHORT_RUN = 3;
  * written, each word once: `wordsOf` would give an identifier and its parts.
  */
 const isPartOf = (part: string, whole: string): boolean => {
-  const [kept, all] = [part, whole].map((text) => text.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  const [kept, all] = [part, whole].map(writtenWords);
   if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length)
     return false;
   const language = detectLanguage(whole);
+  const isOfCharacters = isUnspaced(whole);
+  const shortRun = isOfCharacters ? 2 * SHORT_RUN : SHORT_RUN;
   let dropped: string[] = [];
   let place = 0;
   const isHarmless = (): boolean =>
-    dropped.length > SHORT_RUN || !limitsOrDenies(dropped.join(' '), language);
+    dropped.length > shortRun || !limitsOrDenies(dropped.join(isOfCharacters ? '' : ' '), language);
   for (const word of all) {
     if (place < kept.length && word.toLowerCase() === kept[place]?.toLowerCase()) {
       if (!isHarmless()) return false;

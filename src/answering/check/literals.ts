@@ -3,6 +3,7 @@ import { STOP_WORDS } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
 import { missingNumbers } from '../../language/number-values.ts';
+import { BORDERED } from '../../language/spaced-words.ts';
 import { withoutListNumbers } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../../language/units-of-measurement.ts';
@@ -216,14 +217,17 @@ export function hasWhole(text: string, wanted: string): boolean {
 
 /** A text as whole words: the code `1` is no part of "16 miners". */
 const wholePattern = (text: string): RegExp => {
-  const opens = /^[\p{L}\p{N}]/u.test(text) ? '(?<![\\p{L}\\p{N}])' : '';
-  const closes = /[\p{L}\p{N}]$/u.test(text) ? '(?![\\p{L}\\p{N}])' : '';
+  const opens = BEGINS_BORDERED.test(text) ? `(?<!${BORDERED})` : '';
+  const closes = ENDS_BORDERED.test(text) ? `(?!${BORDERED})` : '';
   return new RegExp(opens + escapedPattern(text) + closes, 'gu');
 };
+const BEGINS_BORDERED = new RegExp(`^${BORDERED}`, 'u');
+const ENDS_BORDERED = new RegExp(`${BORDERED}$`, 'u');
 
-/** On one line, without marks of code and emphasis and their escapes. */
+/** On one line, without marks of code and emphasis and their escapes; code that is joined to a word is set apart. */
 export function collapse(text: string): string {
   return text
+    .replace(/(?<=[\p{L}\p{N}])`(?=[\p{L}\p{N}])/gu, ' ')
     .replace(/\\([_*[\]<>#.-])/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')

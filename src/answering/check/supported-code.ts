@@ -1,5 +1,6 @@
 import { STOP_WORDS } from '../../language/analyse-text.ts';
 import { isUnitFactor, numbersIn, UNIT_FACTORS, valuesIn } from '../../language/number-values.ts';
+import { BORDERED } from '../../language/spaced-words.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { collapse, escapedPattern, hasWhole, type Literal } from './literals.ts';
 
@@ -37,7 +38,7 @@ function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 
   const { source, isKnown, originOf } = preparedOf(sources);
   const { question } = sources;
   const isWordsOf = (name: string): boolean => {
-    const words = wordsIn(name);
+    const words = wordsIn(name.replace(PLACEHOLDERS, ' '));
     const origins = words.map(originOf);
     if (words.length > 1 && (hasWhole(source, name) || hasWhole(question, name))) return true;
     if (origins.includes('none')) return false;
@@ -45,18 +46,19 @@ function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 
     if (origins.includes('common')) return false;
     // A name or path of several words is one of the passages with values of the asker in it, or
     // stands beside one of them.
+    const placeholders = name.match(PLACEHOLDERS)?.length ?? 0;
+    if (placeholders > MAX_PLACEHOLDERS) return false;
     if (origins.includes('source') && hasLike(source, name, originOf)) return true;
     return kind === 'code' && hasWhole(source, withoutLastFolder(name));
   };
   const tokens = tokensOf(collapse(code));
   const lettersOf = (origin: Origin): number =>
     tokens
-      .filter((token) => !isPlaceholder(token))
-      .flatMap(wordsIn)
+      .flatMap((token) => wordsIn(token.replace(PLACEHOLDERS, ' ')))
       .reduce((sum, word) => sum + (originOf(word) === origin ? word.length : 0), 0);
   if (tokens.length > 1 && lettersOf('question') > 2 * lettersOf('source')) return false;
   return tokens.every((token) => {
-    if (isPlaceholder(token) || (/^\d[\d.,:]*$/.test(token) && isKnown(token))) return true;
+    if (/^\d[\d.,:]*$/.test(token) && isKnown(token)) return true;
     if (!isOption(token)) return isWordsOf(token);
     const [, name = token, value = ''] = /^(-[^:]+):(.*)$/s.exec(token) ?? [];
     return (hasOption(source, name) || hasOption(question, name)) && isWordsOf(value);
@@ -111,43 +113,50 @@ const withoutLastFolder = (name: string): string =>
 /** A noncharacter, which no text contains. */
 const NO_TEXT = '\ufdd3';
 
-/** Whether a text has a name like this, with other numbers and other words in place of the asker's. */
+/**
+ * Whether a text has a name like this, with other numbers, other words in place of the asker's and any name in
+ * place of a placeholder.
+ */
 function hasLike(text: string, name: string, originOf: (word: string) => Origin): boolean {
   const pattern = name
-    .split(/([\p{L}\p{N}]+)/u)
+    .split(NAME_PARTS)
     .map((part, at) => {
       if (at % 2 === 0) return escapedPattern(part);
+      if (part.startsWith('<')) return `(?:${NAME}|${PLACEHOLDER})`;
       const isAskers = originOf(part) === 'question' || isDatePattern(part);
       return isAskers ? `(?:[\\p{L}\\p{N}]+|${PLACEHOLDER})` : part.replace(/\d+/g, '\\d+');
     })
     .join('');
-  return new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'u').test(text);
+  return new RegExp(`(?<!${BORDERED})${pattern}(?!${BORDERED})`, 'u').test(text);
 }
 
 const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
+const PLACEHOLDERS = new RegExp(PLACEHOLDER, 'gu');
+/** In one name: each may stand for names of several parts, so that more take exponential time. */
+const MAX_PLACEHOLDERS = 3;
+const NAME = '[\\p{L}\\p{N}]+(?:[._-][\\p{L}\\p{N}]+){0,4}';
+const NAME_PARTS = new RegExp(`(${PLACEHOLDER}|[\\p{L}\\p{N}]+)`, 'u');
+/** A name, also with placeholders joined to it (`<plugin>-role-view-<resource>`), or a placeholder alone. */
 const TOKEN = new RegExp(
-  `(?<!\\S)--?${PLACEHOLDER}|${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]]+`,
+  `(?:${PLACEHOLDER}(?=[-_./:@][\\p{L}\\p{N}<])|(?<=[-_./:@])${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]])+|${PLACEHOLDER}`,
   'gu',
 );
 
-/** Placeholders, and what stands between spaces and brackets, without marks at its ends; an option with its dashes. */
+/** What stands between spaces and brackets, without marks at its ends; an option with its dashes. */
 const tokensOf = (code: string): string[] =>
   (code.match(TOKEN) ?? [])
-    .map((token) => (isPlaceholder(token) || isOption(token) ? token : token.replace(EDGES, '')))
+    .map((token) => (isOption(token) ? token : token.replace(EDGES, '')))
     .filter((token) => token !== '');
 
-const EDGES = /^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu;
+const EDGES = /^[^\p{L}\p{N}<]+|[^\p{L}\p{N}>]+$/gu;
 
-const isPlaceholder = (token: string): boolean => token.startsWith('<');
 const isOption = (token: string): boolean => /^--?[\p{L}<]/u.test(token);
 /** `YYYYMMDD`, `XX`: runs of one letter. */
 const isDatePattern = (word: string): boolean => /^(?:(\p{Lu})\1+)+$/u.test(word);
 
 const hasOption = (text: string, option: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}-])${escapedPattern(option)}(?![\\p{L}\\p{N}-])`, 'u').test(text);
+  new RegExp(`(?<!-|${BORDERED})${escapedPattern(option)}(?!-|${BORDERED})`, 'u').test(text);
 
 /** Whether a text has a name like this with other numbers, as `fb6360` for `fb6591`. */
 const hasNumbered = (text: string, name: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}])${name.replace(/\d+/g, '\\d+')}(?![\\p{L}\\p{N}])`, 'u').test(
-    text,
-  );
+  new RegExp(`(?<!${BORDERED})${name.replace(/\d+/g, '\\d+')}(?!${BORDERED})`, 'u').test(text);

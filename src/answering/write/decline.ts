@@ -5,6 +5,7 @@ import { DOMAIN_THRESHOLD } from '../../knowledge/search/relevance.ts';
 import type { SearchOutcome } from '../../knowledge/search/search-edition.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { namesNoSubject, referenceIn } from '../../language/refers-back.ts';
+import { writtenWords } from '../../language/spaced-words.ts';
 import type { FoundAnswer } from '../passages/find-answer.ts';
 import { passageMarkdown } from '../passages/render-passage.ts';
 import { type AnswerPhrases, answerPhrases, filled, listed } from './answer-phrases.ts';
@@ -229,8 +230,7 @@ export function spokenLanguage(
 }
 
 /** Whether it has enough words to tell its language. */
-const isSentence = (question: string): boolean =>
-  question.trim().split(/\s+/).length >= SENTENCE_WORDS;
+const isSentence = (question: string): boolean => writtenWords(question).length >= SENTENCE_WORDS;
 const SENTENCE_WORDS = 5;
 
 /** A question of a name or two is in the language of what it finds. */

@@ -231,7 +231,8 @@ describe('code that follows a pattern of the passages', () => {
     'A struct of structs/test.yaml is named `my.test.individual`.\n\n' +
     '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.\n\n' +
     'Leave out titles with `-intitle:word`, take the last days with `date:P4D/`, wrap in `{{#One}}`. Texts: `app/i18n/fr/`.\n\n' +
-    '| Occitan | oc |\n| --- | --- |';
+    '| Occitan | oc |\n| --- | --- |\n\n' +
+    'Name it after your plugin, `my-plugin-role-view-persons`. Look for the `listen_auth`key at `http://127.0.0.1:8090/console`. 将`application.yaml`放在工作目录，`config.json`파일.';
   it.each([
     ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
     [
@@ -264,6 +265,11 @@ describe('code that follows a pattern of the passages', () => {
       'An eval for tomorrow?',
     ],
     ['a number in another notation', 'Write `#template 1250.50`.', '#template 1.250,50 fails'],
+    ['code that is joined to a word', 'Set `listen_auth`.', 'How do I log in?'],
+    ['code between Chinese words', 'Put `application.yaml` there.', 'Where is it?'],
+    ['code before a Korean ending', 'Open `config.json`.', 'Where is it?'],
+    ['placeholders in a name', 'Call it `<plugin>-role-view-<things>`.', 'What is its name?'],
+    ['a placeholder in an address', 'Open `http://<your host>:8090/console`.', 'Where is it?'],
   ])('may have %s', (_what, written, question) => {
     expect(check(written, pattern, { question }).veto).toBeUndefined();
   });
@@ -279,6 +285,9 @@ describe('code that follows a pattern of the passages', () => {
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
+    ['placeholders in another name', 'Call it `<plugin>-view-role-<things>`.', 'Its name?'],
+    ['another path behind a placeholder', 'Open `http://<host>/plugin/console`.', 'Where is it?'],
+    ['a part of a word', 'Set `listen_aut`.', 'How do I log in?'],
     ['a common word in a name', 'Write `shtime.is_holiday.after`.', 'When is a holiday?'],
     ['a word with a number of another name', 'Open `fb6360/structs`.', 'Where are the structs?'],
     ['another last part of a name', 'Write `shtime.is_tomorrow()`.', 'Is tomorrow a holiday?'],
@@ -324,7 +333,8 @@ describe('code that follows a pattern of the passages', () => {
 it('reads code of ten placeholders without trying all combinations of their lengths', () => {
   const names = Array.from({ length: 10 }, (_, at) => `<n${at}>`).join('.');
   const source = `Run \`start ${'a.'.repeat(39)}a\` first.`;
-  expect(check(`Run \`start ${names}.end\`.`, source).veto).toMatch(/does not have/);
+  for (const end of ['end', 'a.start'])
+    expect(check(`Run \`start ${names}.${end}\`.`, source).veto).toMatch(/does not have/);
 });
 
 describe('a number that stands nowhere', () => {

@@ -120,16 +120,25 @@ describe('an answer with a model', () => {
       ai.calls.filter(({ options }) => options.schema?.name === 'judged_statements'),
     ).toHaveLength(1);
   });
-  it('shows what the judge leaves of a statement', async () => {
-    const text = 'Descale the boiler every 60 days, because limescale dissolves in weak acids.';
-    const kept = 'Descale the boiler every 60 days.';
+  it.each([
+    {
+      text: 'Descale the boiler every 60 days, because limescale dissolves in weak acids.',
+      rest: 'Descale the boiler every 60 days.',
+      dropped: 'acids',
+    },
+    {
+      text: '不是你配置写错了：锅炉每60天除一次垢。',
+      rest: '锅炉每60天除一次垢。',
+      dropped: '不是',
+    },
+  ])('shows what the judge leaves of a statement: $rest', async ({ text, rest, dropped }) => {
     const judge = judging(
       () => true,
-      (statement) => (statement === text ? kept : ''),
+      (statement) => (statement === text ? rest : ''),
     );
     const { response } = await ask(OFTEN, [{ text, quote: QUOTE, from: 'How often' }], { judge });
-    expect(response.answer).toContain(kept);
-    expect(response.answer).not.toContain('acids');
+    expect(response.answer).toContain(rest);
+    expect(response.answer).not.toContain(dropped);
   });
   it.each([
     [
@@ -142,6 +151,7 @@ describe('an answer with a model', () => {
       'Descale the boiler every 60 days.',
       'Descale the boiler only every 60 days.',
     ],
+    ['drops a denial in Chinese', '锅炉要每60天除垢。', '锅炉不要每60天除垢。'],
     ['is all of it', 'Descale the boiler every 60 days.', 'Descale the boiler every 60 days.'],
   ])(
     'drops a statement when what the judge would keep of it %s',
