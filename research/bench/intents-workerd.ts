@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from 'miniflare';
-import type { TrainingSource } from '../../src/support/intents/training-features.ts';
+import type { TrainingSource } from '../../src/support/intents/intent-model.ts';
 import { bundle } from '../../tools/build/bundle-function.ts';
 import { ROOT } from '../../tools/functions.ts';
 

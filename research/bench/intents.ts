@@ -3,8 +3,8 @@ import { gzipSync } from 'node:zlib';
 import { Taxonomy } from '../../src/contract/wire/taxonomy.ts';
 import { seededRandom, shuffle } from '../../src/platform/seeded-random.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
+import type { TrainingSource } from '../../src/support/intents/intent-model.ts';
 import { trainClassifier } from '../../src/support/intents/train-classifier.ts';
-import type { TrainingSource } from '../../src/support/intents/training-features.ts';
 import { SAMPLE_TAXONOMY } from '../../tools/sample/files.ts';
 import { benchIntentsInWorkerd } from './intents-workerd.ts';
 
@@ -18,14 +18,13 @@ export async function benchIntents(): Promise<void> {
   const twenty = cutTo(sample, 20);
   const large = invented(77, 130);
   console.log('Intents, without a model\n');
-  for (const [name, taxonomy, effort] of [
-    ['20 intents, 20 examples', twenty, 'quick'],
-    ['the sample taxonomy', sample, 'quick'],
-    ['77 intents, 130 examples', large, 'full'],
+  for (const [name, taxonomy] of [
+    ['20 intents, 20 examples', twenty],
+    ['the sample taxonomy', sample],
+    ['77 intents, 130 examples', large],
   ] as const) {
-    const packed = trainClassifier(taxonomy, { effort });
-    const training =
-      effort === 'full' ? [] : timesOf(RUNS, () => trainClassifier(taxonomy, { effort }));
+    const packed = trainClassifier(taxonomy);
+    const training = timesOf(taxonomy === large ? 1 : RUNS, () => trainClassifier(taxonomy));
     const opening = timesOf(RUNS, () => openClassifier(packed, taxonomy));
     const classifier = openClassifier(packed, taxonomy);
     const messages = taxonomy.intents.flatMap(({ examples }) => examples);
@@ -39,7 +38,7 @@ export async function benchIntents(): Promise<void> {
       `  ${name}: packed ${kib(packed.byteLength)}, gzip ${kib(gzipSync(packed).byteLength)}`,
     );
     const limit = taxonomy === twenty ? ` (at most ${LIMITS.train} ms)` : ', ahead';
-    if (training.length > 0) console.log(`    train    ${inMs(training)}${limit}`);
+    console.log(`    train    ${inMs(training)}${limit}`);
     console.log(`    open     ${inMs(opening)} (at most ${LIMITS.open} ms)`);
     console.log(
       `    classify ${inMs(times)} (at most ${LIMITS.classify} ms); 32,000 characters ${inMs(long)}`,

@@ -1,4 +1,5 @@
 import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
+import { hashText, placeOfHash, visitPartsOfWord } from './hashed-features.ts';
 import SHIPPED from './message-kinds.json' with { type: 'json' };
 
 /** What a message does; `other` is whatever a desk is asked. */
@@ -118,41 +119,25 @@ const bytesOf = (base64: string): Uint8Array =>
  */
 export function featuresOf(text: string, bits: number): number[] {
   const features = new Set<number>();
-  const add = (hash: number): unknown => features.add(mix(hash) >>> (32 - bits));
+  const add = (hash: number): unknown => features.add(placeOfHash(hash, bits));
   const words = plainText(text).match(WORD) ?? [];
   if (words.length === 0) return [];
   let before = '^';
   for (const word of words) {
-    add(hashOf(`${before} ${word}`, SEEDS.pair));
-    add(hashOf(word, SEEDS.word));
-    addParts(word, add);
+    add(hashText(`${before} ${word}`, SEEDS.pair));
+    add(hashText(word, SEEDS.word));
+    visitPartsOfWord(word, add);
     before = word;
   }
-  add(hashOf(`${before} $`, SEEDS.pair));
-  add(hashOf(`${Math.min(6, Math.ceil(Math.log2(words.length + 1)))}`, SEEDS.length));
+  add(hashText(`${before} $`, SEEDS.pair));
+  add(hashText(`${Math.min(6, Math.ceil(Math.log2(words.length + 1)))}`, SEEDS.length));
   return [...features];
 }
-
-const MAX_PART = 5;
-
-const addParts = (word: string, add: (hash: number) => unknown): void => {
-  const isUnspaced = UNSPACED.test(word);
-  const marked = isUnspaced ? word : `^${word}$`;
-  const least = isUnspaced ? 1 : 2;
-  for (let start = 0; start < marked.length; start += 1) {
-    let hash: number = SEEDS.part;
-    for (let length = 1; length <= MAX_PART && start + length <= marked.length; length += 1) {
-      hash = Math.imul(hash ^ marked.charCodeAt(start + length - 1), FNV_PRIME);
-      if (length >= least) add(hash);
-    }
-  }
-};
 
 /** UTF-16 units of a text that are read. */
 const MAX_LENGTH = 16_000;
 
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*|[?？]|\p{Extended_Pictographic}/gu;
-const UNSPACED = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Hang}]/u;
 
 const plainText = (text: string): string =>
   text
@@ -166,26 +151,8 @@ const plainText = (text: string): string =>
     .replace(/\p{N}/gu, '0')
     .replace(/(\p{L})\1{2,}/gu, '$1');
 
-const FNV_PRIME = 0x01000193;
 /** Beginnings of the hashes of each sort of feature. */
-const SEEDS = { part: 0x811c9dc5, pair: 0x50000001, word: 0x70000001, length: 0x40000001 } as const;
-
-/** FNV-1a over UTF-16 units. */
-const hashOf = (text: string, seed: number): number => {
-  let hash = seed;
-  for (let at = 0; at < text.length; at += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(at), FNV_PRIME);
-  return hash;
-};
-
-/** The finaliser of MurmurHash3, since the upper bits are used. */
-const mix = (hash: number): number => {
-  let mixed = hash ^ (hash >>> 16);
-  mixed = Math.imul(mixed, 0x85ebca6b);
-  mixed ^= mixed >>> 13;
-  mixed = Math.imul(mixed, 0xc2b2ae35);
-  return mixed ^ (mixed >>> 16);
-};
+const SEEDS = { pair: 0x50000001, word: 0x70000001, length: 0x40000001 } as const;
 
 /** The sentences of a message, at most 400, each with the marks at its end. A full stop within a word or number ends none. */
 export function sentencesOf(text: string): string[] {

@@ -97,7 +97,7 @@ const model = (request: ChatRequest) => {
 
 const taxonomy = smallTaxonomy();
 const classifier = openClassifier(trainClassifier(taxonomy), taxonomy);
-const UNSURE = 'The box did not come back with the sound that was paid for';
+const UNSURE = 'The box did not come back to us, although everybody heard the sound of the lorry';
 
 /** All calls of a model that the product makes, each with its result where the model was heard. */
 const USES: [what: string, use: (ai: OpenAIChat) => Promise<unknown>, expected: unknown][] = [

@@ -14,7 +14,7 @@ import { callFrom, identityOf, targetOf, userContext } from '../platform/context
 import { editionOf, taxonomy } from './drafts/tickets.ts';
 import hostileArticles from './hostile-articles.json' with { type: 'json' };
 
-const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
+const classifier = openClassifier(trainClassifier(taxonomy), taxonomy);
 const FANS = { title: 'Loud fans', intents: ['noise'] };
 const EDITION = editionOf({
   'care/fans.md': [FANS, '## The fan is loud\n\nClean the fan when it is very loud.'],

@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
-import { contentHash, hashText, InvalidModel } from '../../src/support/intents/packed-model.ts';
-import type { TrainingSource } from '../../src/support/intents/training-features.ts';
+import {
+  contentHash,
+  InvalidModel,
+  type TrainingSource,
+} from '../../src/support/intents/intent-model.ts';
 import { IS_PUBLISHED } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { type TrainedAhead, trainAhead } from './train-ahead.ts';
@@ -34,7 +37,7 @@ export function keptModel(
   taxonomy: TrainingSource,
   { folder = FOLDER, train = trainAhead }: KeptModelOptions = {},
 ): Uint8Array {
-  const file = join(folder, `${hashText(contentHash(taxonomy))}-${codeHash()}.model`);
+  const file = join(folder, `${contentHash(taxonomy)}-${codeHash()}.model`);
   const kept = readKept(file, taxonomy);
   if (kept !== undefined) return kept;
   const { packed } = train(taxonomy);
@@ -49,7 +52,7 @@ const codeHash = (): string => {
   const code = createHash('sha256');
   const files = IS_PUBLISHED
     ? ['package.json']
-    : [...globSync('src/support/intents/*.ts', { cwd: ROOT }), 'src/language/split-sentences.ts'];
+    : globSync(['src/support/intents/*.ts', 'src/language/*.ts'], { cwd: ROOT });
   for (const file of files.sort()) code.update(file).update(readFileSync(join(ROOT, file)));
   return code.digest('hex').slice(0, 16);
 };

@@ -1,10 +1,9 @@
 import { simulateThreshold } from '../../src/support/intents/hold-out.ts';
-import { contentHash, hashText } from '../../src/support/intents/packed-model.ts';
+import { contentHash, type TrainingSource } from '../../src/support/intents/intent-model.ts';
 import {
   type TrainingOptions,
   trainClassifier,
 } from '../../src/support/intents/train-classifier.ts';
-import type { TrainingSource } from '../../src/support/intents/training-features.ts';
 
 /** A trained classifier for a taxonomy. */
 export interface TrainedAhead {
@@ -24,6 +23,6 @@ export function trainAhead(
   return {
     packed: trainClassifier(taxonomy, { seed, threshold }),
     threshold,
-    hash: hashText(contentHash(taxonomy)),
+    hash: contentHash(taxonomy),
   };
 }

@@ -12,7 +12,7 @@ import {
   readTaxonomy,
   type TaxonomyStore,
 } from '../../src/support/intents/current-taxonomy.ts';
-import { contentHash, hashText, InvalidModel } from '../../src/support/intents/packed-model.ts';
+import { contentHash, InvalidModel } from '../../src/support/intents/intent-model.ts';
 import { keptModel } from '../release/kept-models.ts';
 
 const WORKSPACE = 'default';
@@ -51,7 +51,7 @@ const parsed = (text: string): unknown => {
 
 const putModel = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void> => {
   if (countExamples(taxonomy) <= MAX_EXAMPLES_AT_LOAD) return;
-  const hash = hashText(contentHash(taxonomy));
+  const hash = contentHash(taxonomy);
   const kept = await store.readModel(WORKSPACE, hash);
   if (kept !== undefined && opens(() => openClassifier(kept, taxonomy))) return;
   const packed = keptModel(taxonomy);

@@ -1,6 +1,6 @@
 import { openClassifier } from '../../../src/support/intents/classifier.ts';
+import type { TrainingSource } from '../../../src/support/intents/intent-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import type { TrainingSource } from '../../../src/support/intents/training-features.ts';
 
 /** Trains on the body at `/train`; only parses it on other paths. */
 export default {
@@ -9,7 +9,7 @@ export default {
     const taxonomy = (await request.json()) as TrainingSource;
     if (new URL(request.url).pathname !== '/train')
       return new Response(String(taxonomy.intents.length));
-    const classifier = openClassifier(trainClassifier(taxonomy, { effort: 'quick' }), taxonomy);
+    const classifier = openClassifier(trainClassifier(taxonomy), taxonomy);
     return new Response(String(classifier.threshold));
   },
 };

@@ -1,10 +1,10 @@
 import type { LibrarianInfo } from '../../contract/core/librarian.ts';
 import { analyseText } from '../../language/analyse-text.ts';
 import { languageNamed } from '../../language/language.ts';
+import { spellingIn } from '../../language/spelling.ts';
 import { functionWordsOf, languagesOf } from '../../language/word-classes.ts';
 import { covers } from '../../platform/context/capabilities.ts';
-import { editDistance } from '../../platform/edit-distance.ts';
-import { lruCache, memo } from '../../platform/lru-cache.ts';
+import { lruCache } from '../../platform/lru-cache.ts';
 
 /** The librarians that one caller may use. */
 export interface Candidates {
@@ -158,7 +158,7 @@ const createRoutingIndex = (
   defaultLibrarian: string | undefined,
 ): RoutingIndex => {
   const total = countsOf(librarians.flatMap((librarian) => readTexts(librarian)));
-  const spelled = spellingIn(
+  const spelled = stemSpelling(
     new Map(
       librarians.flatMap((librarian) => readTexts(librarian).flatMap(({ words }) => [...words])),
     ),
@@ -275,31 +275,16 @@ const readText = (text: string, spelled: (word: string) => string = () => ''): R
 const NO_WORDS: ReadonlySet<string> = new Set();
 const NUMBER = /^\p{N}+$/u;
 
-/** Words whose correction is cached for a set of librarians. */
-const CACHED_WORDS = 2000;
-
 /**
  * The stem of the one long word of a vocabulary at a distance of one typing mistake; empty for a word that is known.
  *
  * @param vocabulary Content words and their stems.
  */
-const spellingIn = (vocabulary: ReadonlyMap<string, string>): ((word: string) => string) => {
-  const entries = [...vocabulary].map(([word, stem]) => ({ word, stem, bytes: UTF8.encode(word) }));
-  const byFirst = Map.groupBy(entries, ({ word }) => word[0]);
-  const correct = (word: string): string => {
-    if (vocabulary.has(word) || word.length < LEAST_CORRECTED) return '';
-    const own = UTF8.encode(word);
-    const near = (byFirst.get(word[0]) ?? []).filter(
-      (each) =>
-        Math.abs(each.word.length - word.length) <= 1 &&
-        editDistance(own, each.bytes, { from: 0, to: each.bytes.length, limit: 1 }) <= 1,
-    );
-    return near.length === 1 ? (near[0]?.stem ?? '') : '';
+const stemSpelling = (vocabulary: ReadonlyMap<string, string>): ((word: string) => string) => {
+  const spellings = spellingIn([...vocabulary.keys()], { leastLength: LEAST_CORRECTED });
+  return (word) => {
+    const [near = '', ...others] = spellings(word);
+    return others.length === 0 ? (vocabulary.get(near) ?? '') : '';
   };
-  return memo(correct, {
-    max: CACHED_WORDS,
-    isCached: ({ length }) => length >= LEAST_CORRECTED,
-  });
 };
 const LEAST_CORRECTED = 6;
-const UTF8 = new TextEncoder();

@@ -1,20 +1,15 @@
 import type { IntentClassification } from '../../contract/wire/support-response.ts';
 import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
+import { type Language, languageNamed } from '../../language/language.ts';
+import { spellingIn } from '../../language/spelling.ts';
 import {
-  contentHash,
-  InvalidModel,
-  type OpenModel,
+  type IntentModel,
   openModel,
-  rarity,
-  WEIGHT_STEP,
-} from './packed-model.ts';
-import {
-  featureValue,
-  GAIN_UNIT,
-  messageFeatures,
-  messageParts,
+  type SparseVector,
   type TrainingSource,
-} from './training-features.ts';
+  vectorOf,
+} from './intent-model.ts';
+import { messageFeatures, messageTexts } from './message-features.ts';
 
 /** An intent and its confidence, 0 to 1. */
 type LikelyIntent = NonNullable<IntentClassification['secondary_intents']>[number];
@@ -42,15 +37,15 @@ const LEAST_SECONDARY = 0.15;
  * @throws {InvalidModel} When it was trained from another taxonomy or by another version, or is damaged.
  */
 export function openClassifier(packed: Uint8Array, taxonomy: TrainingSource): IntentClassifier {
-  const model = openModel(packed, { contentHash: contentHash(taxonomy) });
+  const model = openModel(packed, taxonomy);
+  const language = languageNamed(taxonomy.language ?? 'en');
+  const confidencesOf = textReader(model, language);
   const ids = taxonomy.intents.map(({ id }) => id);
-  if (ids.length !== model.intentCount)
-    throw new InvalidModel('Cannot open the trained model: its intents are others');
   const likeliest = (message: string, limit: number): LikelyIntent[] =>
-    [...confidencesOf(model, message)]
+    combined(messageTexts(message).map(confidencesOf))
       .map((confidence, at) => ({
         intent: ids[at] ?? UNKNOWN_INTENT,
-        confidence: rounded(confidence),
+        confidence: Math.round(confidence * 1000) / 1000,
       }))
       .sort((left, right) => right.confidence - left.confidence)
       .slice(0, limit);
@@ -89,211 +84,61 @@ const classificationOf = (
  * Confidences by intent: of the whole message; for a long one, the mean of the whole and of its best sentence. Chosen on development
  * tickets and by cross-validation: the whole alone loses requests in long mails, the best sentence alone misreads messages of two sentences.
  */
-const confidencesOf = (model: OpenModel, message: string): Float64Array => {
-  const { whole, sentences } = messageParts(message);
-  const all = knownConfidences(model, whole);
-  if (sentences.length === 0) return all;
-  const each = sentences.map((words) => knownConfidences(model, words));
-  return all.map((confidence, intent) => {
-    const best = each.reduce((most, own) => Math.max(most, own[intent] ?? 0), confidence);
+const combined = ([whole = [], ...sentences]: readonly number[][]): number[] =>
+  whole.map((confidence, intent) => {
+    if (sentences.length === 0) return confidence;
+    const best = sentences.reduce((most, own) => Math.max(most, own[intent] ?? 0), confidence);
     return (confidence + best) / 2;
   });
-};
 
-/** All 0 when no word of the text is known. */
-const knownConfidences = (model: OpenModel, words: readonly string[]): Float64Array => {
-  const { confidences, isKnown } = scoreMessage(model, words);
-  return isKnown ? confidences : new Float64Array(model.intentCount);
-};
+/** A word of fewer letters is more often another word than a misspelling. */
+const LEAST_CORRECTED = 5;
 
-const rounded = (share: number): number => Math.round(share * 1000) / 1000;
-
-/** The scores of a message. */
-interface MessageScores {
-  /** Confidences by intent, 0 to 1. */
-  confidences: Float64Array;
-  /** Whether any word of it occurs in an example of an intent. */
-  isKnown: boolean;
-}
-
-/** Scores the words of a text; words that no example has only lower the confidence. */
-const scoreMessage = (model: OpenModel, words: readonly string[]): MessageScores => {
-  const known = words.map((word) => correctWord(word, model));
-  const features = messageFeatures(known, {
-    isKnown: (hash) => placeOf(model.stemHashes, hash) >= 0,
-  });
-  const scores = scoresOf(model, features.blocks);
-  const { unseen, covers, isKnown } = signalsOf(model, features.stems);
-  return {
-    confidences: scores.map((score, intent) =>
-      confidenceOf({ score, unseen, cover: covers[intent] ?? 0 }),
-    ),
-    isKnown,
+/** Computes the confidences of a text by intent: all 0 when no stem of it is in any example. */
+const textReader = (model: IntentModel, language: Language): ((text: string) => number[]) => {
+  const words = model.words.split(' ');
+  const stems = new Set(words.map(language.stem));
+  const spellings = spellingIn(words, { leastLength: LEAST_CORRECTED });
+  const corrected = (word: string): string =>
+    stems.has(language.stem(word)) ? word : (spellings(word)[0] ?? word);
+  return (text) => {
+    const features = messageFeatures(text, language, corrected);
+    const unseenCount = features.stems.filter((stem) => !stems.has(stem)).length;
+    if (unseenCount === features.stems.length) return model.biases.map(() => 0);
+    const unseen = unseenCount / features.stems.length;
+    return scoresOf(model, vectorOf(features, model.table)).map((score) =>
+      confidenceOf({ score, unseen }),
+    );
   };
 };
 
-const scoresOf = (model: OpenModel, blocks: readonly number[][]): Float64Array => {
-  const sums = new Float64Array(model.intentCount);
-  let filled = 0;
-  for (const block of blocks) {
-    const counts = new Map<number, number>();
-    for (const hash of block) {
-      const place = placeOf(model.hashes, hash);
-      if (place >= 0) counts.set(place, (counts.get(place) ?? 0) + 1);
-    }
-    if (counts.size === 0) continue;
-    filled += 1;
-    addBlock(model, counts, sums);
+const scoresOf = (
+  { biases, units, weights }: IntentModel,
+  { places, values }: SparseVector,
+): number[] => {
+  const sums = biases.map(() => 0);
+  for (let at = 0; at < places.length; at += 1) {
+    const start = (places[at] as number) * sums.length;
+    const value = values[at] as number;
+    for (let intent = 0; intent < sums.length; intent += 1)
+      sums[intent] = (sums[intent] as number) + value * (weights[start + intent] as number);
   }
-  const scale = filled === 0 ? 0 : 1 / Math.sqrt(filled);
-  return sums.map(
-    (sum, intent) => (model.biases[intent] ?? 0) + sum * scale * (model.scales[intent] ?? 0),
-  );
-};
-
-/** Adds the weights of a block's features, the block scaled to length 1. */
-const addBlock = (
-  model: OpenModel,
-  counts: ReadonlyMap<number, number>,
-  sums: Float64Array,
-): void => {
-  const { gains, weightCounts, weightIntents, weights } = model;
-  let square = 0;
-  for (const [place, count] of counts)
-    square += (featureValue(count, gains[place] ?? 0) * GAIN_UNIT) ** 2;
-  const scale = GAIN_UNIT / Math.sqrt(square);
-  for (const [place, count] of counts) {
-    const value = featureValue(count, gains[place] ?? 0) * scale;
-    const start = firstWeight(model, place);
-    const end = start + (weightCounts[place] ?? 0);
-    for (let at = start; at < end; at += 1) {
-      const intent = weightIntents[at] as number;
-      sums[intent] = (sums[intent] as number) + value * (weights[at] as number);
-    }
-  }
-};
-
-const firstWeight = ({ weightStarts, weightCounts }: OpenModel, place: number): number => {
-  const step = Math.floor(place / WEIGHT_STEP);
-  let start = weightStarts[step] ?? 0;
-  for (let before = step * WEIGHT_STEP; before < place; before += 1)
-    start += weightCounts[before] ?? 0;
-  return start;
-};
-
-const signalsOf = (model: OpenModel, stems: readonly number[]) => {
-  const covers = new Float64Array(model.intentCount);
-  let unseen = 0;
-  let total = 0;
-  for (const hash of stems) {
-    const place = placeOf(model.stemHashes, hash);
-    if (place < 0) {
-      unseen += rarity(0, model.exampleCount);
-      total += rarity(0, model.exampleCount);
-      continue;
-    }
-    const weight = model.stemRarity[place] ?? 0;
-    total += weight;
-    for (let at = model.stemStarts[place] ?? 0; at < (model.stemStarts[place + 1] ?? 0); at += 1) {
-      const intent = model.stemIntents[at] ?? 0;
-      covers[intent] = (covers[intent] ?? 0) + weight;
-    }
-  }
-  if (total === 0) return { unseen: 1, covers, isKnown: false };
-  return {
-    unseen: unseen / total,
-    covers: covers.map((cover) => cover / total),
-    isKnown: unseen < total,
-  };
-};
-
-/** Place of a hash in an ascending list; -1 when it is missing. */
-const placeOf = (hashes: Uint32Array, hash: number): number => {
-  let low = 0;
-  let high = hashes.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = hashes[middle] as number;
-    if (found === hash) return middle;
-    if (found < hash) low = middle + 1;
-    else high = middle - 1;
-  }
-  return -1;
+  return sums.map((sum, intent) => (biases[intent] ?? 0) + sum * (units[intent] ?? 0));
 };
 
 /** The signals that the confidence of an intent is computed from. */
 interface IntentSignals {
   /** Distance to the hyperplane between the intent and all others; 1 is that of a clear example. */
   score: number;
-  /** Share of the message's stems that no example has, weighted by rarity; 0 to 1. */
+  /** Share of the message's stems that no example has, 0 to 1. */
   unseen: number;
-  /** Share of the stems that occur in examples of this intent; 0 to 1. */
-  cover: number;
 }
 
 /**
  * Probability, 0 to 1, that a message is in scope and has this intent. Fitted once, on simulations over small random taxonomies (8 to
- * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing. The
- * probabilities of all intents need not add up to 1.
+ * 30 intents, 5 to 20 examples, 15 % out of scope); fitting it to each taxonomy gained nothing, nor did the share of the stems that
+ * examples of the intent have. The probabilities of all intents need not add up to 1.
  */
-export function confidenceOf({ score, unseen, cover }: IntentSignals): number {
-  return 1 / (1 + Math.exp(0.13 - 3.26 * score + 1.47 * unseen - 1.82 * cover));
+export function confidenceOf({ score, unseen }: IntentSignals): number {
+  return 1 / (1 + Math.exp(-1.52 - 4.25 * score + 2.06 * unseen));
 }
-
-/** Words of the examples, sorted by UTF-16 units, and their frequencies. */
-interface KnownWords {
-  words: readonly string[];
-  wordCounts: Uint32Array;
-}
-
-/** A shorter word is more often another word than a spelling mistake. */
-const LEAST_LETTERS = 5;
-const MOST_LETTERS = 32;
-
-/**
- * Corrects a spelling mistake: the most frequent known word with the same first letter at an edit distance of one, where a transposition
- * counts as one edit. Returns a known word, or one without a close word, as it is.
- */
-export function correctWord(word: string, { words, wordCounts }: KnownWords): string {
-  if (word.length < LEAST_LETTERS || word.length > MOST_LETTERS) return word;
-  if (words[placeFrom(words, word)] === word) return word;
-  let best = word;
-  let most = 0;
-  const first = word.charAt(0);
-  for (let place = placeFrom(words, first); words[place]?.startsWith(first); place += 1) {
-    const known = words[place] ?? '';
-    const count = wordCounts[place] ?? 0;
-    if (count <= most || Math.abs(known.length - word.length) > 1 || !isOneEditApart(word, known))
-      continue;
-    best = known;
-    most = count;
-  }
-  return best;
-}
-
-/** The first place with a word that is not before `wanted`. */
-const placeFrom = (words: readonly string[], wanted: string): number => {
-  let low = 0;
-  let high = words.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((words[middle] ?? '') < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
-
-const isOneEditApart = (left: string, right: string): boolean => {
-  let start = 0;
-  while (start < left.length && left.charCodeAt(start) === right.charCodeAt(start)) start += 1;
-  if (left.length !== right.length) {
-    const [longer, shorter] = left.length > right.length ? [left, right] : [right, left];
-    return longer.slice(start + 1) === shorter.slice(start);
-  }
-  if (left.slice(start + 1) === right.slice(start + 1)) return true;
-  return (
-    left.charAt(start) === right.charAt(start + 1) &&
-    left.charAt(start + 1) === right.charAt(start) &&
-    left.slice(start + 2) === right.slice(start + 2)
-  );
-};

@@ -6,7 +6,7 @@ import type { WaitUntil } from '../../platform/concurrency.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
 import GENERAL from './general-taxonomy.json' with { type: 'json' };
-import { contentHash, hashText, InvalidModel } from './packed-model.ts';
+import { contentHash, InvalidModel } from './intent-model.ts';
 import { trainClassifier } from './train-classifier.ts';
 
 /** The taxonomy of a workspace and its classifier. */
@@ -160,7 +160,7 @@ const classifierOf = async (
   taxonomy: Taxonomy,
   { workspace, store, waitUntil, onFault }: Opening,
 ): Promise<IntentClassifier> => {
-  const hash = hashText(contentHash(taxonomy));
+  const hash = contentHash(taxonomy);
   const packed = await store.readModel(workspace, hash);
   try {
     if (packed !== undefined) return openClassifier(packed, taxonomy);
@@ -173,7 +173,7 @@ const classifierOf = async (
       `it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`,
     );
   }
-  const trained = trainClassifier(taxonomy, { effort: 'quick' });
+  const trained = trainClassifier(taxonomy);
   const stored = store
     .writeModel(workspace, hash, { packed: trained, isDerived: true })
     .catch((error: unknown) => onFault('taxonomy', error));

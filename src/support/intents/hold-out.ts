@@ -1,9 +1,8 @@
 import type { TaxonomyAccuracy } from '../../contract/wire/taxonomy.ts';
 import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
 import { openClassifier } from './classifier.ts';
-import { contentHash, hashText } from './packed-model.ts';
-import { DEFAULT_THRESHOLD, type TrainingOptions, trainClassifier } from './train-classifier.ts';
-import type { TrainingSource } from './training-features.ts';
+import { contentHash, type TrainingSource } from './intent-model.ts';
+import { DEFAULT_THRESHOLD, trainClassifier } from './train-classifier.ts';
 
 /** A held-out example and its classification. */
 export interface HeldOut {
@@ -17,7 +16,7 @@ export interface HeldOut {
 
 const ROUNDS = 5;
 
-interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
+interface HoldOutOptions {
   /** The same seed holds out the same examples. */
   seed?: number | undefined;
   /** Number of parts, each of which one round holds out; 5 when absent. */
@@ -29,7 +28,7 @@ interface HoldOutOptions extends Pick<TrainingOptions, 'effort'> {
 /** Cross-validates a taxonomy: trains on a part of the examples and classifies the rest, in rounds. */
 export function holdOut(
   taxonomy: TrainingSource,
-  { seed = 1, rounds = ROUNDS, leavesOutIntents = false, effort = 'full' }: HoldOutOptions = {},
+  { seed = 1, rounds = ROUNDS, leavesOutIntents = false }: HoldOutOptions = {},
 ): HeldOut[] {
   const random = seededRandom(seed);
   const partsOfIntents = partsOf(taxonomy.intents.length, rounds, random);
@@ -49,10 +48,7 @@ export function holdOut(
     });
     if (kept.length === 0) return [];
     const reduced = { ...taxonomy, intents: kept.map(({ trained }) => trained) };
-    const classifier = openClassifier(
-      trainClassifier(reduced, { seed: seed + round, effort }),
-      reduced,
-    );
+    const classifier = openClassifier(trainClassifier(reduced, { seed: seed + round }), reduced);
     return kept.flatMap(({ trained: { id: intent }, held }) =>
       held.map((text) => {
         const [best] = classifier.likeliest(text, 1);
@@ -75,10 +71,7 @@ const MAX_TAKEN_FOR = 3;
 
 /** How well each intent is recognised by what the other examples teach. Some seconds for 2,000 examples. */
 export function accuracyOf(taxonomy: TrainingSource): TaxonomyAccuracy {
-  const judged = Map.groupBy(
-    holdOut(taxonomy, { rounds: ROUNDS, effort: 'quick' }),
-    ({ intent }) => intent,
-  );
+  const judged = Map.groupBy(holdOut(taxonomy), ({ intent }) => intent);
   const intents = [...judged].map(([intent, own]) => {
     const wrong = Map.groupBy(
       own.filter(({ likeliest }) => likeliest !== intent && likeliest !== ''),
@@ -103,7 +96,7 @@ export function accuracyOf(taxonomy: TrainingSource): TaxonomyAccuracy {
     examples: sum('examples'),
     right: sum('right'),
     intents,
-    content_hash: hashText(contentHash(taxonomy)),
+    content_hash: contentHash(taxonomy),
   };
 }
 

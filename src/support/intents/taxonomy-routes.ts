@@ -24,7 +24,7 @@ import {
   type TaxonomyStore,
 } from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';
-import { contentHash, hashText, InvalidModel } from './packed-model.ts';
+import { contentHash, InvalidModel } from './intent-model.ts';
 import { trainClassifier } from './train-classifier.ts';
 
 interface TaxonomyRouteParts {
@@ -82,7 +82,7 @@ export function taxonomyRoutes(
     if (!checked.ok) return refused(c, 'INVALID_QUERY', problemOf(checked.issues));
     const trained = modelOf(checked.value, request.value.model);
     if ('problem' in trained) return refused(c, 'INVALID_QUERY', trained.problem);
-    const hash = hashText(contentHash(checked.value));
+    const hash = contentHash(checked.value);
     const before = await store.readTaxonomy(workspace);
     // The model first, so that every reader of the new taxonomy finds it.
     await store.writeModel(workspace, hash, {
@@ -151,8 +151,7 @@ const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
       problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npx constellation taxonomy\``,
     };
   }
-  const packed =
-    given === undefined ? trainClassifier(taxonomy, { effort: 'quick' }) : decodeBase64url(given);
+  const packed = given === undefined ? trainClassifier(taxonomy) : decodeBase64url(given);
   if (packed === undefined) return { problem: 'Cannot read the request: model: is not base64url' };
   try {
     const { threshold } = openClassifier(packed, taxonomy);
@@ -170,6 +169,6 @@ const retireModelOf = async (
 ): Promise<void> => {
   if (text === undefined) return;
   const read = readTaxonomy(parseJson(text));
-  const hash = read.ok ? hashText(contentHash(read.value)) : undefined;
+  const hash = read.ok ? contentHash(read.value) : undefined;
   if (hash !== undefined && hash !== except) await store.retireModel(workspace, hash);
 };

@@ -1,101 +1,177 @@
+import { languageNamed } from '../../language/language.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
 import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
 import {
+  BYTES_OF_FEATURE,
   contentHash,
+  type FeatureTable,
+  type IntentModel,
   type PackedClassifier,
   packModel,
-  type QuantisedWeights,
-} from './packed-model.ts';
-import {
-  extractFeatures,
-  type SparseRows,
-  type TrainingFeatures,
-  type TrainingSet,
   type TrainingSource,
-  trainingSetOf,
-} from './training-features.ts';
+  vectorOf,
+} from './intent-model.ts';
+import { type MessageFeatures, messageFeatures } from './message-features.ts';
 
 export interface TrainingOptions {
   /** The same seed gives the same bytes. */
   seed?: number | undefined;
   /** Confidence below which a message has no intent, 0 to 1. */
   threshold?: number | undefined;
-  /** `quick`: six sweeps over the examples instead of thirty; .002 less accuracy in half the time. */
-  effort?: 'quick' | 'full' | undefined;
 }
 
 /** For 10 to 20 examples an intent; `simulateThreshold` finds a better one. */
 export const DEFAULT_THRESHOLD = 0.4;
 
-const EFFORTS = { quick: { sweeps: 6, tolerance: 0.3 }, full: { sweeps: 30, tolerance: 0.1 } };
-
 /**
- * Trains a linear classifier on the examples of a taxonomy. It takes some 100 ms for 20 intents of 20 examples, and
- * seconds for thousands of examples.
+ * Trains a linear classifier on the examples of a taxonomy: one support vector machine for each intent, over the features of
+ * `messageFeatures`. It takes some 100 ms for 20 intents of 20 examples, and seconds for thousands of examples.
  */
 export function trainClassifier(
   taxonomy: TrainingSource,
-  options: TrainingOptions = {},
+  { seed = 1, threshold = DEFAULT_THRESHOLD }: TrainingOptions = {},
 ): PackedClassifier {
-  const { features, weights } = trainOn(trainingSetOf(taxonomy), options);
-  return packModel(features, weights, {
-    contentHash: contentHash(taxonomy),
-    threshold: options.threshold ?? DEFAULT_THRESHOLD,
-  });
-}
-
-/** Trains on any set, without packing the model. */
-export function trainOn(
-  set: TrainingSet,
-  { seed = 1, effort = 'full' }: TrainingOptions = {},
-): { features: TrainingFeatures; weights: QuantisedWeights } {
-  const features = extractFeatures(set);
+  const { rows, intentOf, words, table } = readExamples(taxonomy);
+  const size = table.hashes.length;
   const random = seededRandom(seed);
-  const dense = new Float64Array(features.hashes.length);
-  const biases = new Float32Array(set.intentCount);
-  const scales = new Float32Array(set.intentCount);
-  const weights = Array.from({ length: set.intentCount }, (_, intent) => {
-    const isOf = Uint8Array.from(set.examples, (example) => (example.intent === intent ? 1 : 0));
-    const { bias } = trainSeparator(features.rows, isOf, {
-      ...EFFORTS[effort],
-      random,
-      weights: dense,
-    });
-    const scale = (greatestOf(dense) || 1) / 127;
-    biases[intent] = bias;
-    scales[intent] = scale;
-    const own = new Int8Array(dense.length);
-    for (let at = 0; at < own.length; at += 1) own[at] = Math.round((dense[at] as number) / scale);
-    return own;
+  const count = taxonomy.intents.length;
+  const weights = new Int8Array(size * count);
+  const own = new Float64Array(size);
+  const separators = taxonomy.intents.map((_, intent) => {
+    const isOf = Uint8Array.from(intentOf, (each) => (each === intent ? 1 : 0));
+    const bias = trainSeparator(rows, isOf, { weights: own, random });
+    const unit = own.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127 || 1;
+    for (let place = 0; place < size; place += 1)
+      weights[place * count + intent] = Math.round((own[place] as number) / unit);
+    return { bias, unit };
   });
-  return { features, weights: { biases, scales, weights } };
+  const units = separators.map(({ unit }) => unit);
+  return packModel({
+    content: contentHash(taxonomy),
+    threshold,
+    biases: separators.map(({ bias }) => bias),
+    units,
+    words,
+    ...strongest({ table, weights }, units),
+  });
 }
 
-const greatestOf = (weights: Float64Array): number => {
-  let greatest = 0;
-  for (let at = 0; at < weights.length; at += 1)
-    greatest = Math.max(greatest, Math.abs(weights[at] as number));
-  return greatest;
+type WeighedFeatures = Pick<IntentModel, 'table' | 'weights'>;
+
+/** Upper bound of the bytes of a model, apart from its words. With 77 intents of 100 examples, all 71,000 features gain .003 accuracy. */
+const MAX_BYTES = 2 ** 21;
+
+/** The features with the greatest weights, as many as a model may have. */
+const strongest = (
+  { table, weights }: WeighedFeatures,
+  units: readonly number[],
+): WeighedFeatures => {
+  const count = units.length;
+  const strengths = Float64Array.from(table.rarities, (rarity, place) =>
+    units.reduce(
+      (sum, unit, intent) => sum + (rarity * unit * (weights[place * count + intent] ?? 0)) ** 2,
+      0,
+    ),
+  );
+  const places = Uint32Array.from(strengths, (_, place) => place)
+    .sort((left, right) => (strengths[right] ?? 0) - (strengths[left] ?? 0))
+    .slice(0, MAX_BYTES / (BYTES_OF_FEATURE + count))
+    .sort();
+  const strong = new Int8Array(places.length * count);
+  for (const [at, place] of places.entries())
+    strong.set(weights.subarray(place * count, (place + 1) * count), at * count);
+  return {
+    table: {
+      hashes: places.map((place) => table.hashes[place] ?? 0),
+      rarities: Float32Array.from(places, (place) => table.rarities[place] ?? 0),
+    },
+    weights: strong,
+  };
 };
 
-/** The hyperplane between the rows of one intent and all others. */
-interface Separator {
-  /** Weights by feature. */
-  weights: Float64Array;
-  bias: number;
+/** Sparse rows: row `i` has the features `places[starts[i]]` to before `starts[i + 1]`, with the values beside them. */
+interface SparseRows {
+  starts: Uint32Array;
+  places: Uint32Array;
+  values: Float32Array;
 }
 
-interface SeparatorOptions {
-  /** Random numbers, 0 to 1, for the order of the rows. */
-  random: () => number;
-  /** Upper bound of passes over all rows. */
-  sweeps: number;
-  /** Largest violation of the optimality conditions at which training ends. */
-  tolerance: number;
-}
+const OUT_OF_SCOPE = -1;
+
+/**
+ * Features of titles, sentences of descriptions, and examples of intents, and of examples of no intent. With few examples, titles and
+ * descriptions matter: with 16 examples an intent, .57 of held-out examples are right with titles, .63 with descriptions too, .67 with each
+ * of their sentences as an example of its own.
+ */
+const readExamples = ({
+  language = 'en',
+  intents,
+  out_of_scope_examples: outOfScope,
+}: TrainingSource) => {
+  const examples = [
+    ...intents.flatMap(({ title, description = '', examples: own }, intent) =>
+      [title, ...sentencesOf(description), ...own].map((text) => ({ text, intent })),
+    ),
+    ...outOfScope.map((text) => ({ text, intent: OUT_OF_SCOPE })),
+  ];
+  const features = examples.map(({ text }) => messageFeatures(text, languageNamed(language)));
+  const table = tableOf(features);
+  return {
+    rows: rowsOf(features, table),
+    table,
+    intentOf: examples.map(({ intent }) => intent),
+    words: [...countsOf(features.flatMap(({ words }) => words)).keys()].join(' '),
+  };
+};
+
+/** Upper bound of features in training, the most frequent: bounds the memory of large taxonomies. */
+const MAX_FEATURES = 2 ** 17;
+
+const tableOf = (features: readonly MessageFeatures[]): FeatureTable => {
+  const all = features.flatMap(({ blocks }) => blocks.map((block) => [...block])).flat();
+  const frequent = [...countsOf(all)]
+    .slice(0, MAX_FEATURES)
+    .toSorted(([left], [right]) => left - right);
+  return {
+    hashes: Uint32Array.from(frequent, ([hash]) => hash),
+    rarities: Float32Array.from(
+      frequent,
+      ([, count]) => Math.log((1 + features.length) / (1 + count)) + 1,
+    ),
+  };
+};
+
+/** How often each occurs, the most frequent first. */
+const countsOf = <Item>(items: readonly Item[]): Map<Item, number> => {
+  const counts = new Map<Item, number>();
+  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
+  return new Map([...counts].toSorted(([, left], [, right]) => right - left));
+};
+
+const rowsOf = (features: readonly MessageFeatures[], table: FeatureTable): SparseRows => {
+  const vectors = features.map((each) => vectorOf(each, table));
+  const starts = new Uint32Array(vectors.length + 1);
+  for (const [row, { places }] of vectors.entries())
+    starts[row + 1] = (starts[row] as number) + places.length;
+  const size = starts[vectors.length] ?? 0;
+  const rows = { starts, places: new Uint32Array(size), values: new Float32Array(size) };
+  for (const [row, { places, values }] of vectors.entries()) {
+    rows.places.set(places, starts[row]);
+    rows.values.set(values, starts[row]);
+  }
+  return rows;
+};
+
+const sentencesOf = (text: string): string[] =>
+  splitSentences(text).map(({ start, end }) => text.slice(start, end));
 
 /** Cost of a misclassified row of the intent, and of another row. */
 const POSITIVE_COST = 4;
 const NEGATIVE_COST = 1;
+/** Upper bound of passes over all rows. */
+const SWEEPS = 6;
+/** Largest violation of the optimality conditions at which training ends. */
+const TOLERANCE = 0.3;
 
 /**
  * A linear support vector machine with squared hinge loss, by dual coordinate descent with shrinking: Hsieh, Chang, Lin, Keerthi,
@@ -103,39 +179,38 @@ const NEGATIVE_COST = 1;
  * a constant feature of value 1.
  *
  * @param isOf 1 for the rows of the intent, 0 for the others.
- * @param weights One for each feature; overwritten and returned.
+ * @param options.weights By place; overwritten.
+ * @returns The bias.
  */
-export function trainSeparator(
-  { starts, features, values, squares }: SparseRows,
+const trainSeparator = (
+  { starts, places, values }: SparseRows,
   isOf: Uint8Array,
-  { weights, random, sweeps, tolerance }: SeparatorOptions & { weights: Float64Array },
-): Separator {
-  const count = squares.length;
-  const duals = new Float64Array(count);
-  const order = Uint32Array.from({ length: count }, (_, row) => row);
+  { weights, random }: { weights: Float64Array; random: () => number },
+): number => {
+  const duals = new Float64Array(isOf.length);
+  const order = Uint32Array.from(isOf, (_, row) => row);
   weights.fill(0);
   let bias = 0;
-  let active = count;
+  let active = order.length;
   let limit = Number.POSITIVE_INFINITY;
-  for (let sweep = 0; sweep < sweeps; sweep += 1) {
+  for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     shuffle(order.subarray(0, active), random);
     let greatest = Number.NEGATIVE_INFINITY;
     let smallest = Number.POSITIVE_INFINITY;
     for (let at = 0; at < active; at += 1) {
-      const row = order[at] ?? 0;
+      const row = order[at] as number;
       const sign = isOf[row] === 1 ? 1 : -1;
       const softness = 0.5 / (sign === 1 ? POSITIVE_COST : NEGATIVE_COST);
-      const dual = duals[row] ?? 0;
-      const start = starts[row] ?? 0;
-      const end = starts[row + 1] ?? 0;
+      const dual = duals[row] as number;
+      const start = starts[row] as number;
+      const end = starts[row + 1] as number;
       let score = bias;
-      for (let place = start; place < end; place += 1) {
-        score += (weights[features[place] as number] as number) * (values[place] as number);
-      }
+      for (let entry = start; entry < end; entry += 1)
+        score += (weights[places[entry] as number] as number) * (values[entry] as number);
       const gradient = sign * score - 1 + dual * softness;
       if (dual === 0 && gradient > limit) {
         active -= 1;
-        order[at] = order[active] ?? 0;
+        order[at] = order[active] as number;
         order[active] = row;
         at -= 1;
         continue;
@@ -144,23 +219,20 @@ export function trainSeparator(
       greatest = Math.max(greatest, pull);
       smallest = Math.min(smallest, pull);
       if (pull === 0) continue;
-      const moved = Math.max(0, dual - gradient / ((squares[row] ?? 0) + 1 + softness));
+      // A row has length 1, and the constant feature.
+      const moved = Math.max(0, dual - gradient / (2 + softness));
       const step = (moved - dual) * sign;
       duals[row] = moved;
       bias += step;
-      for (let place = start; place < end; place += 1) {
-        const feature = features[place] as number;
-        weights[feature] = (weights[feature] as number) + step * (values[place] as number);
+      for (let entry = start; entry < end; entry += 1) {
+        const place = places[entry] as number;
+        weights[place] = (weights[place] as number) + step * (values[entry] as number);
       }
     }
-    if (greatest - smallest > tolerance) {
-      limit = greatest > 0 ? greatest : Number.POSITIVE_INFINITY;
-    } else if (active === count) {
-      break;
-    } else {
-      active = count;
-      limit = Number.POSITIVE_INFINITY;
-    }
+    const isSettled = greatest - smallest <= TOLERANCE;
+    if (isSettled && active === order.length) break;
+    if (isSettled) active = order.length;
+    limit = isSettled || greatest <= 0 ? Number.POSITIVE_INFINITY : greatest;
   }
-  return { weights, bias };
-}
+  return bias;
+};

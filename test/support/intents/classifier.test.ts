@@ -8,12 +8,7 @@ import {
   openClassifier,
 } from '../../../src/support/intents/classifier.ts';
 import { holdOut, simulateThreshold } from '../../../src/support/intents/hold-out.ts';
-import {
-  trainClassifier,
-  trainOn,
-  trainSeparator,
-} from '../../../src/support/intents/train-classifier.ts';
-import { extractFeatures, trainingSetOf } from '../../../src/support/intents/training-features.ts';
+import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { taxonomy as SAMPLE } from '../drafts/tickets.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 import cases from './words.json' with { type: 'json' };
@@ -95,7 +90,7 @@ describe('trainClassifier()', () => {
     const taxonomy = smallTaxonomy();
     const packed = trainClassifier(taxonomy, { seed: 4 });
     expect(trainClassifier(taxonomy, { seed: 4 })).toEqual(packed);
-    const other = trainClassifier(taxonomy, { seed: 5, effort: 'quick' });
+    const other = trainClassifier(taxonomy, { seed: 5 });
     expect(other).not.toEqual(packed);
     const [first, second] = [packed, other].map((each) => openClassifier(each, taxonomy));
     for (const text of taxonomy.intents.flatMap(({ examples }) => examples))
@@ -130,51 +125,14 @@ describe('trainClassifier()', () => {
     const blank = withFirstIntent({ examples: ['???', ...(intents[0]?.examples ?? [])] });
     expect(classifierOf(blank).classify('My parcel is late').primary_intent).toBe('shipping');
   });
-  it('loses almost no accuracy by quantised weights', () => {
-    const set = trainingSetOf(CUT);
-    const { features, weights } = trainOn(set);
-    const dense = new Float64Array(features.hashes.length);
-    const isOf = Uint8Array.from(set.examples, ({ intent }) => (intent === 3 ? 1 : 0));
-    trainSeparator(features.rows, isOf, {
-      weights: dense,
-      random: seededRandom(9),
-      sweeps: 200,
-      tolerance: 0.001,
-    });
-    const scale = weights.scales[3] ?? 0;
-    const differences = dense.map((weight, at) =>
-      Math.abs(weight - (weights.weights[3]?.[at] ?? 0) * scale),
-    );
-    const greatestOf = (values: Float64Array) =>
-      values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-    expect(greatestOf(differences) / greatestOf(dense)).toBeLessThan(0.05);
-  });
-  it('weights a feature of one intent above one of all intents', () => {
-    const examples = ['the parcel', 'the parcel', 'the fan', 'the fan'].map((text, at) => ({
-      text,
-      intent: at >> 1,
-    }));
-    const { gains, hashes } = extractFeatures({ intentCount: 2, examples });
-    const gainOf = (text: string) => {
-      const own =
-        extractFeatures({ intentCount: 1, examples: [{ text, intent: 0 }] }).stems[0]?.hash ?? 0;
-      return gains[hashes.indexOf(own)] ?? 0;
-    };
-    expect(gainOf('parcel')).toBeGreaterThan(2 * gainOf('the'));
-  });
 });
 
-it('confidenceOf() increases with the score and with covered words, and decreases with unseen ones', () => {
-  const base = { score: 0, unseen: 0.3, cover: 0.5 };
+it('confidenceOf() increases with the score and decreases with unseen words', () => {
+  const base = { score: 0, unseen: 0.3 };
   const confidence = confidenceOf(base);
   expect(confidenceOf({ ...base, score: 0.5 })).toBeGreaterThan(confidence);
-  expect(confidenceOf({ ...base, cover: 0.8 })).toBeGreaterThan(confidence);
   expect(confidenceOf({ ...base, unseen: 0.6 })).toBeLessThan(confidence);
-  // sigmoid(-0.13 + 3.26 * 0.5 - 1.47 * 0.2 + 1.82 * 0.4)
-  expect(confidenceOf({ score: 0.5, unseen: 0.2, cover: 0.4 })).toBeCloseTo(
-    1 / (1 + Math.exp(-1.934)),
-    10,
-  );
+  expect(confidenceOf({ score: 0.5, unseen: 0.2 })).toBeCloseTo(1 / (1 + Math.exp(-3.233)), 10);
 });
 
 describe('holdOut()', () => {
@@ -191,7 +149,7 @@ describe('holdOut()', () => {
 });
 
 describe('simulateThreshold()', () => {
-  const thresholdAt = (lostShare: number) => simulateThreshold(CUT, { effort: 'quick', lostShare });
+  const thresholdAt = (lostShare: number) => simulateThreshold(CUT, { lostShare });
   it('increases with the share that may be lost, between 0.3 and 0.9', () => {
     const [lenient, strict] = [thresholdAt(0.02), thresholdAt(0.6)];
     expect(lenient).toBeGreaterThanOrEqual(0.3);
@@ -199,7 +157,7 @@ describe('simulateThreshold()', () => {
     expect(strict).toBeLessThanOrEqual(0.9);
   });
   it('ignores the intents that a round holds out', () => {
-    const judged = holdOut(CUT, { effort: 'quick', leavesOutIntents: true });
+    const judged = holdOut(CUT, { leavesOutIntents: true });
     const right = judged
       .filter(({ intent, likeliest }) => intent === likeliest)
       .map(({ confidence }) => confidence);

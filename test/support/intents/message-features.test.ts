@@ -1,64 +1,55 @@
 import { describe, expect, it } from 'vitest';
-import { correctWord } from '../../../src/support/intents/classifier.ts';
-import {
-  messageFeatures,
-  messageParts,
-  messageWords,
-  stemWord,
-} from '../../../src/support/intents/training-features.ts';
+import { languageNamed } from '../../../src/language/language.ts';
+import { messageFeatures, messageTexts } from '../../../src/support/intents/message-features.ts';
 import words from './words.json' with { type: 'json' };
 
-it.each(words.words as [string, string, string[]][])(
-  'messageWords() reads %s: %s',
-  (_what, text, expected) => expect(messageWords(text)).toEqual(expected),
-);
-it.each(words.stems)('stemWord() stems %s to %s', (word, stem) =>
-  expect(stemWord(word)).toBe(stem),
-);
-it.each(words.corrections)('correctWord() corrects %s to %s', (word, right) => {
-  const all = ['parcel', 'password', 'past', 'paste', 'phone', 'plane', 'plans'];
-  const wordCounts = Uint32Array.from(all, (each) => (each === 'plans' ? 5 : 1));
-  expect(correctWord(word, { words: all, wordCounts })).toBe(right);
-});
+const featuresOf = (text: string) => messageFeatures(text, languageNamed('en'));
 
 describe('messageFeatures()', () => {
-  const blocksOf = (text: string) => messageFeatures(messageWords(text)).blocks;
-  /** Number of features of a block that two texts share. */
-  const sharedIn = (block: 0 | 1 | 2, one: string, other: string) =>
-    blocksOf(one)[block].filter((hash) => blocksOf(other)[block].includes(hash)).length;
-  it('finds the same pairs of content words in any order', () => {
-    expect(blocksOf('the fan rattles')[2]).toHaveLength(1);
-    expect(blocksOf('rattles, my fan')[2]).toEqual(blocksOf('the fan rattles')[2]);
+  /** Number of features of each block that two texts share. */
+  const sharedBy = (one: string, other: string): number[] => {
+    const { blocks } = featuresOf(other);
+    return featuresOf(one).blocks.map((block, at) => block.intersection(blocks[at]!).size);
+  };
+  it('lists words, and stems without stop words', () => {
+    const { words: all, stems } = featuresOf('My parcels are late');
+    expect(all).toEqual(['my', 'parcels', 'are', 'late']);
+    expect(stems).toEqual(['parcel', 'late']);
   });
-  it('distinguishes adjacent words from the same words in reverse order', () => {
-    expect(sharedIn(0, 'money back', 'back money')).toBe(2);
+  it('finds the same pairs of content words in any order, and tells adjacent words apart', () => {
+    expect(sharedBy('the fan rattles', 'the fan rattles')).toEqual([5, 46, 1]);
+    expect(sharedBy('rattles, the fan', 'the fan rattles')).toEqual([4, 46, 1]);
   });
   it('shares parts of words between a word and its misspelling', () => {
-    expect(sharedIn(1, 'password', 'pasword')).toBeGreaterThan(10);
+    expect(sharedBy('password', 'pasword')[1]).toBeGreaterThan(10);
   });
-  it('drops pairs with a stem that no example has', () => {
-    const message = messageWords('fan rattles badly');
-    const [first] = messageFeatures(message).stems;
-    const { blocks } = messageFeatures(message, { isKnown: (hash) => hash === first });
-    expect([blocks[0].length, blocks[2]]).toEqual([5, []]);
+  it('reads the words that were meant', () => {
+    const corrected = (word: string) => (word === 'fna' ? 'fan' : word);
+    expect(messageFeatures('fna', languageNamed('en'), corrected)).toEqual(featuresOf('fan'));
+  });
+  it('joins the forms of a word in the language of the taxonomy', () => {
+    const stemsOf = (language: string) =>
+      messageFeatures('Rechnungen Rechnung', languageNamed(language)).stems;
+    expect([stemsOf('de').length, stemsOf('en').length]).toEqual([1, 2]);
   });
   it('returns nothing for no words', () =>
-    expect(messageFeatures([])).toEqual({ stems: [], blocks: [[], [], []] }));
+    expect(featuresOf('…!?')).toEqual({
+      words: [],
+      stems: [],
+      blocks: [new Set(), new Set(), new Set()],
+    }));
 });
 
-describe('messageParts()', () => {
-  it.each(words.parts as [string, string, string[] | null, string[] | null][])(
-    'reads %s',
-    (_, text, whole, last) => {
-      const parts = messageParts(text);
-      if (whole !== null) expect(parts.whole).toEqual(whole);
-      expect(parts.sentences.at(-1) ?? null).toEqual(last);
-    },
+describe('messageTexts()', () => {
+  it.each(words.texts as [string, string, string[]][])('reads %s', (_, text, expected) =>
+    expect(messageTexts(text)).toEqual(expected),
   );
   it('reads the beginning of a long message', () => {
-    const { whole, sentences } = messageParts('All of it is broken again and again. '.repeat(1000));
+    const [whole, ...sentences] = messageTexts(
+      'All of it is broken again and again. '.repeat(1000),
+    );
     expect(sentences).toHaveLength(8);
-    expect(whole.length).toBeLessThan(100);
-    expect(messageParts('x'.repeat(32_000)).whole.join('').length).toBeLessThanOrEqual(300);
+    expect(whole.length).toBeLessThan(400);
+    expect(messageTexts('x'.repeat(32_000))[0].length).toBeLessThanOrEqual(300);
   });
 });

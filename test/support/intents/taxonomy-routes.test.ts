@@ -10,7 +10,7 @@ import {
 import { MAX_ARTICLE_BYTES } from '../../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../../src/platform/encoding.ts';
 import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
-import { contentHash, hashText } from '../../../src/support/intents/packed-model.ts';
+import { contentHash } from '../../../src/support/intents/intent-model.ts';
 import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
@@ -70,11 +70,11 @@ const expectProblem = async (call: ReturnType<typeof send>, status: number, mess
 };
 
 const taxonomy = smallTaxonomy();
-const HASH = hashText(contentHash(taxonomy));
+const HASH = contentHash(taxonomy);
 const large = smallTaxonomy({
   out_of_scope_examples: Array.from({ length: 400 }, (_, at) => `Buy pill number ${at}`),
 });
-const LARGE_MODEL = encodeBase64url(trainClassifier(large, { effort: 'quick' }));
+const LARGE_MODEL = encodeBase64url(trainClassifier(large));
 const dangerous = withFirstIntent({
   required_facts: [{ id: 'model', question: 'Which?', patterns: ['(a+)+'] }],
 });

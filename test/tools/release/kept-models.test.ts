@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TrainingSource } from '../../../src/support/intents/intent-model.ts';
 import { trainClassifier } from '../../../src/support/intents/train-classifier.ts';
-import type { TrainingSource } from '../../../src/support/intents/training-features.ts';
 import { keptModel } from '../../../tools/release/kept-models.ts';
 import { temporaryFolder } from '../folder-for-test.ts';
 

@@ -26,7 +26,7 @@ const templatesOf = (template: string | Record<string, string>): string[] =>
 
 describe('the sample taxonomy', () => {
   const taxonomy = Taxonomy.parse(file);
-  const trained = trainClassifier(taxonomy, { effort: 'full' });
+  const trained = trainClassifier(taxonomy);
   const templates = [
     ...taxonomy.intents.flatMap(({ reply_template: template = {} }) => templatesOf(template)),
     ...templatesOf(taxonomy.general_template),

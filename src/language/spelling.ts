@@ -1,0 +1,37 @@
+import { editDistance } from '../platform/edit-distance.ts';
+import { memo } from '../platform/lru-cache.ts';
+
+/**
+ * Finds the words of a vocabulary that begin with the letter of a word and differ from it by one letter more, less, changed or swapped with
+ * the next, in the order of the vocabulary; none for a word that is in the vocabulary or too short.
+ *
+ * @param leastLength UTF-16 units of a word that may be corrected: a shorter one is more often another word.
+ */
+export function spellingIn(
+  vocabulary: readonly string[],
+  { leastLength }: { leastLength: number },
+): (word: string) => readonly string[] {
+  let byFirst: Map<string | undefined, { word: string; bytes: Uint8Array }[]> | undefined;
+  const isCorrected = ({ length }: string) => length >= leastLength && length <= MAX_LENGTH;
+  const similar = (word: string): readonly string[] => {
+    byFirst ??= Map.groupBy(
+      [...vocabulary].map((each) => ({ word: each, bytes: UTF8.encode(each) })),
+      (each) => each.word[0],
+    );
+    const own = UTF8.encode(word);
+    const near = (byFirst.get(word[0]) ?? []).filter(
+      ({ bytes }) =>
+        Math.abs(bytes.length - own.length) <= 2 &&
+        editDistance(own, bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1,
+    );
+    return near.some((each) => each.word === word) ? NONE : near.map((each) => each.word);
+  };
+  const cached = memo(similar, { max: CACHED_WORDS });
+  return (word) => (isCorrected(word) ? cached(word) : NONE);
+}
+
+const NONE: readonly string[] = [];
+const UTF8 = new TextEncoder();
+const MAX_LENGTH = 32;
+/** Words whose correction is cached for a vocabulary. */
+const CACHED_WORDS = 2000;

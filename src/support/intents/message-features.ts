@@ -1,0 +1,94 @@
+import { analyseText, withoutMarks } from '../../language/analyse-text.ts';
+import { hashText, placeOfHash, visitPartsOfWord } from '../../language/hashed-features.ts';
+import type { Language } from '../../language/language.ts';
+import { splitSentences } from '../../language/split-sentences.ts';
+
+/** The features of a text as hashes of 30 bits. */
+export interface MessageFeatures {
+  /** Its distinct words. */
+  words: string[];
+  /** Its distinct stems without stop words. */
+  stems: string[];
+  /** Stems and adjacent stems; parts of words; pairs of stems without stop words, wherever they stand. Each has the same weight. */
+  blocks: readonly ReadonlySet<number>[];
+}
+
+/** @param corrected The word that was probably meant. */
+export function messageFeatures(
+  text: string,
+  { stem, stopWords }: Pick<Language, 'stem' | 'stopWords'>,
+  corrected: (word: string) => string = (word) => word,
+): MessageFeatures {
+  const words = new Set<string>();
+  const content = new Set<string>();
+  const sequence = new Set<number>();
+  const parts = new Set<number>();
+  let before = '';
+  analyseText(
+    text,
+    (word, _kind, written) => {
+      const right = corrected(written);
+      const own = stem(right);
+      words.add(right);
+      if (!stopWords.has(word)) content.add(own);
+      sequence.add(featureOf(hashText(own, STEM_SEED)));
+      if (before !== '') sequence.add(featureOf(hashText(`${before} ${own}`, NEIGHBOURS_SEED)));
+      visitPartsOfWord(right === written ? word : withoutMarks(right), (hash) =>
+        parts.add(featureOf(hash)),
+      );
+      before = own;
+    },
+    NO_STOP_WORDS,
+  );
+  const stems = [...content];
+  return { words: [...words], stems, blocks: [sequence, parts, pairsOf(stems)] };
+}
+
+const NO_STOP_WORDS: ReadonlySet<string> = new Set();
+const STEM_SEED = 0x1c9dc511;
+const NEIGHBOURS_SEED = 0x2c1b3c6d;
+const PAIR_SEED = 0x45ebca6b;
+
+/** Numbers of so many bits need no memory of their own in V8. */
+const HASH_BITS = 30;
+const featureOf = (hash: number): number => placeOfHash(hash, HASH_BITS);
+
+/** Stems that are paired: bounds the work for a long text. */
+const MAX_PAIRED = 100;
+
+const pairsOf = (stems: readonly string[]): Set<number> => {
+  const hashes = stems.slice(0, MAX_PAIRED).map((stem) => hashText(stem, PAIR_SEED));
+  const pairs = new Set<number>();
+  for (const [at, hash] of hashes.entries())
+    for (const other of hashes.slice(at + 1))
+      pairs.add(featureOf(Math.imul(Math.min(hash, other), 31) + Math.max(hash, other)));
+  return pairs;
+};
+
+/** UTF-16 units of a message that are read. */
+const MAX_READ = 4000;
+/** The first sentences say what a message is about. */
+const MAX_SENTENCES = 8;
+const MAX_SENTENCE = 300;
+/** Messages up to this many words are classified as a whole. */
+const FEW_WORDS = 25;
+
+/**
+ * The texts that a message is classified by: its first sentences without quoted mail; after them, in a long message, each sentence alone, so
+ * that a request is not lost among others.
+ */
+export function messageTexts(message: string): [whole: string, ...sentences: string[]] {
+  const text = withoutQuotes(message.slice(0, MAX_READ));
+  const sentences = splitSentences(text)
+    .slice(0, MAX_SENTENCES)
+    .map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_SENTENCE)));
+  const whole = sentences.join('\n');
+  const isLong = sentences.length > 1 && whole.split(/\s+/).length > FEW_WORDS;
+  return isLong ? [whole, ...sentences] : [whole];
+}
+
+const withoutQuotes = (text: string): string =>
+  text
+    .split('\n')
+    .filter((line) => !/^\s{0,3}>/.test(line))
+    .join('\n');
