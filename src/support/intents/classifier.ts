@@ -140,5 +140,5 @@ interface IntentSignals {
  * examples of the intent have. The probabilities of all intents need not add up to 1.
  */
 export function confidenceOf({ score, unseen }: IntentSignals): number {
-  return 1 / (1 + Math.exp(-1.52 - 4.25 * score + 2.06 * unseen));
+  return 1 / (1 + Math.exp(-1.02 - 3.81 * score + 2.14 * unseen));
 }

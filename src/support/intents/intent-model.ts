@@ -47,8 +47,8 @@ const ModelHeader = z.object({
 export interface FeatureTable {
   /** Ascending. */
   hashes: Uint32Array;
-  /** Inverse document frequency of each feature. */
-  rarities: Float32Array;
+  /** How much each tells of the intent, .2 to 1.07. */
+  gains: Float32Array;
 }
 
 export interface IntentModel extends Omit<z.infer<typeof ModelHeader>, 'version' | 'size'> {
@@ -57,7 +57,7 @@ export interface IntentModel extends Omit<z.infer<typeof ModelHeader>, 'version'
   weights: Int8Array;
 }
 
-/** A model as bytes: a line of JSON, then hashes, rarities and weights, little-endian. */
+/** A model as bytes: a line of JSON, then hashes, gains and weights, little-endian. */
 export type PackedClassifier = Uint8Array<ArrayBuffer>;
 
 export function packModel({ table, weights, ...rest }: IntentModel): PackedClassifier {
@@ -66,14 +66,14 @@ export function packModel({ table, weights, ...rest }: IntentModel): PackedClass
   const packed = new Uint8Array(line.length + size * BYTES_OF_FEATURE + weights.length);
   packed.set(line);
   let at = line.length;
-  for (const { buffer, byteOffset, byteLength } of [table.hashes, table.rarities, weights]) {
+  for (const { buffer, byteOffset, byteLength } of [table.hashes, table.gains, weights]) {
     packed.set(new Uint8Array(buffer, byteOffset, byteLength), at);
     at += byteLength;
   }
   return packed;
 }
 
-/** Hash and rarity. */
+/** Hash and gain. */
 export const BYTES_OF_FEATURE = 8;
 
 /** @throws {InvalidModel} When it has another version, is cut off or damaged, or was trained from another taxonomy. */
@@ -95,7 +95,7 @@ export function openModel(packed: Uint8Array, taxonomy: TrainingSource): IntentM
   if (!isWhole) throw refused('it is not as long as it says');
   const table = {
     hashes: new Uint32Array(buffer, 0, size),
-    rarities: new Float32Array(buffer, size * 4, size),
+    gains: new Float32Array(buffer, size * 4, size),
   };
   return { ...model, table, weights: new Int8Array(buffer, size * BYTES_OF_FEATURE) };
 }
@@ -130,7 +130,7 @@ export interface SparseVector {
 /** The vector of a text: features that the table lacks are dropped, each block is scaled to the same length. */
 export function vectorOf(
   { blocks }: Pick<MessageFeatures, 'blocks'>,
-  { hashes, rarities }: FeatureTable,
+  { hashes, gains }: FeatureTable,
 ): SparseVector {
   const places: number[] = [];
   const values: number[] = [];
@@ -141,10 +141,10 @@ export function vectorOf(
     for (const hash of block) {
       const place = placeOf(hashes, hash);
       if (place < 0) continue;
-      const rarity = rarities[place] as number;
+      const gain = gains[place] as number;
       places.push(place);
-      values.push(rarity);
-      square += rarity * rarity;
+      values.push(gain);
+      square += gain * gain;
     }
     for (let at = start; at < values.length; at += 1)
       values[at] = (values[at] as number) / Math.sqrt(square);

@@ -1,4 +1,4 @@
-import { analyseText, withoutMarks } from '../../language/analyse-text.ts';
+import { analyseText, STOP_WORDS, withoutMarks } from '../../language/analyse-text.ts';
 import { hashText, placeOfHash, visitPartsOfWord } from '../../language/hashed-features.ts';
 import type { Language } from '../../language/language.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
@@ -13,10 +13,14 @@ export interface MessageFeatures {
   blocks: readonly ReadonlySet<number>[];
 }
 
-/** @param corrected The word that was probably meant. */
+/**
+ * Reads a text. The stop words are the English ones in all languages: the longer lists of others have words that tell intents apart.
+ *
+ * @param corrected The word that was probably meant.
+ */
 export function messageFeatures(
   text: string,
-  { stem, stopWords }: Pick<Language, 'stem' | 'stopWords'>,
+  { stem }: Pick<Language, 'stem'>,
   corrected: (word: string) => string = (word) => word,
 ): MessageFeatures {
   const words = new Set<string>();
@@ -30,7 +34,7 @@ export function messageFeatures(
       const right = corrected(written);
       const own = stem(right);
       words.add(right);
-      if (!stopWords.has(word)) content.add(own);
+      if (!STOP_WORDS.has(word)) content.add(own);
       sequence.add(featureOf(hashText(own, STEM_SEED)));
       if (before !== '') sequence.add(featureOf(hashText(`${before} ${own}`, NEIGHBOURS_SEED)));
       visitPartsOfWord(right === written ? word : withoutMarks(right), (hash) =>

@@ -67,9 +67,9 @@ const strongest = (
   units: readonly number[],
 ): WeighedFeatures => {
   const count = units.length;
-  const strengths = Float64Array.from(table.rarities, (rarity, place) =>
+  const strengths = Float64Array.from(table.gains, (gain, place) =>
     units.reduce(
-      (sum, unit, intent) => sum + (rarity * unit * (weights[place * count + intent] ?? 0)) ** 2,
+      (sum, unit, intent) => sum + (gain * unit * (weights[place * count + intent] ?? 0)) ** 2,
       0,
     ),
   );
@@ -83,7 +83,7 @@ const strongest = (
   return {
     table: {
       hashes: places.map((place) => table.hashes[place] ?? 0),
-      rarities: Float32Array.from(places, (place) => table.rarities[place] ?? 0),
+      gains: Float32Array.from(places, (place) => table.gains[place] ?? 0),
     },
     weights: strong,
   };
@@ -115,37 +115,66 @@ const readExamples = ({
     ...outOfScope.map((text) => ({ text, intent: OUT_OF_SCOPE })),
   ];
   const features = examples.map(({ text }) => messageFeatures(text, languageNamed(language)));
-  const table = tableOf(features);
+  const intentOf = examples.map(({ intent }) => intent);
+  const table = tableOf(features, intentOf);
   return {
     rows: rowsOf(features, table),
     table,
-    intentOf: examples.map(({ intent }) => intent),
-    words: [...countsOf(features.flatMap(({ words }) => words)).keys()].join(' '),
+    intentOf,
+    words: wordsByFrequency(features).join(' '),
   };
+};
+
+const wordsByFrequency = (features: readonly MessageFeatures[]): string[] => {
+  const counts = new Map<string, number>();
+  for (const { words } of features)
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].toSorted(([, left], [, right]) => right - left).map(([word]) => word);
 };
 
 /** Upper bound of features in training, the most frequent: bounds the memory of large taxonomies. */
 const MAX_FEATURES = 2 ** 17;
 
-const tableOf = (features: readonly MessageFeatures[]): FeatureTable => {
-  const all = features.flatMap(({ blocks }) => blocks.map((block) => [...block])).flat();
-  const frequent = [...countsOf(all)]
+const tableOf = (
+  features: readonly MessageFeatures[],
+  intentOf: readonly number[],
+): FeatureTable => {
+  const classes = new Set(intentOf).size;
+  const countsOf = new Map<number, Map<number, number>>();
+  for (const [row, { blocks }] of features.entries()) {
+    const intent = intentOf[row] ?? OUT_OF_SCOPE;
+    for (const hash of blocks.flatMap((block) => [...block])) {
+      const counts = countsOf.get(hash) ?? new Map<number, number>();
+      countsOf.set(hash, counts.set(intent, (counts.get(intent) ?? 0) + 1));
+    }
+  }
+  const frequent = [...countsOf]
+    .map(([hash, counts]) => ({ hash, ...gainOf([...counts.values()], classes) }))
+    .toSorted((left, right) => right.total - left.total)
     .slice(0, MAX_FEATURES)
-    .toSorted(([left], [right]) => left - right);
+    .toSorted((left, right) => left.hash - right.hash);
   return {
-    hashes: Uint32Array.from(frequent, ([hash]) => hash),
-    rarities: Float32Array.from(
-      frequent,
-      ([, count]) => Math.log((1 + features.length) / (1 + count)) + 1,
-    ),
+    hashes: Uint32Array.from(frequent, ({ hash }) => hash),
+    gains: Float32Array.from(frequent, ({ gain }) => gain),
   };
 };
 
-/** How often each occurs, the most frequent first. */
-const countsOf = <Item>(items: readonly Item[]): Map<Item, number> => {
-  const counts = new Map<Item, number>();
-  for (const item of items) counts.set(item, (counts.get(item) ?? 0) + 1);
-  return new Map([...counts].toSorted(([, left], [, right]) => right - left));
+/**
+ * `(0.1 + 1 - H / ln K) ^ 0.7`: H is the entropy of the K intents among the examples with a feature, each count first raised by `1 / K`.
+ * Examples of no intent count as an intent of their own.
+ *
+ * @param counts Examples with the feature by intent, without zeros.
+ */
+const gainOf = (counts: readonly number[], classes: number): { total: number; gain: number } => {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const part = (count: number): number => {
+    const share = (count + 1 / classes) / (total + 1);
+    return -share * Math.log(share);
+  };
+  const none = (classes - counts.length) * part(0);
+  const entropy = counts.reduce((sum, count) => sum + part(count), none);
+  const ratio = classes < 2 ? 0 : Math.min(1, entropy / Math.log(classes));
+  return { total, gain: (0.1 + 1 - ratio) ** 0.7 };
 };
 
 const rowsOf = (features: readonly MessageFeatures[], table: FeatureTable): SparseRows => {

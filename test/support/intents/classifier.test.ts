@@ -132,7 +132,7 @@ it('confidenceOf() increases with the score and decreases with unseen words', ()
   const confidence = confidenceOf(base);
   expect(confidenceOf({ ...base, score: 0.5 })).toBeGreaterThan(confidence);
   expect(confidenceOf({ ...base, unseen: 0.6 })).toBeLessThan(confidence);
-  expect(confidenceOf({ score: 0.5, unseen: 0.2 })).toBeCloseTo(1 / (1 + Math.exp(-3.233)), 10);
+  expect(confidenceOf({ score: 0.5, unseen: 0.2 })).toBeCloseTo(1 / (1 + Math.exp(-2.497)), 10);
 });
 
 describe('holdOut()', () => {

@@ -78,7 +78,7 @@ describe('contentHash()', () => {
 });
 
 describe('vectorOf()', () => {
-  const table = { hashes: Uint32Array.of(7, 8, 9), rarities: Float32Array.of(3, 4, 1) };
+  const table = { hashes: Uint32Array.of(7, 8, 9), gains: Float32Array.of(3, 4, 1) };
   it('scales each block that has features of the table to the same length', () => {
     const blocks = [new Set([7, 8, 1]), new Set([9]), new Set([2])];
     const { places, values } = vectorOf({ blocks }, table);
