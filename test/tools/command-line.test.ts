@@ -9,7 +9,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   scripts: Record<string, string>;
 };
 const OF_NPM = Object.values(scripts).flatMap(
-  (command) => /^node (\S+\.ts.*)$/.exec(command)?.[1] ?? [],
+  (command) => /^node (?:tools\/with-node\.js )?(\S+\.ts.*)$/.exec(command)?.[1] ?? [],
 );
 const OWN = [...OF_NPM, ...Object.values(CHECKOUT_COMMANDS).map(({ file }) => file)];
 const OTHERS = [
