@@ -39,7 +39,7 @@ describe('npx constellation ticket', () => {
   });
   it('reports what is missing when no product runs', async () => {
     expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain(
-      'is npm start still running?',
+      'is it still running?',
     );
     await product.stop();
     expect(existsSync(join(state, 'helpdesks.json'))).toBe(false);
