@@ -38,9 +38,7 @@ describe('npx constellation ticket', () => {
     expect([status, stdout.includes('401'), stdout.includes('refused')]).toEqual([0, true, true]);
   });
   it('reports what is missing when no product runs', async () => {
-    expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain(
-      'is it still running?',
-    );
+    expect((await ticket('--url', 'http://127.0.0.1:1')).stderr).toContain('is it still running?');
     await product.stop();
     expect(existsSync(join(state, 'helpdesks.json'))).toBe(false);
     writeFiles(state, { 'helpdesks.json': '{"productUrl": "nonsense"}' });
