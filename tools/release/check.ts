@@ -17,6 +17,7 @@ const GATES = [
   ['types of the console and the widget', 'tsc', '-p', 'tsconfig.console.json'],
   ['types of tests and tools', 'tsc', '-p', 'tsconfig.node.json'],
   ['lint and format', 'biome', 'ci', '--error-on-warnings', '.'],
+  ['API reference', 'node', 'tools/build/build.ts', '--reference', '--check'],
   ['dead code', 'knip', '--no-progress'],
   ['words that the project does not use', 'node', 'tools/release/check-words.ts'],
   ['integrity of the lock file', 'node', 'tools/release/check-lock.ts'],
