@@ -40,7 +40,9 @@ export function trainClassifier(
   const separators = taxonomy.intents.map((_, intent) => {
     const isOf = Uint8Array.from(intentOf, (each) => (each === intent ? 1 : 0));
     const bias = trainSeparator(rows, isOf, { weights: own, random });
-    const unit = own.reduce((most, weight) => Math.max(most, Math.abs(weight)), 0) / 127 || 1;
+    let greatest = 0;
+    for (const weight of own) greatest = Math.max(greatest, Math.abs(weight));
+    const unit = greatest / 127 || 1;
     for (let place = 0; place < size; place += 1)
       weights[place * count + intent] = Math.round((own[place] as number) / unit);
     return { bias, unit };
@@ -67,6 +69,8 @@ const strongest = (
   units: readonly number[],
 ): WeighedFeatures => {
   const count = units.length;
+  const most = Math.floor(MAX_BYTES / (BYTES_OF_FEATURE + count));
+  if (table.hashes.length <= most) return { table, weights };
   const strengths = Float64Array.from(table.gains, (gain, place) =>
     units.reduce(
       (sum, unit, intent) => sum + (gain * unit * (weights[place * count + intent] ?? 0)) ** 2,
@@ -75,7 +79,7 @@ const strongest = (
   );
   const places = Uint32Array.from(strengths, (_, place) => place)
     .sort((left, right) => (strengths[right] ?? 0) - (strengths[left] ?? 0))
-    .slice(0, MAX_BYTES / (BYTES_OF_FEATURE + count))
+    .slice(0, most)
     .sort();
   const strong = new Int8Array(places.length * count);
   for (const [at, place] of places.entries())
@@ -135,21 +139,34 @@ const wordsByFrequency = (features: readonly MessageFeatures[]): string[] => {
 /** Upper bound of features in training, the most frequent: bounds the memory of large taxonomies. */
 const MAX_FEATURES = 2 ** 17;
 
+/** More than a taxonomy has intents. */
+const STRIDE = 1024;
+
 const tableOf = (
   features: readonly MessageFeatures[],
   intentOf: readonly number[],
 ): FeatureTable => {
   const classes = new Set(intentOf).size;
-  const countsOf = new Map<number, Map<number, number>>();
-  for (const [row, { blocks }] of features.entries()) {
-    const intent = intentOf[row] ?? OUT_OF_SCOPE;
-    for (const hash of blocks.flatMap((block) => [...block])) {
-      const counts = countsOf.get(hash) ?? new Map<number, number>();
-      countsOf.set(hash, counts.set(intent, (counts.get(intent) ?? 0) + 1));
+  // Hash and intent in one number: sorted, equal ones stand together.
+  const keys = Float64Array.from(
+    features.flatMap(({ blocks }, row) => {
+      const intent = (intentOf[row] ?? OUT_OF_SCOPE) - OUT_OF_SCOPE;
+      return blocks.flatMap((block) => Array.from(block, (hash) => hash * STRIDE + intent));
+    }),
+  ).sort();
+  const counted: { hash: number; total: number; gain: number }[] = [];
+  let at = 0;
+  while (at < keys.length) {
+    const start = at;
+    const hash = Math.floor((keys[at] as number) / STRIDE);
+    const counts: number[] = [];
+    for (; at < keys.length && (keys[at] as number) < (hash + 1) * STRIDE; at += 1) {
+      const isSame = at > start && keys[at] === keys[at - 1];
+      counts.push(isSame ? (counts.pop() ?? 0) + 1 : 1);
     }
+    counted.push({ hash, total: at - start, gain: gainOf(counts, classes) });
   }
-  const frequent = [...countsOf]
-    .map(([hash, counts]) => ({ hash, ...gainOf([...counts.values()], classes) }))
+  const frequent = counted
     .toSorted((left, right) => right.total - left.total)
     .slice(0, MAX_FEATURES)
     .toSorted((left, right) => left.hash - right.hash);
@@ -165,16 +182,16 @@ const tableOf = (
  *
  * @param counts Examples with the feature by intent, without zeros.
  */
-const gainOf = (counts: readonly number[], classes: number): { total: number; gain: number } => {
-  const total = counts.reduce((sum, count) => sum + count, 0);
+const gainOf = (counts: readonly number[], classes: number): number => {
+  const total = counts.reduce((sum, count) => sum + count, 1);
   const part = (count: number): number => {
-    const share = (count + 1 / classes) / (total + 1);
+    const share = (count + 1 / classes) / total;
     return -share * Math.log(share);
   };
   const none = (classes - counts.length) * part(0);
   const entropy = counts.reduce((sum, count) => sum + part(count), none);
   const ratio = classes < 2 ? 0 : Math.min(1, entropy / Math.log(classes));
-  return { total, gain: (0.1 + 1 - ratio) ** 0.7 };
+  return (0.1 + 1 - ratio) ** 0.7;
 };
 
 const rowsOf = (features: readonly MessageFeatures[], table: FeatureTable): SparseRows => {
