@@ -122,15 +122,17 @@ function hasLike(text: string, name: string, originOf: (word: string) => Origin)
     .split(NAME_PARTS)
     .map((part, at) => {
       if (at % 2 === 0) return escapedPattern(part);
-      if (part.startsWith('<')) return `(?:${NAME}|${PLACEHOLDER})`;
+      if (part.startsWith('<')) return `(?:${NAME}|${ANY_PLACEHOLDER})`;
       const isAskers = originOf(part) === 'question' || isDatePattern(part);
-      return isAskers ? `(?:[\\p{L}\\p{N}]+|${PLACEHOLDER})` : part.replace(/\d+/g, '\\d+');
+      return isAskers ? `(?:[\\p{L}\\p{N}]+|${ANY_PLACEHOLDER})` : part.replace(/\d+/g, '\\d+');
     })
     .join('');
   return new RegExp(`(?<!${BORDERED})${pattern}(?!${BORDERED})`, 'u').test(text);
 }
 
 const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
+/** Also as `{name}`, in texts. */
+const ANY_PLACEHOLDER = `(?:${PLACEHOLDER}|\\{[^{}\`\\n]{1,40}\\})`;
 const PLACEHOLDERS = new RegExp(PLACEHOLDER, 'gu');
 /** In one name: each may stand for names of several parts, so that more take exponential time. */
 const MAX_PLACEHOLDERS = 3;

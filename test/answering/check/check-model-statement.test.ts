@@ -232,7 +232,7 @@ describe('code that follows a pattern of the passages', () => {
     '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.\n\n' +
     'Leave out titles with `-intitle:word`, take the last days with `date:P4D/`, wrap in `{{#One}}`. Texts: `app/i18n/fr/`.\n\n' +
     '| Occitan | oc |\n| --- | --- |\n\n' +
-    'Name it after your plugin, `my-plugin-role-view-persons`. Look for the `listen_auth`key at `http://127.0.0.1:8090/console`. 将`application.yaml`放在工作目录，`config.json`파일.';
+    'Name it after your plugin, `my-plugin-role-view-persons`. Look for the `listen_auth`key at `http://127.0.0.1:8090/console`. Clone `https://git.example/{your-name}/shop.git`. 将`application.yaml`放在工作目录，`config.json`파일.';
   it.each([
     ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
     [
@@ -269,6 +269,7 @@ describe('code that follows a pattern of the passages', () => {
     ['code between Chinese words', 'Put `application.yaml` there.', 'Where is it?'],
     ['code before a Korean ending', 'Open `config.json`.', 'Where is it?'],
     ['placeholders in a name', 'Call it `<plugin>-role-view-<things>`.', 'What is its name?'],
+    ['a placeholder for one in braces', 'Run `git.example/<you>/shop.git`.', 'Where from?'],
     ['a placeholder in an address', 'Open `http://<your host>:8090/console`.', 'Where is it?'],
   ])('may have %s', (_what, written, question) => {
     expect(check(written, pattern, { question }).veto).toBeUndefined();
