@@ -80,7 +80,7 @@ export function decline(input: DeclineInput): NavigatorAnswer | undefined {
       verdict: 'no-information',
       says: inLanguage(phrases, languages),
       closest,
-      why: phrases.uncovered,
+      isOtherLanguage: true,
     });
   if (isAnswered) return undefined;
   const isOff = isOffTopic(edition, result) || (!input.isFollowUp && knowsNoWord(edition, result));
@@ -107,19 +107,21 @@ interface Declination {
   says: string;
   /** The articles that are linked. */
   closest: readonly ClosestArticle[];
-  /** What the search lacks; by the words of the question when absent. */
-  why?: string;
+  /** The articles are in another language, as `says` states: which words are unknown means nothing. */
+  isOtherLanguage?: boolean;
 }
 
 const declineWith = (
   { edition, outcome, result, hits }: DeclineInput,
   phrases: AnswerPhrases,
-  { verdict, says, closest, why }: Declination,
+  { verdict, says, closest, isOtherLanguage = false }: Declination,
 ): NavigatorAnswer => {
   const count = String(edition.articleCount);
   const searched =
     edition.articleCount === 1 ? phrases.searchedOne : filled(phrases.searchedAll, { count });
-  const reason = why ?? `${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
+  const reason = isOtherLanguage
+    ? `${says} ${searched}; ${phrases.uncovered}`
+    : `${searched}; ${unknownWords(outcome, phrases)}, ${phrases.uncovered}`;
   const isOutOfDomain = verdict === 'out-of-domain';
   // That a question is outside of the domain is itself sure; how well the answer answers it is another matter.
   const level = isOutOfDomain
@@ -132,7 +134,7 @@ const declineWith = (
       answer: escapeHtml(frame.join('\n\n')),
       sources: [],
       confidence: isOutOfDomain ? 'high' : 'low',
-      confidenceReason: escapeText(`${level}. ${searched}; ${reason}.`, 1000),
+      confidenceReason: escapeText(`${level}. ${reason}.`, 1000),
       outOfDomain: isOutOfDomain,
       // Only of the articles that are linked: the others have nothing to do with an off-topic question.
       relatedTopics: relatedTopics(

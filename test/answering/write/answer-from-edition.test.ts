@@ -138,6 +138,7 @@ describe('answerFromEdition()', () => {
       language: 'de',
     });
     expect(response.confidenceReason).toContain(answerPhrases('de').uncovered);
+    expect(response.confidenceReason).toContain(answerPhrases('de').onlyEnglish);
     expect(response.confidenceReason).not.toContain('"');
   });
   it('names the words of the question that the passages lack', () => {

@@ -130,13 +130,14 @@ const isObject = (value: unknown): value is Json =>
 const statementsOf = ({ metadata }: LibrarianResponse): Statement[] | undefined =>
   Array.isArray(metadata?.statements) ? (metadata.statements as Statement[]) : undefined; // the gateway has checked it
 
-/** The navigator's own reply, when it answered. */
-export function navigatorOf(
-  response: LibrarianResponse | undefined,
-): NavigatorResponse | undefined {
+/** A stored answer has its text and its sources once, outside the navigator's reply. */
+export type NavigatorDetails = Omit<NavigatorResponse, 'answer' | 'sources'>;
+
+/** What the navigator's own reply says about an answer, when it answered. */
+export function navigatorOf(response: LibrarianResponse | undefined): NavigatorDetails | undefined {
   const reply = response?.metadata?.navigator;
-  return isObject(reply) && typeof reply.answer === 'string'
-    ? (reply as unknown as NavigatorResponse)
+  return isObject(reply) && typeof reply.confidenceReason === 'string'
+    ? (reply as unknown as NavigatorDetails)
     : undefined; // as above
 }
 
