@@ -59,7 +59,9 @@ export function taxonomyRoutes(
     const taxonomy = readStored(z.record(z.string(), z.unknown()), text);
     if (taxonomy === undefined)
       throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
-    return jsonAnswer({ taxonomy });
+    // With the defaults of what it leaves open. One that cannot be used is shown as it is stored, so that it can be mended.
+    const checked = readTaxonomy(taxonomy);
+    return jsonAnswer({ taxonomy: checked.ok ? checked.value : taxonomy });
   });
 
   app.get(`${PATH}/accuracy`, ...read, async (c) => {

@@ -203,6 +203,17 @@ describe('the routes of /v1/support/taxonomy', () => {
     expect(models.size).toBe(0);
     expect(forgotten).toEqual(['acme', 'acme']);
   });
+  it('return the defaults of what a taxonomy leaves open that was stored without them', async () => {
+    const { auto_send: _, ...intent } = { ...taxonomy.intents[0], no_reply: {} };
+    texts.set('acme', JSON.stringify({ ...taxonomy, intents: [intent] }));
+    expect((await send('GET')).json()).toMatchObject({
+      taxonomy: {
+        intents: [{ no_reply: { min_confidence: 0.9 }, auto_send: { allowed: false } }],
+      },
+    });
+    texts.set('acme', '{"version":0}');
+    expect((await send('GET')).json()).toEqual({ taxonomy: { version: 0 } });
+  });
   it.each([
     ['PUT', ['support:analyze']],
     ['DELETE', ['support:analyze']],
