@@ -258,6 +258,21 @@ const isPolite = (
   return polite.has((tokens[0] ?? '').toLowerCase()) && isName(unknown.join(' '));
 };
 
+/** Whether a text has no words but those of greetings, thanks and farewells in its language, with a name behind them or without. */
+export function isCourtesy(text: string, language: string): boolean {
+  const words = readyWords(WORDS).get(primaryOf(language));
+  if (words === undefined) return false;
+  const { polite, small } = words;
+  const tokens = text.match(TOKEN) ?? [];
+  const isTelling = (word = ''): boolean =>
+    polite.has(word.toLowerCase()) && !small.has(word.toLowerCase());
+  const rest = tokens.filter((word) => !polite.has(word.toLowerCase()));
+  // "In Windows" begins as "in advance" does.
+  return rest.length === 0
+    ? tokens.some(isTelling)
+    : isTelling(tokens[0]) && isName(rest.join(' '));
+}
+
 const isName = (text: string): boolean =>
   /^(?:\[name\]|\p{Lu}\p{L}*\.?(?: \p{Lu}\p{L}*\.?){0,2})$/u.test(text.trim());
 

@@ -17,12 +17,14 @@ import {
 } from '../../contract/wire/tickets.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { type AutomaticMail, automaticMail } from '../../language/automatic-mail.ts';
+import { readMail } from '../../language/mail.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { utf8 } from '../../platform/encoding.ts';
 import { withRetries } from '../../platform/retry.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
+import { impersonalSentences } from '../message/impersonal-sentences.ts';
 import type { HelpdeskMessage, Ticket } from '../tools/helpdesk-tool.ts';
 
 /** A draft with what is known about each sentence; the job that it is for knows the rest. */
@@ -191,7 +193,11 @@ export type DraftLesson = Pick<Lesson, 'articles' | 'draft' | 'sent' | 'added' |
 const MAX_DIFFERENT = 20;
 const MAX_DIFFERENT_LENGTH = 2000;
 
-const lessonOf = (reply: ProposedReply, sent: string): DraftLesson => {
+const lessonOf = (
+  reply: ProposedReply,
+  sent: string,
+  customerName: string | undefined,
+): DraftLesson => {
   const articles = new Map(
     reply.sentences.flatMap(({ evidence }) =>
       evidence.map(({ title, url }) => [url, { title, url }] as const),
@@ -201,7 +207,13 @@ const lessonOf = (reply: ProposedReply, sent: string): DraftLesson => {
     articles: [...articles.values()].slice(0, MAX_CITED),
     draft: reply.text,
     sent,
-    added: missingIn(reply.text, sentencesOf(sent)),
+    added: missingIn(
+      reply.text,
+      impersonalSentences(sentencesOf(readMail(sent).own), {
+        customerName,
+        language: reply.language ?? 'en',
+      }),
+    ),
     removed: missingIn(
       sent,
       reply.sentences.map(({ text }) => text),
@@ -306,7 +318,9 @@ export function draftStore(sql: Sql) {
       const [known] = sql.all<CaseRow>('SELECT * FROM cases WHERE job = ?', job);
       const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
       const sent = known?.sent ?? known?.rewritten;
-      return reply === undefined || sent == null ? undefined : lessonOf(reply, sent);
+      if (reply === undefined || sent == null) return undefined;
+      const { customer_name: name } = readStored(TicketCase, known?.request ?? '') ?? {};
+      return lessonOf(reply, sent, name ?? undefined);
     },
     /** Undefined when there is none, or it is damaged. */
     latest: ():

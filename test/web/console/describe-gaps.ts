@@ -36,10 +36,11 @@ describe('the view Gaps', () => {
     await gap.getByRole('link', { name: 'Write an article' }).click();
     const text = page.getByLabel('Markdown or HTML');
     // An outline with the customer's question, which is not published as it is.
+    expect(await text.inputValue()).toMatch(/^# .*\n\n\(Answer the question here.*\)\n$/);
     expect(await text.inputValue()).toContain(`# ${MESSAGE}`);
     await page.getByLabel('Id').fill(ARTICLE);
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Write the answer in place of the line in brackets.').waitFor();
+    await page.getByText('Write your own text in place of what stands in brackets.').waitFor();
     await page.getByLabel('Title').fill('Mount the Zephyr on a wall');
     await text.fill(
       'You can mount the Zephyr on a wall with the bracket ZW-2. Mount it at least 30 cm below the ceiling.',

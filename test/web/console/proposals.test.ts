@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { markdownToHtml } from '../../../src/documents/markdown/render-markdown.ts';
 import {
+  isUnfinished,
   proposalForGap,
   proposalForTicket,
-  unfinishedPart,
 } from '../../../src/web/console/views/knowledge/proposals.ts';
 
 const { gap, search, lessons } = vi.hoisted(() => ({
@@ -42,21 +42,30 @@ it('writes the words of customers as text', async () => {
   }
 });
 
-it('cannot be saved while the line in brackets or passages of other articles stand there', async () => {
-  const { content } = await proposalForGap('g-1', undefined, signal);
-  expect(unfinishedPart(content)).toBe('outline.unfinished');
-  const answered = content.replace('<outline.answer>', 'Yes.');
-  expect(answered).toContain('Quoted.');
-  expect(unfinishedPart(answered)).toBe('outline.quoted');
-  expect(unfinishedPart(answered.slice(0, answered.indexOf('## <outline.known>')))).toBeUndefined();
+it('proposes a heading and a line in brackets, and shows the rest to the writer alone', async () => {
+  const { content, questions, passages } = await proposalForGap('g-1', undefined, signal);
+  expect(content).toMatch(/^# Is .*\n\n<outline.answer>\n$/);
+  expect(questions).toEqual([HOSTILE, '# Two']);
+  expect(passages).toMatchObject([{ title: 'B', text: 'Quoted.' }]);
+  expect(isUnfinished(content)).toBe(true);
+  expect(isUnfinished(content.replace('<outline.answer>', 'Yes.'))).toBe(false);
 });
 
-it('adds what an agent wrote below the title of the ticket', async () => {
-  lessons.mockResolvedValue({ lessons: [{ title: HOSTILE, added: ['One.', 'Two.'] }] });
+it('adds what an agent wrote as a section without a heading, and puts what names a person in brackets', async () => {
+  const added = ['One.', 'As [name] wrote, two.', 'See [this](https://kb.example.com).'];
+  lessons.mockResolvedValue({ lessons: [{ title: HOSTILE, added }] });
   const place = { helpdesk: 'zammad', ticketId: '17' };
-  const { content } = await proposalForTicket(place, ARTICLE, signal);
-  expect(content).toMatch(/^Known\.\n\n## Is .*\n\nOne\.\n\nTwo\.\n$/);
-  expect(markdownToHtml(content)).not.toMatch(/<b>|href/);
+  const { content, title } = await proposalForTicket(place, ARTICLE, signal);
+  expect(content).toBe(
+    'Known.\n\n## <outline.heading>\n\nOne.\n\n(<outline.personal> As [name] wrote, two.)\n\nSee [this](https://kb.example.com).\n',
+  );
+  expect(title).toBeUndefined();
+  const headed = content.replace('<outline.heading>', 'A heading');
+  expect(isUnfinished(headed)).toBe(true);
+  expect(isUnfinished(headed.replace('<outline.personal>', ''))).toBe(false);
+  const own = await proposalForTicket(place, undefined, signal);
+  expect(own).toMatchObject({ content: content.slice(content.indexOf('One.')) });
+  expect(own).not.toHaveProperty('title');
 });
 
 it.each([

@@ -8,12 +8,13 @@ import { Button, Icon } from '../../parts/button.tsx';
 import { TextArea, TextField } from '../../parts/fields.tsx';
 import { LineDifference } from '../../parts/line-difference.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
+import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
 import { type Draft, Outdated, preview, previewForSave, put, readText } from './article-draft.ts';
-import { type Proposal, proposalForGap, proposalForTicket, unfinishedPart } from './proposals.ts';
+import { isUnfinished, type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
 
 const EMPTY: Draft = {
   id: '',
@@ -110,7 +111,7 @@ interface FormProps {
 const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
   const key = keyOf(id, about);
   const before = article === undefined ? EMPTY : draftOf(article);
-  const { back, ...proposedFields } = proposal ?? {};
+  const { back, questions = [], passages = [], ...proposedFields } = proposal ?? {};
   const initial = { ...before, ...proposedFields };
   const draft = useSignal(storedDraft(key) ?? initial);
   const isPreviewed = useSignal(false);
@@ -134,11 +135,15 @@ const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
     draft.value = { ...draft.value, ...change };
     checkPreview.value = undefined;
   };
-  const problemKey = proposal && unfinishedPart(value.content);
   const problems = {
     id: value.id.trim() === '' ? t('knowledge.needs_id') : undefined,
     title: value.title.trim() === '' ? t('knowledge.needs_title') : undefined,
-    content: value.content.trim() === '' ? t('knowledge.needs_text') : problemKey && t(problemKey),
+    content:
+      value.content.trim() === ''
+        ? t('knowledge.needs_text')
+        : proposal !== undefined && isUnfinished(value.content)
+          ? t('outline.unfinished')
+          : undefined,
   };
   const problem = (name: keyof typeof problems): string | undefined =>
     isChecked.value ? problems[name] : undefined;
@@ -245,6 +250,7 @@ const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
           onInput={(event) => set({ content: event.currentTarget.value })}
         />
       )}
+      <ForWriter questions={questions} passages={passages} />
       {article === undefined || back === undefined ? null : (
         <section>
           <h2>{t('outline.difference')}</h2>
@@ -292,3 +298,32 @@ const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
     </form>
   );
 };
+
+/** What helps to write, and is no part of the article. */
+const ForWriter = ({ questions = [], passages = [] }: Pick<Proposal, 'questions' | 'passages'>) => (
+  <>
+    {questions.length === 0 ? null : (
+      <section>
+        <h2>{t('outline.questions')}</h2>
+        <ul>
+          {questions.map((question) => (
+            <li key={question}>{question}</li>
+          ))}
+        </ul>
+      </section>
+    )}
+    {passages.length === 0 ? null : (
+      <section>
+        <h2>{t('outline.known')}</h2>
+        {passages.map(({ title, url, text }) => (
+          <blockquote key={url}>
+            <Markdown text={text} raisedBy={2} />
+            <p class="small">
+              <SourceLink url={url}>{title}</SourceLink>
+            </p>
+          </blockquote>
+        ))}
+      </section>
+    )}
+  </>
+);

@@ -11,10 +11,14 @@ export interface Proposal {
   content: string;
   /** Address of the page that shows what became of it. */
   back: string;
+  /** What customers ask: for the writer alone, as are the passages. */
+  questions?: readonly string[];
+  /** What other articles say, which not everybody may read. */
+  passages?: readonly Pick<KnowledgeHit, 'title' | 'url' | 'text'>[];
 }
 
 const MAX_PASSAGES = 3;
-/** Least relevance of a passage that an outline quotes. */
+/** Least relevance of a passage that is shown. */
 const RELATED = 0.15;
 const MAX_ID = 80;
 
@@ -31,23 +35,11 @@ export async function proposalForGap(
     return {
       content: `${article.content.trimEnd()}\n\n## ${escapeMarkdown(gap)}\n\n${answer}\n`,
       back,
+      questions,
     };
   const passages = await passagesFor(questions.length === 0 ? [gap] : questions, signal);
-  const parts = [
-    `# ${escapeMarkdown(gap)}`,
-    answer,
-    ...(questions.length < 2
-      ? []
-      : [
-          `## ${t('outline.questions')}`,
-          questions.map((question) => `- ${escapeMarkdown(question)}`).join('\n'),
-        ]),
-    ...(passages.length === 0 ? [] : [`## ${t('outline.known')}`]),
-    ...passages.map(
-      ({ title, url, text }) => `${text.trim()}\n\n([${escapeMarkdown(title)}](${url}))`,
-    ),
-  ];
-  return { id: slugOf(gap), title: gap, content: `${parts.join('\n\n')}\n`, back };
+  const content = `# ${escapeMarkdown(gap)}\n\n${answer}\n`;
+  return { id: slugOf(gap), title: gap, content, back, questions, passages };
 }
 
 /** The best passages of different articles for all questions. */
@@ -67,7 +59,7 @@ const passagesFor = async (
   return [...byArticle.values()].slice(0, MAX_PASSAGES);
 };
 
-/** What an agent sent instead of a draft, below the article that the draft cites. */
+/** What an agent sent instead of a draft, as a section of the article that the draft cites. What it answers is not known: no heading and no title is proposed. */
 export async function proposalForTicket(
   { helpdesk, ticketId }: { helpdesk: string; ticketId: string },
   article: HostArticle | undefined,
@@ -76,24 +68,26 @@ export async function proposalForTicket(
   const { lessons } = await client.tickets.lessons({ helpdesk, ticket_id: ticketId }, { signal });
   const [lesson] = lessons;
   const back = `/tickets/${encodeURIComponent(helpdesk)}/${encodeURIComponent(ticketId)}`;
-  if (lesson === undefined) return { content: article?.content ?? '', back };
-  const title = oneLine(lesson.title ?? '');
-  const heading =
-    title === '' ? [] : [`${article === undefined ? '#' : '##'} ${escapeMarkdown(title)}`];
-  const body = article === undefined ? [] : [article.content.trimEnd()];
-  const content = `${[...body, ...heading, ...lesson.added].join('\n\n')}\n`;
-  return article === undefined ? { id: slugOf(title), title, content, back } : { content, back };
+  if (lesson === undefined || lesson.added.length === 0)
+    return { content: article?.content ?? '', back };
+  const body =
+    article === undefined ? [] : [article.content.trimEnd(), `## ${t('outline.heading')}`];
+  return { content: `${[...body, ...lesson.added.map(withoutPerson)].join('\n\n')}\n`, back };
 }
 
-/** Why a proposal cannot be saved yet: the line in brackets stands there, or passages that not everybody may read. */
-export function unfinishedPart(
-  content: string,
-): 'outline.unfinished' | 'outline.quoted' | undefined {
-  if (content.includes(t('outline.answer'))) return 'outline.unfinished';
-  return content.split('\n').includes(`## ${t('outline.known')}`) ? 'outline.quoted' : undefined;
-}
+/** A sentence that names a person, or holds a number or an address of one, in brackets. */
+const withoutPerson = (sentence: string): string =>
+  PERSONAL.test(sentence) ? `(${t('outline.personal')} ${sentence})` : sentence;
 
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+/** `[name]`, `[email]`: what stands in place of personal data. */
+const PERSONAL = /\[\p{L}+\](?!\()/u;
+
+const OPEN = ['outline.answer', 'outline.heading', 'outline.personal'] as const;
+
+/** Whether a line in brackets of a proposal still stands there. */
+export function isUnfinished(content: string): boolean {
+  return OPEN.some((key) => content.includes(t(key)));
+}
 
 /** `Do you ship to Brazil?` -> `do-you-ship-to-brazil`. */
 const slugOf = (text: string): string =>

@@ -1,0 +1,78 @@
+import { readKind } from '../../language/message-kind.ts';
+import { smallTalkKind } from '../../language/small-talk.ts';
+import { isCourtesy } from './auto-send.ts';
+
+interface Addressed {
+  customerName: string | undefined;
+  /** BCP 47. */
+  language: string;
+}
+
+/** Stands for a name of the customer, as `withoutName` writes it. */
+const NAME_MARK = '[name]';
+/** Words of a line of a signature, and of a salutation before a comma. */
+const MAX_NAME_WORDS = 6;
+const MIN_NAME_LENGTH = 3;
+/** Least probability that the first and the last sentences only thank, greet or acknowledge. */
+const LEAST_FRAME = 0.5;
+
+/**
+ * What a reply to one customer says to everybody: its sentences without salutation, thanks, farewell and signature. What remains of the customer's
+ * name is `[name]`.
+ *
+ * @param sentences Of the reply, in order; a signature is a sentence a line.
+ */
+export function impersonalSentences(
+  sentences: readonly string[],
+  { customerName = '', language }: Addressed,
+): string[] {
+  const names = new Set(
+    (customerName.match(/[\p{L}\p{M}'’]+/gu) ?? []).filter(
+      ({ length }) => length >= MIN_NAME_LENGTH,
+    ),
+  );
+  const isPolite = (sentence: string): boolean => isCourtesy(sentence, language);
+  const isFrame = (sentence: string): boolean => {
+    const { thanks, greeting, goodbye, automatic } = readKind(sentence);
+    return thanks + greeting + goodbye + automatic >= LEAST_FRAME;
+  };
+  const said = withoutSignature(sentences, isPolite)
+    .map((sentence) => withoutSalutation(sentence, { names, isPolite }))
+    .filter((sentence) => !isPolite(sentence));
+  const first = said.findIndex((sentence) => !isFrame(sentence));
+  const last = said.findLastIndex((sentence) => !isFrame(sentence));
+  return said
+    .slice(Math.max(0, first), last + 1)
+    .map((sentence) => sentence.replaceAll(WORD, (word) => (names.has(word) ? NAME_MARK : word)));
+}
+
+const WORD = /[\p{L}\p{M}'’]+/gu;
+
+/** Drops a farewell with the few words a line that follow it to the end. */
+const withoutSignature = (
+  sentences: readonly string[],
+  isPolite: (sentence: string) => boolean,
+): readonly string[] => {
+  const body = sentences.findLastIndex((sentence) => !isSigning(sentence)) + 1;
+  const farewell = sentences.findIndex((sentence, at) => at >= body && isPolite(sentence));
+  return farewell <= 0 ? sentences : sentences.slice(0, farewell);
+};
+
+const isSigning = (line: string): boolean =>
+  line.trim().split(/\s+/).length <= MAX_NAME_WORDS && !/[.!?。？！]$/u.test(line.trim());
+
+/** "Hi Carla, please hold the button." -> "Please hold the button." A clause that addresses no one stays. */
+const withoutSalutation = (
+  sentence: string,
+  { names, isPolite }: { names: ReadonlySet<string>; isPolite: (text: string) => boolean },
+): string => {
+  const [clause = ''] = /^[^.!?,:;\n]{1,60}[!,:،，][ \t]+/u.exec(sentence) ?? [];
+  const words = clause.match(WORD) ?? [];
+  if (words.length === 0 || words.length > MAX_NAME_WORDS) return sentence;
+  const others = words.filter((word) => !names.has(word));
+  const isAddress =
+    others.length === 0 || isPolite(clause) || smallTalkKind(`${others.join(' ')},`) === 'greeting';
+  if (!isAddress) return sentence;
+  const rest = sentence.slice(clause.length);
+  return rest.charAt(0).toUpperCase() + rest.slice(1);
+};
