@@ -110,6 +110,8 @@ export const SyncStatus = z.object({
   state: SyncState,
   /** The current edition; null before the first. */
   edition: z.string().min(1).max(128).nullable(),
+  /** When the current edition was published, by a sync or by a change of an article; absent before the first, and for who may not read all articles. */
+  published_at: Timestamp.optional(),
   /** Contents of the current edition. */
   articles: Count,
   chunks: Count,

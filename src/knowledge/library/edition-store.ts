@@ -33,6 +33,8 @@ interface StoredEdition {
 /** The editions of one library. Methods that write return the rows they wrote. */
 export interface EditionStore {
   current(): StoredEdition | undefined;
+  /** When the current one was stored, in milliseconds since 1970. */
+  publishedAt(): number | undefined;
   /** One that was current, while it is stored. */
   stored(edition: string): StoredEdition | undefined;
   /** Whether readers of this version cannot open the current edition: its layout is another, or its manifest is damaged. */
@@ -70,6 +72,8 @@ export function editionStore(sql: Sql): EditionStore {
   return {
     current: () =>
       sql.all<EditionRow>('SELECT * FROM editions WHERE is_current = 1').flatMap(editionOf)[0],
+    publishedAt: () =>
+      sql.all<{ at: number }>('SELECT stored_at AS at FROM editions WHERE is_current = 1')[0]?.at,
     stored: (edition) =>
       sql
         .all<EditionRow>(

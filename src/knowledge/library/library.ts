@@ -243,8 +243,9 @@ export function createLibrary(options: LibraryOptions): Library {
     if (seesAll(held)) return status;
     const report = driver.openReport();
     const { edition } = visibleState(held);
+    const { published_at: _, ...rest } = status;
     return {
-      ...status,
+      ...rest,
       ...articles.readable(held),
       edition: status.edition && edition,
       progress: status.progress && openProgress(status.progress),

@@ -145,9 +145,11 @@ export function syncDriver(parts: DriverParts): SyncDriver {
   const status = (): SyncStatus => {
     const run = currentRun();
     const manifest = editions.current()?.manifest;
+    const publishedAt = editions.publishedAt();
     return {
       state: run?.phase ?? 'idle',
       edition: manifest?.edition ?? null,
+      ...(publishedAt === undefined ? {} : { published_at: new Date(publishedAt).toISOString() }),
       articles: manifest?.articles ?? 0,
       chunks: manifest?.chunks ?? 0,
       progress: run ? progressOf(run) : null,

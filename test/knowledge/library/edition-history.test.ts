@@ -63,6 +63,14 @@ describe('the history of editions', () => {
       { cause: 'sync', is_current: false, articles: 5, changes: null },
     ]);
   });
+  it('dates the current edition by its publication, which needs no sync', async () => {
+    const { library } = await withThree();
+    const { published_at: at, last_report: report } = library.status(['*']);
+    expect(at).toBe(listOf(library)[0]?.published_at);
+    expect(Date.parse(at ?? '')).toBeGreaterThan(Date.parse(report?.finished_at ?? ''));
+    // Others learn no time of an article that they may not read.
+    expect(library.status(['staff'])).not.toHaveProperty('published_at');
+  });
   it('shows the articles that differ between two editions, with their texts on both sides', async () => {
     const { library, first, second, third } = await withThree();
     expect(changesOf(library, second, { article: 'a1.md' })).toMatchObject({

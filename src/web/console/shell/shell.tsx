@@ -300,7 +300,6 @@ const Edition = () => {
   const status = syncStatus.value;
   if (status === undefined) return null;
   if (status.edition === null) return <span class="pill">{t('header.no_edition')}</span>;
-  const publishedAt = status.last_report?.finished_at;
   return (
     <button
       type="button"
@@ -308,7 +307,8 @@ const Edition = () => {
       title={t('header.edition', { edition: status.edition })}
       onClick={refreshDeployment}
     >
-      {t('header.articles')} {publishedAt == null ? null : <Age of={publishedAt} />}
+      {t('header.articles')}{' '}
+      {status.published_at === undefined ? null : <Age of={status.published_at} />}
     </button>
   );
 };
