@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { fail, failUsage, IS_PUBLISHED } from '../../tools/command-line.ts';
+import { productProblem } from '../../tools/node-version.js';
 import { cleanLine } from './terminal.ts';
 
 /** What `npm start` runs; beside this file in the published command line. */
@@ -13,23 +14,10 @@ const START = fileURLToPath(
   new URL(IS_PUBLISHED ? './start.js' : '../../tools/run/start.ts', import.meta.url),
 );
 
-/** From here on Node has SQLite (nodejs.org/api/sqlite.html), which the state of the product is checked with. */
-const NODE_OF_PRODUCT = '22.13';
-
-/** Ends the process with one line where this Node is too old for the product; a checkout has its own. */
+/** Ends the process with one line if this Node is too old for the product; a checkout has its own. */
 export function refuseOldNode(command: string): void {
-  const { versions, execPath } = process;
-  if (!IS_PUBLISHED || !isOlder(versions.node, NODE_OF_PRODUCT)) return;
-  fail(
-    `constellation ${command} needs Node ${NODE_OF_PRODUCT} or later to run the product, and this is ${versions.node} (${execPath}). Install a later one from https://nodejs.org, or run it with one: npx -p node@24 -p constellation constellation ${command}`,
-  );
-}
-
-/** Compares versions by their first two numbers. */
-function isOlder(version: string, than: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [thanMajor = 0, thanMinor = 0] = than.split('.').map(Number);
-  return major < thanMajor || (major === thanMajor && minor < thanMinor);
+  const problem = productProblem(command, process.versions.node, process.execPath);
+  if (IS_PUBLISHED && problem !== undefined) fail(problem);
 }
 
 export interface StartedFolder {

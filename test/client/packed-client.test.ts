@@ -9,7 +9,7 @@ import type { Product } from '../../tools/run/product.ts';
 import { startEmbedded } from '../functions/product-for-test.ts';
 import { oneWorker } from '../platform/storage/worker-for-test.ts';
 import { runCommand } from '../tools/node-for-test.ts';
-import { codeOf, installPacked, OLD_NODE } from './packed-packages.ts';
+import { codeOf, installPacked, SYSTEM_NODE } from './packed-packages.ts';
 
 let product: Product;
 let folder: string;
@@ -35,10 +35,10 @@ const clientOf = () => new Constellation({ url: product.url, key: product.key })
 const installed = (): string => join(folder, 'node_modules/@constellation/client');
 
 describe('the packed client', () => {
-  it('runs the example of its page in an empty folder, on the Node of the machine', async () => {
+  it('runs the example of its page in an empty folder, on the Node of the system', async () => {
     const [code = ''] = codeOf('docs/client.md', 'js');
     writeFileSync(join(folder, 'ask.js'), code);
-    const { status, stdout, stderr } = await runCommand(OLD_NODE, ['ask.js'], {
+    const { status, stdout, stderr } = await runCommand(SYSTEM_NODE, ['ask.js'], {
       cwd: folder,
       env: variables(),
     });

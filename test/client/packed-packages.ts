@@ -7,9 +7,14 @@ import { ROOT } from '../../tools/functions.ts';
 import { buildPackage, type PackageName } from '../../tools/packages/packages.ts';
 import { runCommand } from '../tools/node-for-test.ts';
 
-/** The Node of the machine, older than the one of the checkout. */
-export const OLD_NODE =
+/** The last Node on the path: that of a person who installs a package, not the one of the checkout. */
+export const SYSTEM_NODE =
   execFileSync('which', ['-a', 'node'], { encoding: 'utf8' }).trim().split('\n').at(-1) ?? 'node';
+
+/** Its version, such as `20.20.2`. */
+export const SYSTEM_NODE_VERSION = execFileSync(SYSTEM_NODE, ['-p', 'process.versions.node'], {
+  encoding: 'utf8',
+}).trim();
 
 /** An empty folder in which npm has installed a packed package. What it depends on is that of the checkout, so that no network is needed. */
 export async function installPacked(
