@@ -1,7 +1,6 @@
 import {
-  accessSync,
+  appendFileSync,
   chmodSync,
-  constants,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,16 +9,22 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../src/contract/core/json-object.ts';
 import { API_KEY, newApiKey } from '../../src/gateway/access/api-keys.ts';
 import { startCommand } from '../command-line.ts';
 import { commandOf, isRunning, LockOwner, stillRuns, thisProcess } from '../is-running.ts';
 import { isDiskFull } from './disk-space.ts';
+import { checkDatabases, databasesIn, LIST, listDatabases } from './state-databases.ts';
 
 const MARKER = 'constellation-state';
+
+/** What the marker says: whether the whole folder is the state, or one with files of others. */
+const MARKER_TEXTS = {
+  own: 'State of a local Constellation, and nothing else. Delete this folder to start afresh.\n',
+  shared: 'State of a local Constellation, beside other files. --fresh removes the state alone.\n',
+};
 
 /** State that a local Constellation keeps between starts. */
 export interface StateFolder {
@@ -33,8 +38,9 @@ export interface StateFolder {
 }
 
 /** What a start writes into the folder; `--fresh` removes these and nothing else. */
-const OWN = ['data', 'databases', 'api-key', 'signing-seed', 'source', 'helpdesks.json'];
+const OWN = ['data', ...LIST, 'api-key', 'signing-seed', 'source', 'helpdesks.json'];
 const LOCK = 'running';
+const LIST_INTERVAL_MS = 60_000;
 
 export interface StateOptions {
   /** The folder; made when it is missing. */
@@ -85,21 +91,28 @@ const open = (
   const marker = join(folder, MARKER);
   if (fresh && existsSync(folder) && !existsSync(marker))
     throw new Error(`Cannot empty ${folder}: it is no state folder (it has no file ${MARKER})`);
-  const isOwn = !existsSync(folder) || existsSync(marker) || readdirSync(folder).length === 0;
+  const isOwn = isOwnFolder(folder);
+  if (!isOwn && !existsSync(marker)) refuseTakenNames(folder);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   refuseFullDisk(folder);
   lock(folder);
   if (fresh) for (const name of OWN) rmSync(join(folder, name), { recursive: true, force: true });
-  writeFileSync(marker, 'State of a local Constellation. Delete this folder to start afresh.\n');
+  writeFileSync(marker, isOwn ? MARKER_TEXTS.own : MARKER_TEXTS.shared);
   if (!isMoved) refuseAnotherSource(folder, source);
   const data = join(folder, 'data');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  checkData(data, readList(folder));
-  rememberDatabases(folder);
-  // What the functions have made meanwhile.
-  process.once('exit', () => existsSync(marker) && rememberDatabases(folder));
+  checkDatabases(folder, freshAdvice(folder));
+  listDatabases(folder);
+  // What the functions make meanwhile; a process that is killed does not reach its exit.
+  setInterval(() => listDatabases(folder), LIST_INTERVAL_MS).unref();
+  process.once('exit', () => listDatabases(folder));
   writeFileSync(join(folder, 'source'), source);
-  if (isOwn || resolve(keyFolder) !== folder) keepOutOfGit(resolve(keyFolder));
+  if (!isOwn)
+    keepOutOfGit(
+      folder,
+      [MARKER, LOCK, ...OWN].map((name) => `/${name}`),
+    );
+  else keepOutOfGit(resolve(keyFolder), ['*']);
   return {
     exposure: makePrivate(isOwn ? [folder, data] : [data]),
     data,
@@ -108,10 +121,38 @@ const open = (
   };
 };
 
+/**
+ * Whether everything in the folder is ours, as the marker has it since the first start. Markers of earlier
+ * versions do not say it.
+ */
+const isOwnFolder = (folder: string): boolean => {
+  if (!existsSync(folder)) return true;
+  const names = readdirSync(folder);
+  if (!names.includes(MARKER)) return names.every((name) => name === LOCK);
+  const text = readFileSync(join(folder, MARKER), 'utf8');
+  if (text === MARKER_TEXTS.own || text === MARKER_TEXTS.shared) return text === MARKER_TEXTS.own;
+  const own = new Set([MARKER, LOCK, '.gitignore', ...OWN]);
+  return names.every((name) => own.has(name));
+};
+
+/** `--fresh` removes what has these names: it must be ours. */
+const refuseTakenNames = (folder: string): void => {
+  const taken = OWN.filter((name) => existsSync(join(folder, name)));
+  if (taken.length > 0)
+    throw new Error(
+      `Cannot use ${folder}: it has files of others named ${taken.join(', ')}. Choose another folder: ${startCommand('--state <folder>')}`,
+    );
+};
+
 /** A folder of documents is often a repository: the key and the answers must not be committed with it. */
-const keepOutOfGit = (folder: string): void => {
+const keepOutOfGit = (folder: string, patterns: readonly string[]): void => {
   const file = join(folder, '.gitignore');
-  if (!existsSync(file)) writeFileSync(file, '*\n');
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const lines = text.split(/\r?\n/);
+  const missing = patterns.filter((pattern) => !lines.includes('*') && !lines.includes(pattern));
+  if (missing.length === 0) return;
+  const lineBreak = text === '' || text.endsWith('\n') ? '' : '\n';
+  appendFileSync(file, `${lineBreak}${missing.join('\n')}\n`);
 };
 
 const refuseAnotherSource = (folder: string, source: string): void => {
@@ -132,9 +173,6 @@ export function isState(folder: string): boolean {
 export function freshAdvice(state: string): string {
   return `${startCommand('--fresh')} forgets what ${resolve(state)} holds and starts with nothing; --state <folder> leaves it as it is and takes another`;
 }
-
-/** A larger database is only looked at where it begins: the start has to stay fast. */
-const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 
 const refuseFullDisk = (folder: string): void => {
   if (isDiskFull(folder))
@@ -162,83 +200,6 @@ const makePrivate = (folders: readonly string[]): string | undefined => {
     }
   }
   return undefined;
-};
-
-const databasesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder, { recursive: true, withFileTypes: true })
-        .map(({ parentPath, name }) => join(parentPath, name))
-        .filter((path) => path.endsWith('.sqlite'))
-    : [];
-
-/** The databases that the last start left, by their paths in the folder of the stores. */
-const LIST = 'databases';
-
-const readList = (folder: string): string[] => {
-  const file = join(folder, LIST);
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
-};
-
-const rememberDatabases = (folder: string): void => {
-  const data = join(folder, 'data');
-  const names = databasesIn(data)
-    .filter((path) => statSync(path).size > 0)
-    .map((path) => relative(data, path));
-  try {
-    writeFileSync(join(folder, LIST), [...names, ''].join('\n'));
-  } catch {
-    // On a full disk the list stays as it was: it only ever grows.
-  }
-};
-
-/**
- * The local runtime would end, or answer no request, without a word of which file is the reason; and it
- * would take an empty or missing database for a new one, and everything in it would be gone.
- */
-const checkData = (folder: string, listed: readonly string[]): void => {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.map(({ parentPath, name }) => join(parentPath, name));
-  // All before the first is opened: closing a database removes the files beside it.
-  for (const path of [folder, ...paths]) accessSync(path, constants.R_OK | constants.W_OK);
-  const refuse = (path: string, problem: string): never => {
-    throw new Error(`Cannot use ${path}: ${problem}. ${freshAdvice(join(folder, '..'))}`);
-  };
-  for (const name of listed)
-    if (!existsSync(join(folder, name))) refuse(join(folder, name), 'the database is missing');
-  const hasEditions = paths.some((path) => /\/kv\/constellation-editions\/blobs\/./.test(path));
-  const library = join(folder, 'do', LIBRARY);
-  if (hasEditions && !databasesIn(library).some((path) => !path.endsWith('/metadata.sqlite')))
-    refuse(library, 'the database of the articles is missing, though editions of them are there');
-  for (const path of paths.filter((each) => each.endsWith('.sqlite'))) {
-    // A process that is killed leaves a new database empty, or what it wrote beside it only.
-    const isOld = listed.includes(relative(folder, path));
-    const hasArticles = hasEditions && path.startsWith(library) && !hasContent(`${path}-wal`);
-    if (statSync(path).size === 0 && (isOld || hasArticles))
-      refuse(path, 'the database is damaged (it is empty)');
-    if (!isSound(path)) refuse(path, 'the database is damaged');
-  }
-};
-
-const LIBRARY = 'constellation-library-LibraryObject';
-
-const hasContent = (path: string): boolean => existsSync(path) && statSync(path).size > 0;
-
-const isSound = (file: string): boolean => {
-  try {
-    const database = new DatabaseSync(file);
-    try {
-      const isSmall = statSync(file).size <= MAX_CHECKED_BYTES;
-      const [row] = database
-        .prepare(isSmall ? 'PRAGMA quick_check(1)' : 'PRAGMA schema_version')
-        .all();
-      return !isSmall || row?.quick_check === 'ok';
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    // SQLITE_CORRUPT and SQLITE_NOTADB; what else keeps it from being opened is no damage.
-    return ![11, 26].includes((error as { errcode?: number }).errcode ?? 0);
-  }
 };
 
 /** The process that uses a state: a lock is left behind by a crash, and copied with a folder. */

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { startOf } from '../../../tools/is-running.ts';
 import { openState } from '../../../tools/run/state-folder.ts';
 import { temporaryFolder, writeFiles } from '../folder-for-test.ts';
@@ -101,6 +101,29 @@ describe('openState()', () => {
       'the database of the articles is missing, though editions of them are there',
     );
   });
+  it('starts with an empty new database of articles beside one that is sound', () => {
+    open();
+    database(`${LIBRARY}/a.sqlite`);
+    writeFiles(state, {
+      'data/kv/constellation-editions/blobs/an-edition': 'x',
+      [`${LIBRARY}/b.sqlite`]: '',
+    });
+    open();
+    writeFiles(state, { [`${LIBRARY}/a.sqlite`]: '' });
+    expect(() => open()).toThrow(`${LIBRARY}/a.sqlite: the database is damaged (it is empty)`);
+  });
+  it('lists its databases while the product runs, so that a killed one has listed them', () => {
+    vi.useFakeTimers();
+    try {
+      open();
+      database('data/d1/c.sqlite');
+      vi.advanceTimersByTime(60_000);
+    } finally {
+      vi.useRealTimers();
+    }
+    writeFiles(state, { 'data/d1/c.sqlite': '' });
+    expect(() => open()).toThrow('c.sqlite: the database is damaged (it is empty)');
+  });
   it('closes itself and its databases to other users, also when the folder was there before', () => {
     const mode = (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8);
     mkdirSync(state, { mode: 0o755 });
@@ -112,12 +135,49 @@ describe('openState()', () => {
     open();
     expect([mode('data'), mode(`${LIBRARY}/a.sqlite`)]).toEqual(['700', '600']);
   });
-  it('leaves the mode of a folder with files of others, and closes its own in it', () => {
-    writeFiles(state, { 'photo.txt': '' });
-    chmodSync(state, 0o755);
-    open();
-    expect((statSync(state).mode & 0o777).toString(8)).toBe('755');
-    expect((statSync(join(state, 'data')).mode & 0o777).toString(8)).toBe('700');
+  describe('in a folder with files of others', () => {
+    const ignored = () => readFileSync(join(state, '.gitignore'), 'utf8');
+    const mode = (path: string) => (statSync(join(state, path)).mode & 0o777).toString(8);
+    const OWN_NAMES =
+      '/constellation-state\n/running\n/data\n/databases\n/databases.new\n/api-key\n/signing-seed\n/source\n/helpdesks.json\n';
+
+    it('hides its own files from git, and leaves the mode, at each start', () => {
+      writeFiles(state, { 'photo.txt': '' });
+      chmodSync(state, 0o755);
+      for (const _ of ['first', 'second']) {
+        open();
+        expect([ignored(), mode('.'), mode('data')]).toEqual([OWN_NAMES, '755', '700']);
+      }
+      rmSync(join(state, 'photo.txt'));
+      open();
+      expect([ignored(), mode('.')]).toEqual([OWN_NAMES, '755']);
+    });
+    it('adds to the .gitignore that is there', () => {
+      writeFiles(state, { '.gitignore': 'dist\n/data' });
+      open();
+      expect(ignored()).toBe(`dist\n/data\n${OWN_NAMES.replace('/data\n', '')}`);
+    });
+    it('takes the marker of an earlier version as it is there', () => {
+      const EARLIER = 'State of a local Constellation. Delete this folder to start afresh.\n';
+      writeFiles(state, { 'constellation-state': EARLIER, 'photo.txt': '' });
+      open();
+      expect(ignored()).toBe(OWN_NAMES);
+      rmSync(state, { recursive: true });
+      writeFiles(state, { 'constellation-state': EARLIER, 'api-key': 'ck_0123456789abcdef' });
+      open();
+      expect(ignored()).toBe('*\n');
+    });
+    it('stays its own when files are added later', () => {
+      open();
+      writeFiles(state, { 'photo.txt': '' });
+      open();
+      expect([ignored(), mode('.')]).toEqual(['*\n', '700']);
+    });
+    it('refuses to take what has the name of a file of its own', () => {
+      writeFiles(state, { 'data/figures.csv': '1' });
+      expect(() => open()).toThrow(`Cannot use ${state}: it has files of others named data.`);
+      expect(existsSync(join(state, 'data/figures.csv'))).toBe(true);
+    });
   });
   describe('its lock', () => {
     const place = () => `${statSync(state).dev}:${statSync(state).ino}`;
