@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 interface VersionTexts {
   /** That of the root's package.json. */
@@ -58,8 +58,7 @@ export function packedProblems(
 ): string[] {
   const paths = files.map(({ path }) => path);
   const sources = paths.filter((path) => /(?<!\.d)\.tsx?$|\.map$|\.test\./.test(path));
-  const names = new Set(paths.map((path) => basename(path)));
-  const needed = ['LICENSE', 'README.md'].filter((file) => !names.has(file));
+  const missing = ['LICENSE', 'README.md'].filter((file) => !paths.includes(file));
   const leaking = paths.filter(
     (path) =>
       !BINARY.test(path) &&
@@ -68,7 +67,7 @@ export function packedProblems(
   return [
     ...(version === expected.version ? [] : [`it has the version ${version}`]),
     ...(size <= expected.maxPackedBytes ? [] : [`it has ${size} bytes packed`]),
-    ...needed.map((file) => `${file} is missing`),
+    ...missing.map((file) => `${file} is missing at its root`),
     ...sources.map((path) => `${path} is a source`),
     ...leaking.map((path) => `${path} holds the path of this checkout`),
   ];

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as z from 'zod';
 import { fail, readCommandLine } from '../command-line.ts';
 import { ROOT } from '../functions.ts';
 import { readManifest } from './compile-package.ts';
 import { buildPackage, PACKAGES, type PackageName } from './packages.ts';
+import { ownersOf, publish, registryNote } from './registry.ts';
 import { type PackedFiles, packedProblems, versionProblems } from './release-checks.ts';
 import { tryPackage } from './try-package.ts';
 
@@ -20,7 +20,9 @@ folder: @constellation/contract, @constellation/client and constellation. Then i
   --help     this text
 
 Before: give package.json, client/package.json and package-lock.json the new version, and CHANGELOG.md a section for it
-(CONTRIBUTING.md). Needs the registry; publishing needs npm login, and every name to be free or yours.
+(CONTRIBUTING.md). Needs the registry; publishing needs npm login, every name to be free or yours, and the right to
+publish for the scope @constellation. npm may ask for a one-time password. A release that failed half-way is run
+again: what is published is skipped.
 `;
 
 const { values } = readCommandLine(HELP, {
@@ -31,34 +33,27 @@ const { version } = readManifest();
 const names = Object.keys(PACKAGES) as PackageName[];
 
 const folder = join(ROOT, 'dist/packages');
-/** A part of what `npm view <name> maintainers --json` prints; mirrors of the registry name no one. */
-const Listed = z.union([
-  z.array(z.string()),
-  z.string().transform((owner) => [owner]),
-  z.object({ error: z.object({ code: z.string(), summary: z.string().default('') }) }),
-]);
-
 await main().catch((error: unknown) =>
   fail(error instanceof Error ? error.message : String(error)),
 );
 
 async function main(): Promise<void> {
   refuse(versionProblems({ version, ...texts() }));
-  for (const name of names) console.log(registryNote(name));
+  for (const name of names) console.log(registryNote(name, ownersOf(name)));
   if (!isDryRun) refuse(unreleasable());
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const tarballs: string[] = [];
-  for (const name of names) tarballs.push(await release(name));
+  const packages: { name: PackageName; tarball: string }[] = [];
+  for (const name of names) packages.push({ name, tarball: await pack(name) });
   if (isDryRun) return console.log('published nothing: this was a dry run');
-  for (const tarball of tarballs) npm(['publish', tarball, '--access', 'public']);
+  publish(packages, version);
 }
 
 /** Builds, packs and tries a package. */
-async function release(name: PackageName): Promise<string> {
+async function pack(name: PackageName): Promise<string> {
   const built = buildPackage(name);
-  const pack = ['pack', built, '--json', '--ignore-scripts', '--pack-destination', folder];
-  const [packed] = JSON.parse(npm(pack)) as [PackedFiles & { filename: string }]; // as npm pack --json prints it
+  const args = ['pack', built, '--json', '--ignore-scripts', '--pack-destination', folder];
+  const [packed] = JSON.parse(npm(args)) as [PackedFiles & { filename: string }]; // as npm pack --json prints it
   refuse(packedProblems(packed, { ...PACKAGES[name], version, built, root: ROOT }));
   const { size, unpackedSize, files, filename } = packed;
   console.log(
@@ -93,24 +88,6 @@ function unreleasable(): string[] {
     ...(stdout === '' ? [] : ['there are changes that are not committed']),
     ...taken.map((name) => `the name ${name} belongs to others on the registry`),
   ];
-}
-
-function registryNote(name: PackageName): string {
-  const owners = ownersOf(name);
-  return owners === undefined
-    ? `${name} is free on the registry`
-    : `${name} is on the registry and belongs to ${owners.join(', ') || 'others'}: only they can publish it`;
-}
-
-/** Who may publish a name; `undefined` when it is free. */
-function ownersOf(name: PackageName): string[] | undefined {
-  const { stdout } = spawnSync('npm', ['view', name, 'maintainers', '--json'], {
-    encoding: 'utf8',
-  });
-  const result = Listed.parse(JSON.parse(stdout || '[]'));
-  if (Array.isArray(result)) return result.map((owner) => owner.replace(/ <.*/, ''));
-  if (result.error.code === 'E404') return undefined;
-  throw new Error(`Cannot ask the registry about ${name}: ${result.error.summary}`);
 }
 
 function npm(args: readonly string[]): string {

@@ -49,15 +49,24 @@ it('takes a package with its licence, its page and built files', () => {
   expect(packedProblems(packed('index.js', 'index.d.ts'), expected)).toEqual([]);
 });
 
-it('refuses sources, paths of the machine, missing files, another version and a large package', () => {
+it('refuses sources, paths of the checkout, missing files, another version and a large package', () => {
   writeFiles(folder, { 'index.ts': '', 'leak.js': 'const root = "/home/ada/clone/src";' });
   const wrong = { ...packed('index.ts', 'leak.js'), version: '0.1.0', size: 1001 };
   const files = wrong.files.filter(({ path }) => path !== 'LICENSE');
   expect(packedProblems({ ...wrong, files }, expected)).toEqual([
     'it has the version 0.1.0',
     'it has 1001 bytes packed',
-    'LICENSE is missing',
+    'LICENSE is missing at its root',
     'index.ts is a source',
     'leak.js holds the path of this checkout',
+  ]);
+});
+
+it('refuses a package that has its licence and its page in another folder alone', () => {
+  writeFiles(folder, { 'a/LICENSE': 'MIT', 'a/README.md': '# A' });
+  const files = [{ path: 'a/LICENSE' }, { path: 'a/README.md' }];
+  expect(packedProblems({ ...packed(), files }, expected)).toEqual([
+    'LICENSE is missing at its root',
+    'README.md is missing at its root',
   ]);
 });
