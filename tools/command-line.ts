@@ -5,7 +5,7 @@ export const IS_PUBLISHED = !import.meta.url.endsWith('.ts');
 
 /** What a person types to start the product: in a checkout `npm start -- --port 0`. */
 export function startCommand(options = ''): string {
-  if (IS_PUBLISHED) return `npx constellation start ${options}`.trimEnd();
+  if (IS_PUBLISHED) return `npx --no constellation start ${options}`.trimEnd();
   return options === '' ? 'npm start' : `npm start -- ${options}`;
 }
 

@@ -97,7 +97,7 @@ describe('npx constellation start', () => {
     const { port } = new URL(taken.url);
     try {
       const result = await runCommand(...onNewNode(['start', '--port', port]), { cwd: place() });
-      const stderr = `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npx constellation start --port 0\n`;
+      const stderr = `Cannot start: port ${port} is in use. Stop what uses it, or choose another: npx --no constellation start --port 0\n`;
       expect(result).toEqual({ status: 1, stdout: '', stderr });
     } finally {
       await taken.stop();
@@ -121,7 +121,7 @@ describe('npx constellation start', () => {
 describe('npx constellation', () => {
   it('answers the command of its page', async () => {
     const lines = codeOf('docs/client.md', 'sh').join('\n').split('\n');
-    const line = lines.find((each) => each.startsWith('npx constellation ask')) ?? 'false';
+    const line = lines.find((each) => each.startsWith('npx --no constellation ask')) ?? 'false';
     const env = { ...variables(), npm_config_offline: 'true' };
     const { status, stdout } = await runCommand('sh', ['-c', line], { cwd: folder, env });
     expect([status, stdout]).toEqual([

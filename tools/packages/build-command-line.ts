@@ -1,13 +1,5 @@
 /** `npx constellation command-line`: builds the command line with the product. */
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  globSync,
-  mkdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
@@ -23,6 +15,7 @@ import {
   type PackagedFunctions,
 } from '../run/packaged-installation.ts';
 import { readManifest } from './compile-package.ts';
+import { copyTexts } from './package-texts.ts';
 import { packageOfFile, productionPackages, thirdPartyNotices } from './third-party.ts';
 
 const HELP = `Builds the package constellation in dist/constellation: the command line, and the product as it runs on one
@@ -90,7 +83,8 @@ mkdirSync(SCRIPTS, { recursive: true });
 const sources = [...(await bundleCommands()), ...(await bundleScripts())];
 await packFunctions();
 cpSync(await buildAssets(), join(folder, ASSETS_FOLDER), { recursive: true });
-copyTexts();
+copyTexts(folder);
+writeNotices();
 writeManifest();
 console.error('wrote dist/constellation');
 
@@ -159,14 +153,7 @@ function nameOf(main: string): string {
   return name === 'index' ? basename(dirname(main)) : name;
 }
 
-/** The pages that help texts and errors name, and the licences. */
-function copyTexts(): void {
-  mkdirSync(join(folder, 'docs'));
-  for (const page of globSync('docs/*.md', { cwd: ROOT }))
-    copyFileSync(join(ROOT, page), join(folder, page));
-  for (const file of ['LICENSE', 'NOTICE', 'CHANGELOG.md'])
-    copyFileSync(join(ROOT, file), join(folder, file));
-  copyFileSync(join(ROOT, 'client/command-line/README.md'), join(folder, 'README.md'));
+function writeNotices(): void {
   const bundled = sources.flatMap((file) => packageOfFile(file) ?? []);
   // The page that shows the API is theirs.
   const packages = [...bundled, ...productionPackages(), 'node_modules/swagger-ui-dist'];
