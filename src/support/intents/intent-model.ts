@@ -22,7 +22,7 @@ export class InvalidModel extends Error {
 }
 
 /** Increased when features or weights change: older models are trained again. */
-const MODEL_VERSION = 2;
+const MODEL_VERSION = 3;
 
 const Finite = z.number().finite();
 

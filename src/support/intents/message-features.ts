@@ -1,14 +1,13 @@
 import { analyseText, STOP_WORDS, withoutMarks } from '../../language/analyse-text.ts';
 import { hashText, placeOfHash, visitPartsOfWord } from '../../language/hashed-features.ts';
 import type { Language } from '../../language/language.ts';
+import { isUnspaced, segmentsOf, writtenWords } from '../../language/spaced-words.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 
 /** The features of a text as hashes of 30 bits. */
 export interface MessageFeatures {
-  /** Its distinct words. */
+  /** Its distinct words; in scripts without spaces, those that a dictionary divides it into. */
   words: string[];
-  /** Its distinct stems without stop words. */
-  stems: string[];
   /** Stems and adjacent stems; parts of words; pairs of stems without stop words, wherever they stand. Each has the same weight. */
   blocks: readonly ReadonlySet<number>[];
 }
@@ -33,7 +32,7 @@ export function messageFeatures(
     (word, _kind, written) => {
       const right = corrected(written);
       const own = stem(right);
-      words.add(right);
+      if (!hasPairs(word)) words.add(right);
       if (!STOP_WORDS.has(word)) content.add(own);
       sequence.add(featureOf(hashText(own, STEM_SEED)));
       if (before !== '') sequence.add(featureOf(hashText(`${before} ${own}`, NEIGHBOURS_SEED)));
@@ -44,8 +43,29 @@ export function messageFeatures(
     },
     NO_STOP_WORDS,
   );
-  const stems = [...content];
-  return { words: [...words], stems, blocks: [sequence, parts, pairsOf(stems)] };
+  for (const word of wordsOfPairs(text)) words.add(word);
+  return { words: [...words], blocks: [sequence, parts, pairsOf([...content])] };
+}
+
+const HANGUL = /\p{sc=Hang}/u;
+
+/** Whether a text is, in part at least, in a script that `analyseText` reads as pairs of characters. */
+const hasPairs = (text: string): boolean => isUnspaced(text) || HANGUL.test(text);
+
+/** The words that `analyseText` reads as pairs of characters, which texts on other subjects share. */
+const wordsOfPairs = (text: string): string[] => {
+  if (!hasPairs(text)) return [];
+  return Array.from(segmentsOf(text.normalize('NFKC')))
+    .filter(({ segment, isWordLike }) => isWordLike === true && hasPairs(segment))
+    .map(({ segment }) => segment);
+};
+
+/** Syllables of a Korean word that are compared: particles and endings follow them. */
+const KOREAN_STEM = 2;
+
+/** The form in which words of a message are compared with those of examples. */
+export function vocabularyStem(word: string, { stem }: Pick<Language, 'stem'>): string {
+  return HANGUL.test(word) ? [...word].slice(0, KOREAN_STEM).join('') : stem(word);
 }
 
 const NO_STOP_WORDS: ReadonlySet<string> = new Set();
@@ -87,7 +107,7 @@ export function messageTexts(message: string): [whole: string, ...sentences: str
     .slice(0, MAX_SENTENCES)
     .map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_SENTENCE)));
   const whole = sentences.join('\n');
-  const isLong = sentences.length > 1 && whole.split(/\s+/).length > FEW_WORDS;
+  const isLong = sentences.length > 1 && writtenWords(whole).length > FEW_WORDS;
   return isLong ? [whole, ...sentences] : [whole];
 }
 

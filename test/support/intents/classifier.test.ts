@@ -127,12 +127,31 @@ describe('trainClassifier()', () => {
   });
 });
 
-it('confidenceOf() increases with the score and decreases with unseen words', () => {
-  const base = { score: 0, unseen: 0.3 };
+it('confidenceOf() increases with the score and with the share of words that examples have', () => {
+  const base = { score: 0, seen: 0.7 };
   const confidence = confidenceOf(base);
   expect(confidenceOf({ ...base, score: 0.5 })).toBeGreaterThan(confidence);
-  expect(confidenceOf({ ...base, unseen: 0.6 })).toBeLessThan(confidence);
-  expect(confidenceOf({ score: 0.5, unseen: 0.2 })).toBeCloseTo(1 / (1 + Math.exp(-2.497)), 10);
+  expect(confidenceOf({ ...base, seen: 0.4 })).toBeLessThan(confidence);
+  expect(confidenceOf({ score: 0.5, seen: 0.98 })).toBeCloseTo(1 / (1 + Math.exp(-3.355)), 10);
+});
+
+describe('a classifier of two intents with three examples', () => {
+  it.each(cases.fewExamples)('in $language, knows its intents and no others', (each) => {
+    const { language, intents, right, unrelated } = each;
+    const classifier = classifierOf({
+      ...smallTaxonomy({ language }),
+      intents: Object.entries(intents).map(([id, examples]) => ({
+        ...(smallTaxonomy().intents[0] as Taxonomy['intents'][number]),
+        id,
+        title: id,
+        examples,
+      })),
+    });
+    for (const [intent, message] of right as [string, string][])
+      expect(classifier.classify(message).primary_intent, message).toBe(intent);
+    for (const message of unrelated)
+      expect(classifier.classify(message).primary_intent, message).toBe('unknown');
+  });
 });
 
 describe('holdOut()', () => {

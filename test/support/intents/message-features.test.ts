@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { languageNamed } from '../../../src/language/language.ts';
-import { messageFeatures, messageTexts } from '../../../src/support/intents/message-features.ts';
+import {
+  messageFeatures,
+  messageTexts,
+  vocabularyStem,
+} from '../../../src/support/intents/message-features.ts';
 import words from './words.json' with { type: 'json' };
 
 const featuresOf = (text: string) => messageFeatures(text, languageNamed('en'));
@@ -13,10 +17,14 @@ describe('messageFeatures()', () => {
       (block, at) => [...block].filter((hash) => blocks[at]?.has(hash)).length,
     );
   };
-  it('lists words, and stems without stop words', () => {
-    const { words: all, stems } = featuresOf('My parcels are late');
-    expect(all).toEqual(['my', 'parcels', 'are', 'late']);
-    expect(stems).toEqual(['parcel', 'late']);
+  it('lists words, in scripts without spaces those of a dictionary', () => {
+    expect(featuresOf('My parcels are late').words).toEqual(['my', 'parcels', 'are', 'late']);
+    expect(featuresOf('App 退款 แล้ว').words).toEqual(['app', '退款', 'แล้ว']);
+  });
+  it('compares Korean words by their first two syllables, others by stems', () => {
+    const stemsOf = (...words: string[]) =>
+      words.map((word) => vocabularyStem(word, languageNamed('en')));
+    expect(stemsOf('환불하고', '환불해', 'parcels')).toEqual(['환불', '환불', 'parcel']);
   });
   it('finds the same pairs of content words in any order, and tells adjacent words apart', () => {
     expect(sharedBy('the fan rattles', 'the fan rattles')).toEqual([5, 46, 1]);
@@ -30,14 +38,14 @@ describe('messageFeatures()', () => {
     expect(messageFeatures('fna', languageNamed('en'), corrected)).toEqual(featuresOf('fan'));
   });
   it('joins the forms of a word in the language of the taxonomy', () => {
-    const stemsOf = (language: string) =>
-      messageFeatures('Rechnungen Rechnung', languageNamed(language)).stems;
-    expect([stemsOf('de').length, stemsOf('en').length]).toEqual([1, 2]);
+    const countOf = (language: string) =>
+      messageFeatures('Rechnungen Rechnung', languageNamed(language)).blocks[0]?.size;
+    // One stem or two, and the neighbours.
+    expect([countOf('de'), countOf('en')]).toEqual([2, 3]);
   });
   it('returns nothing for no words', () =>
     expect(featuresOf('…!?')).toEqual({
       words: [],
-      stems: [],
       blocks: [new Set(), new Set(), new Set()],
     }));
 });
