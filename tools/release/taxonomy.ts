@@ -6,8 +6,9 @@ import { MAX_ARTICLE_BYTES } from '../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../src/platform/encoding.ts';
 import {
   countExamples,
-  MAX_EXAMPLES_AT_LOAD,
+  isTrainedAtLoad,
   readTaxonomy,
+  TOO_LARGE_AT_LOAD,
 } from '../../src/support/intents/current-taxonomy.ts';
 import { holdOut } from '../../src/support/intents/hold-out.ts';
 import { fail, failUsage, readCommandLine } from '../command-line.ts';
@@ -63,11 +64,11 @@ if (!Number.isSafeInteger(seed)) fail('Cannot train: --seed is no whole number')
 const taxonomy = readFile(file ?? '');
 const examples = countExamples(taxonomy);
 console.log(`${taxonomy.name}: ${taxonomy.intents.length} intents, ${examples} examples`);
-const isSmall = examples <= MAX_EXAMPLES_AT_LOAD;
+const isSmall = isTrainedAtLoad(taxonomy);
 console.log(
   isSmall
     ? 'It is small enough to be trained where it runs; a model made here has a threshold of its own.'
-    : `It is too large to be trained where it runs (more than ${MAX_EXAMPLES_AT_LOAD} examples): it needs the model made here.`,
+    : `It is too large to be trained where it runs (${TOO_LARGE_AT_LOAD}): it needs the model made here.`,
 );
 console.log(`\n${describeHoldOut(holdOut(taxonomy, { seed }))}`);
 

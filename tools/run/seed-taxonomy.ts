@@ -6,9 +6,8 @@ import { describeIssues } from '../../src/contract/core/error-info.ts';
 import type { Taxonomy } from '../../src/contract/wire/taxonomy.ts';
 import { openClassifier } from '../../src/support/intents/classifier.ts';
 import {
-  countExamples,
+  isTrainedAtLoad,
   kvTaxonomies,
-  MAX_EXAMPLES_AT_LOAD,
   readTaxonomy,
   type TaxonomyStore,
 } from '../../src/support/intents/current-taxonomy.ts';
@@ -50,7 +49,7 @@ const parsed = (text: string): unknown => {
 };
 
 const putModel = async (taxonomy: Taxonomy, store: TaxonomyStore): Promise<void> => {
-  if (countExamples(taxonomy) <= MAX_EXAMPLES_AT_LOAD) return;
+  if (isTrainedAtLoad(taxonomy)) return;
   const hash = contentHash(taxonomy);
   const kept = await store.readModel(WORKSPACE, hash);
   if (kept !== undefined && opens(() => openClassifier(kept, taxonomy))) return;

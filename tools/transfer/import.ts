@@ -13,7 +13,7 @@ import {
 } from '../../src/contract/wire/taxonomy.ts';
 import { encodeBase64url } from '../../src/platform/encoding.ts';
 import { sha256Hex } from '../../src/platform/storage/edition-storage.ts';
-import { countExamples, MAX_EXAMPLES_AT_LOAD } from '../../src/support/intents/current-taxonomy.ts';
+import { isTrainedAtLoad } from '../../src/support/intents/current-taxonomy.ts';
 import { fail, orUsageError, readCommandLine } from '../command-line.ts';
 import { trainAhead } from '../release/train-ahead.ts';
 import {
@@ -159,7 +159,7 @@ async function restoreTaxonomy({ file, deployment }: Restoring): Promise<Done> {
 
 /** With a model where there are too many examples to train in a function. */
 function bodyOf(taxonomy: Taxonomy): TaxonomyPut {
-  if (countExamples(taxonomy) <= MAX_EXAMPLES_AT_LOAD) return { taxonomy };
+  if (isTrainedAtLoad(taxonomy)) return { taxonomy };
   say('taxonomy: training its classifier');
   return { taxonomy, model: encodeBase64url(trainAhead(taxonomy).packed) };
 }

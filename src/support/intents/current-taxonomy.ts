@@ -38,8 +38,12 @@ class TaxonomyUnusable extends Error {
   override readonly name = 'TaxonomyUnusable';
 }
 
-/** Upper bound of examples that are trained on load, which takes a quarter of a second. More need a packed model. */
-export const MAX_EXAMPLES_AT_LOAD = 400;
+/** Upper bound of examples that are trained on load. More need a packed model. */
+const MAX_EXAMPLES_AT_LOAD = 400;
+/** Upper bound of the UTF-16 units of all texts that are trained on load, which takes some 40 MB and half a second. */
+const MAX_TEXT_AT_LOAD = 60_000;
+/** What is too large to be trained on load, as messages say it. */
+export const TOO_LARGE_AT_LOAD = `more than ${MAX_EXAMPLES_AT_LOAD} examples or ${MAX_TEXT_AT_LOAD} characters`;
 
 /** A cached taxonomy is read again after this time. */
 const FRESH_MS = 60_000;
@@ -168,11 +172,8 @@ const classifierOf = async (
     if (!(error instanceof InvalidModel)) throw error;
     onFault('taxonomy', error);
   }
-  if (countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
-    throw unusable(
-      `it has more than ${MAX_EXAMPLES_AT_LOAD} examples and no trained model that fits it`,
-    );
-  }
+  if (!isTrainedAtLoad(taxonomy))
+    throw unusable(`it has ${TOO_LARGE_AT_LOAD}, and no trained model that fits it`);
   const trained = trainClassifier(taxonomy);
   const stored = store
     .writeModel(workspace, hash, { packed: trained, isDerived: true })
@@ -184,6 +185,18 @@ const classifierOf = async (
 /** Examples of all intents, and of none. */
 export function countExamples({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number {
   return intents.reduce((sum, { examples }) => sum + examples.length, outOfScope.length);
+}
+
+/** Whether a function trains the classifier of a taxonomy itself; a larger one comes with its model. */
+export function isTrainedAtLoad(taxonomy: Taxonomy): boolean {
+  const { intents, out_of_scope_examples: outOfScope } = taxonomy;
+  const texts = intents.flatMap(({ title, description = '', examples }) => [
+    title,
+    description,
+    ...examples,
+  ]);
+  const length = [...texts, ...outOfScope].reduce((sum, text) => sum + text.length, 0);
+  return countExamples(taxonomy) <= MAX_EXAMPLES_AT_LOAD && length <= MAX_TEXT_AT_LOAD;
 }
 
 const unusable = (why: string): TaxonomyUnusable =>

@@ -9,7 +9,7 @@ export interface MessageFeatures {
   /** Its distinct words; in scripts without spaces, those that a dictionary divides it into. */
   words: string[];
   /** Stems and adjacent stems; parts of words; pairs of stems without stop words, wherever they stand. Each has the same weight. */
-  blocks: readonly ReadonlySet<number>[];
+  blocks: readonly Uint32Array[];
 }
 
 /**
@@ -44,7 +44,10 @@ export function messageFeatures(
     NO_STOP_WORDS,
   );
   for (const word of wordsOfPairs(text)) words.add(word);
-  return { words: [...words], blocks: [sequence, parts, pairsOf([...content])] };
+  return {
+    words: [...words],
+    blocks: [sequence, parts, pairsOf([...content])].map((block) => Uint32Array.from(block)),
+  };
 }
 
 const HANGUL = /\p{sc=Hang}/u;
@@ -77,8 +80,8 @@ const PAIR_SEED = 0x45ebca6b;
 const HASH_BITS = 30;
 const featureOf = (hash: number): number => placeOfHash(hash, HASH_BITS);
 
-/** Stems that are paired: bounds the work for a long text. */
-const MAX_PAIRED = 100;
+/** Stems that are paired, the first: bounds the work and the memory for a long text. */
+const MAX_PAIRED = 30;
 
 const pairsOf = (stems: readonly string[]): Set<number> => {
   const hashes = stems.slice(0, MAX_PAIRED).map((stem) => hashText(stem, PAIR_SEED));

@@ -19,9 +19,10 @@ import { readStored } from '../../platform/storage/sql.ts';
 import { openClassifier } from './classifier.ts';
 import {
   countExamples,
-  MAX_EXAMPLES_AT_LOAD,
+  isTrainedAtLoad,
   readTaxonomy,
   type TaxonomyStore,
+  TOO_LARGE_AT_LOAD,
 } from './current-taxonomy.ts';
 import { accuracyOf } from './hold-out.ts';
 import { contentHash, InvalidModel } from './intent-model.ts';
@@ -148,9 +149,9 @@ type Trained =
 
 /** The model of the request, if it fits; without one, a model trained here if there are few examples. */
 const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
-  if (given === undefined && countExamples(taxonomy) > MAX_EXAMPLES_AT_LOAD) {
+  if (given === undefined && !isTrainedAtLoad(taxonomy)) {
     return {
-      problem: `Cannot train ${countExamples(taxonomy)} examples here, more than ${MAX_EXAMPLES_AT_LOAD}: send \`model\` too, made by \`npx constellation taxonomy\``,
+      problem: `Cannot train the taxonomy here, it has ${TOO_LARGE_AT_LOAD}: send \`model\` too, made by \`npx constellation taxonomy\``,
     };
   }
   const packed = given === undefined ? trainClassifier(taxonomy) : decodeBase64url(given);

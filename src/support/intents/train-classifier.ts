@@ -1,3 +1,4 @@
+import { utf8Length } from '../../language/analyse-text.ts';
 import { languageNamed } from '../../language/language.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
@@ -5,7 +6,6 @@ import {
   BYTES_OF_FEATURE,
   contentHash,
   type FeatureTable,
-  type IntentModel,
   type PackedClassifier,
   packModel,
   type TrainingSource,
@@ -47,51 +47,23 @@ export function trainClassifier(
       weights[place * count + intent] = Math.round((own[place] as number) / unit);
     return { bias, unit };
   });
-  const units = separators.map(({ unit }) => unit);
   return packModel({
     content: contentHash(taxonomy),
     threshold,
     biases: separators.map(({ bias }) => bias),
-    units,
+    units: separators.map(({ unit }) => unit),
     words,
-    ...strongest({ table, weights }, units),
+    table,
+    weights,
   });
 }
 
-type WeighedFeatures = Pick<IntentModel, 'table' | 'weights'>;
-
-/** Upper bound of the bytes of a model, apart from its words. With 77 intents of 100 examples, all 71,000 features gain .003 accuracy. */
+/** Upper bound of the bytes of a model, which `PUT` takes as base64url of up to 3,145,728 characters. */
 const MAX_BYTES = 2 ** 21;
-
-/** The features with the greatest weights, as many as a model may have. */
-const strongest = (
-  { table, weights }: WeighedFeatures,
-  units: readonly number[],
-): WeighedFeatures => {
-  const count = units.length;
-  const most = Math.floor(MAX_BYTES / (BYTES_OF_FEATURE + count));
-  if (table.hashes.length <= most) return { table, weights };
-  const strengths = Float64Array.from(table.gains, (gain, place) =>
-    units.reduce(
-      (sum, unit, intent) => sum + (gain * unit * (weights[place * count + intent] ?? 0)) ** 2,
-      0,
-    ),
-  );
-  const places = Uint32Array.from(strengths, (_, place) => place)
-    .sort((left, right) => (strengths[right] ?? 0) - (strengths[left] ?? 0))
-    .slice(0, most)
-    .sort();
-  const strong = new Int8Array(places.length * count);
-  for (const [at, place] of places.entries())
-    strong.set(weights.subarray(place * count, (place + 1) * count), at * count);
-  return {
-    table: {
-      hashes: places.map((place) => table.hashes[place] ?? 0),
-      gains: Float32Array.from(places, (place) => table.gains[place] ?? 0),
-    },
-    weights: strong,
-  };
-};
+/** Upper bound of its words, the most frequent ones. */
+const MAX_WORD_BYTES = 2 ** 18;
+/** More than the rest of its header has. */
+const HEADER_BYTES = 2 ** 14;
 
 /** Sparse rows: row `i` has the features `places[starts[i]]` to before `starts[i + 1]`, with the values beside them. */
 interface SparseRows {
@@ -120,41 +92,74 @@ const readExamples = ({
   ];
   const features = examples.map(({ text }) => messageFeatures(text, languageNamed(language)));
   const intentOf = examples.map(({ intent }) => intent);
-  const table = tableOf(features, intentOf);
+  const words = frequentWords(features);
+  const room = MAX_BYTES - HEADER_BYTES - utf8Length(words);
+  const table = tableOf(features, {
+    intentOf,
+    limit: Math.floor(room / (BYTES_OF_FEATURE + intents.length)),
+  });
   return {
     rows: rowsOf(features, table),
     table,
     intentOf,
-    words: wordsByFrequency(features).join(' '),
+    words,
   };
 };
 
-const wordsByFrequency = (features: readonly MessageFeatures[]): string[] => {
+/** The words of all examples, the most frequent first, with spaces between them. */
+const frequentWords = (features: readonly MessageFeatures[]): string => {
   const counts = new Map<string, number>();
   for (const { words } of features)
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].toSorted(([, left], [, right]) => right - left).map(([word]) => word);
+  const frequent: string[] = [];
+  let room = MAX_WORD_BYTES;
+  for (const [word] of [...counts].toSorted(([, left], [, right]) => right - left)) {
+    room -= utf8Length(word) + 1;
+    if (room < 0) break;
+    frequent.push(word);
+  }
+  return frequent.join(' ');
 };
-
-/** Upper bound of features in training, the most frequent: bounds the memory of large taxonomies. */
-const MAX_FEATURES = 2 ** 17;
 
 /** More than a taxonomy has intents. */
 const STRIDE = 1024;
 
-const tableOf = (
+/** Hash and intent of each feature in one number: sorted, equal ones stand together. */
+const keysOf = (
   features: readonly MessageFeatures[],
   intentOf: readonly number[],
+): Float64Array => {
+  const size = features.reduce(
+    (sum, { blocks }) => blocks.reduce((all, { length }) => all + length, sum),
+    0,
+  );
+  const keys = new Float64Array(size);
+  let at = 0;
+  for (const [row, { blocks }] of features.entries()) {
+    const intent = (intentOf[row] ?? OUT_OF_SCOPE) - OUT_OF_SCOPE;
+    for (const block of blocks)
+      for (const hash of block) {
+        keys[at] = hash * STRIDE + intent;
+        at += 1;
+      }
+  }
+  return keys.sort();
+};
+
+/**
+ * The strongest features by number and gain, up to `limit`, which bounds the memory of training as well as the model: on the train part of
+ * BANKING77, with 77 intents of 100 examples, .912 are right; .906 with the greatest weights after training with all.
+ */
+const tableOf = (
+  features: readonly MessageFeatures[],
+  { intentOf, limit }: { intentOf: readonly number[]; limit: number },
 ): FeatureTable => {
   const classes = new Set(intentOf).size;
-  // Hash and intent in one number: sorted, equal ones stand together.
-  const keys = Float64Array.from(
-    features.flatMap(({ blocks }, row) => {
-      const intent = (intentOf[row] ?? OUT_OF_SCOPE) - OUT_OF_SCOPE;
-      return blocks.flatMap((block) => Array.from(block, (hash) => hash * STRIDE + intent));
-    }),
-  ).sort();
-  const counted: { hash: number; total: number; gain: number }[] = [];
+  const keys = keysOf(features, intentOf);
+  const hashes = new Uint32Array(keys.length);
+  const strengths = new Float32Array(keys.length);
+  const gains = new Float32Array(keys.length);
+  let size = 0;
   let at = 0;
   while (at < keys.length) {
     const start = at;
@@ -164,15 +169,19 @@ const tableOf = (
       const isSame = at > start && keys[at] === keys[at - 1];
       counts.push(isSame ? (counts.pop() ?? 0) + 1 : 1);
     }
-    counted.push({ hash, total: at - start, gain: gainOf(counts, classes) });
+    hashes[size] = hash;
+    const gain = gainOf(counts, classes);
+    strengths[size] = (at - start) * gain * gain;
+    gains[size] = gain;
+    size += 1;
   }
-  const frequent = counted
-    .toSorted((left, right) => right.total - left.total)
-    .slice(0, MAX_FEATURES)
-    .toSorted((left, right) => left.hash - right.hash);
+  const places = Uint32Array.from({ length: size }, (_, place) => place)
+    .sort((left, right) => (strengths[right] as number) - (strengths[left] as number))
+    .slice(0, limit)
+    .sort();
   return {
-    hashes: Uint32Array.from(frequent, ({ hash }) => hash),
-    gains: Float32Array.from(frequent, ({ gain }) => gain),
+    hashes: places.map((place) => hashes[place] as number),
+    gains: Float32Array.from(places, (place) => gains[place] as number),
   };
 };
 

@@ -127,6 +127,16 @@ describe('trainClassifier()', () => {
   });
 });
 
+it('trainClassifier() makes models that PUT takes, of any number of words', () => {
+  const random = seededRandom(7);
+  const word = () => Math.floor(random() * 1e15).toString(36);
+  const examples = Array.from({ length: 400 }, () => Array.from({ length: 80 }, word).join(' '));
+  const taxonomy = withFirstIntent({ examples });
+  const packed = trainClassifier(taxonomy);
+  expect(packed.length).toBeLessThanOrEqual(2 ** 21);
+  expect(() => openClassifier(packed, taxonomy)).not.toThrow();
+});
+
 it('confidenceOf() increases with the score and with the share of words that examples have', () => {
   const base = { score: 0, seen: 0.7 };
   const confidence = confidenceOf(base);

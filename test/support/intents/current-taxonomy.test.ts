@@ -219,12 +219,21 @@ it('uses a large taxonomy only with its packed model', async () => {
   await read();
   await put(LARGE);
   expect(await read(MINUTE)).toEqual(SMALL);
-  expect(faultLog[0]).toContain('more than 400 examples and no trained model that fits it');
+  expect(faultLog[0]).toContain(
+    'more than 400 examples or 60000 characters, and no trained model that fits it',
+  );
   await store.writeModel(workspace, contentHash(LARGE), {
     packed: trainClassifier(LARGE),
     isDerived: false,
   });
   expect(await read(MINUTE, 'parcel number 7')).toEqual({ ...SMALL, examples: 400 });
+});
+it('trains no taxonomy with long texts on load', async () => {
+  const { read, faultLog } = await isolate({
+    stored: JSON.stringify(withFirstIntent({ examples: Array(61).fill('parcel '.repeat(142)) })),
+  });
+  expect(await read()).toEqual(GENERAL);
+  expect(faultLog[0]).toContain('more than 400 examples or 60000 characters');
 });
 it('works when the trained model cannot be stored', async () => {
   const { read, faultLog } = await isolate({

@@ -80,7 +80,7 @@ describe('contentHash()', () => {
 describe('vectorOf()', () => {
   const table = { hashes: Uint32Array.of(7, 8, 9), gains: Float32Array.of(3, 4, 1) };
   it('scales each block that has features of the table to the same length', () => {
-    const blocks = [new Set([7, 8, 1]), new Set([9]), new Set([2])];
+    const blocks = [Uint32Array.of(7, 8, 1), Uint32Array.of(9), Uint32Array.of(2)];
     const { places, values } = vectorOf({ blocks }, table);
     expect(places).toEqual([0, 1, 2]);
     expect(values.map((value) => value * Math.SQRT2)).toEqual([

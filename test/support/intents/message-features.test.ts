@@ -14,7 +14,7 @@ describe('messageFeatures()', () => {
   const sharedBy = (one: string, other: string): number[] => {
     const { blocks } = featuresOf(other);
     return featuresOf(one).blocks.map(
-      (block, at) => [...block].filter((hash) => blocks[at]?.has(hash)).length,
+      (block, at) => [...block].filter((hash) => blocks[at]?.includes(hash)).length,
     );
   };
   it('lists words, in scripts without spaces those of a dictionary', () => {
@@ -39,14 +39,18 @@ describe('messageFeatures()', () => {
   });
   it('joins the forms of a word in the language of the taxonomy', () => {
     const countOf = (language: string) =>
-      messageFeatures('Rechnungen Rechnung', languageNamed(language)).blocks[0]?.size;
+      messageFeatures('Rechnungen Rechnung', languageNamed(language)).blocks[0]?.length;
     // One stem or two, and the neighbours.
     expect([countOf('de'), countOf('en')]).toEqual([2, 3]);
+  });
+  it('pairs the first stems of a long text', () => {
+    const text = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
+    expect(featuresOf(text).blocks[2]).toHaveLength((30 * 29) / 2);
   });
   it('returns nothing for no words', () =>
     expect(featuresOf('…!?')).toEqual({
       words: [],
-      blocks: [new Set(), new Set(), new Set()],
+      blocks: [new Uint32Array(), new Uint32Array(), new Uint32Array()],
     }));
 });
 

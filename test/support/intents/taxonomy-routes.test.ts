@@ -149,7 +149,7 @@ describe('PUT /v1/support/taxonomy', () => {
     [
       'a large taxonomy',
       { taxonomy: large },
-      'Cannot train 432 examples here, more than 400: send `model` too',
+      'Cannot train the taxonomy here, it has more than 400 examples or 60000 characters: send `model` too',
     ],
     [
       'a model of another taxonomy',
