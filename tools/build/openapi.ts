@@ -140,9 +140,9 @@ import { Overview, OverviewQuery } from '../../src/contract/wire/overview.ts';
 import { SupportRequest, SupportResponse } from '../../src/contract/wire/support-response.ts';
 import { SyncAccepted, SyncRequest, SyncStatus } from '../../src/contract/wire/sync.ts';
 import {
-  Taxonomy,
   TaxonomyAccuracy,
   TaxonomyPut,
+  TaxonomyStored,
   TaxonomyWritten,
 } from '../../src/contract/wire/taxonomy.ts';
 import {
@@ -456,7 +456,7 @@ const SHAPES: Record<RouteName, Shapes> = {
     },
   },
   'GET /v1/support/taxonomy': {
-    reply: z.object({ taxonomy: Taxonomy }),
+    reply: TaxonomyStored,
     errors: ['NOT_FOUND'],
     example: {},
   },

@@ -160,6 +160,17 @@ export const TaxonomyPut = z.strictObject({
 });
 export type TaxonomyPut = z.infer<typeof TaxonomyPut>;
 
+/** Reply of `GET /v1/support/taxonomy`. */
+export const TaxonomyStored = z.object({
+  taxonomy: Taxonomy,
+  /**
+   * Whether messages are classified by it. False when it has too many examples to be trained on load and no trained model of this
+   * version, or is not valid in this version.
+   */
+  in_use: z.boolean(),
+});
+export type TaxonomyStored = z.infer<typeof TaxonomyStored>;
+
 /** Reply of `PUT /v1/support/taxonomy`. */
 export const TaxonomyWritten = z.object({
   name: z.string(),

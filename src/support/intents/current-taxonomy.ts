@@ -164,23 +164,47 @@ const classifierOf = async (
   taxonomy: Taxonomy,
   { workspace, store, waitUntil, onFault }: Opening,
 ): Promise<IntentClassifier> => {
-  const hash = contentHash(taxonomy);
-  const packed = await store.readModel(workspace, hash);
+  const stored = await storedClassifier(taxonomy, { workspace, store, onFault });
+  if (stored !== undefined) return stored;
+  if (!isTrainedAtLoad(taxonomy)) throw unusable(NO_MODEL);
+  const trained = trainClassifier(taxonomy);
+  const writing = store
+    .writeModel(workspace, contentHash(taxonomy), { packed: trained, isDerived: true })
+    .catch((error: unknown) => onFault('taxonomy', error));
+  waitUntil?.(writing);
+  return openClassifier(trained, taxonomy);
+};
+
+const NO_MODEL = `it has ${TOO_LARGE_AT_LOAD}, and no trained model that fits it. Train it with \`npx constellation taxonomy\` and put both`;
+
+interface StoredModel extends Pick<CurrentTaxonomyOptions, 'store' | 'onFault'> {
+  workspace: string;
+}
+
+/** Undefined when no model is stored, or one that another version made or that is damaged. */
+const storedClassifier = async (
+  taxonomy: Taxonomy,
+  { workspace, store, onFault }: StoredModel,
+): Promise<IntentClassifier | undefined> => {
+  const packed = await store.readModel(workspace, contentHash(taxonomy));
   try {
-    if (packed !== undefined) return openClassifier(packed, taxonomy);
+    return packed && openClassifier(packed, taxonomy);
   } catch (error) {
     if (!(error instanceof InvalidModel)) throw error;
     onFault('taxonomy', error);
+    return undefined;
   }
-  if (!isTrainedAtLoad(taxonomy))
-    throw unusable(`it has ${TOO_LARGE_AT_LOAD}, and no trained model that fits it`);
-  const trained = trainClassifier(taxonomy);
-  const stored = store
-    .writeModel(workspace, hash, { packed: trained, isDerived: true })
-    .catch((error: unknown) => onFault('taxonomy', error));
-  waitUntil?.(stored);
-  return openClassifier(trained, taxonomy);
 };
+
+/** Whether messages can be classified by a stored taxonomy: a large one needs a model of this version. */
+export async function isUsable(
+  taxonomy: Taxonomy,
+  stored: Omit<StoredModel, 'onFault'>,
+): Promise<boolean> {
+  if (isTrainedAtLoad(taxonomy)) return true;
+  const onFault = (): void => {};
+  return (await storedClassifier(taxonomy, { ...stored, onFault })) !== undefined;
+}
 
 /** Examples of all intents, and of none. */
 export function countExamples({ intents, out_of_scope_examples: outOfScope }: Taxonomy): number {
@@ -216,18 +240,20 @@ export interface TaxonomyStore {
     contentHash: string,
     options: { packed: Uint8Array; isDerived: boolean },
   ): Promise<void>;
-  /** Has a model expire that no current taxonomy needs, once every reader has the newer taxonomy. */
-  retireModel(workspace: string, contentHash: string): Promise<void>;
+  /** Has all models of a workspace but one expire, whichever version made them, once every reader has the newer taxonomy. */
+  retireModels(workspace: string, options?: { except?: string }): Promise<void>;
 }
 
 /** Models that can be trained again expire, so that models of old taxonomies do not pile up. */
 const DERIVED_TTL_SECONDS = 30 * 24 * 60 * 60;
 
-/** Readers may still have the older taxonomy. */
-const RETIRED_TTL_SECONDS = 60 * 60;
+/** Readers have the older taxonomy for two minutes: without its model they would train and store another one. */
+const RETIRED_TTL_SECONDS = 5 * 60;
 
 /** Taxonomies in Workers KV: `taxonomy/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
-export function kvTaxonomies(kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): TaxonomyStore {
+export function kvTaxonomies(
+  kv: Pick<KVNamespace, 'get' | 'put' | 'delete' | 'list'>,
+): TaxonomyStore {
   return {
     readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
     writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
@@ -242,12 +268,25 @@ export function kvTaxonomies(kv: Pick<KVNamespace, 'get' | 'put' | 'delete'>): T
         packed,
         isDerived ? { expirationTtl: DERIVED_TTL_SECONDS } : {},
       ),
-    retireModel: async (workspace, contentHash) => {
-      const key = modelKey(workspace, contentHash);
-      const bytes = await kv.get(key, 'arrayBuffer');
-      if (bytes !== null) await kv.put(key, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
+    retireModels: async (workspace, { except } = {}) => {
+      const soon = Date.now() / 1000 + RETIRED_TTL_SECONDS;
+      for await (const { name, expiration } of keysUnder(kv, modelKey(workspace, ''))) {
+        const isRetired = expiration !== undefined && expiration <= soon;
+        if (isRetired || (except !== undefined && name === modelKey(workspace, except))) continue;
+        const bytes = await kv.get(name, 'arrayBuffer');
+        if (bytes !== null) await kv.put(name, bytes, { expirationTtl: RETIRED_TTL_SECONDS });
+      }
     },
   };
+}
+
+async function* keysUnder(kv: Pick<KVNamespace, 'list'>, prefix: string) {
+  let cursor: string | undefined;
+  do {
+    const page = await kv.list({ prefix, ...(cursor === undefined ? {} : { cursor }) });
+    yield* page.keys;
+    cursor = page.list_complete ? undefined : page.cursor;
+  } while (cursor !== undefined);
 }
 
 const taxonomyKey = (workspace: string): string => `taxonomy/${workspace}`;

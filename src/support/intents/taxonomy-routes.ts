@@ -20,6 +20,7 @@ import { openClassifier } from './classifier.ts';
 import {
   countExamples,
   isTrainedAtLoad,
+  isUsable,
   readTaxonomy,
   type TaxonomyStore,
   TOO_LARGE_AT_LOAD,
@@ -55,14 +56,17 @@ export function taxonomyRoutes(
   ] as const;
 
   app.get(PATH, ...read, async (c) => {
-    const text = await store.readTaxonomy(c.get('context').workspace);
+    const { workspace } = c.get('context');
+    const text = await store.readTaxonomy(workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
     const taxonomy = readStored(z.record(z.string(), z.unknown()), text);
     if (taxonomy === undefined)
       throw new CodedError('DATA_SOURCE_ERROR', DAMAGED.message, { reported: DAMAGED });
     // With the defaults of what it leaves open. One that cannot be used is shown as it is stored, so that it can be mended.
     const checked = readTaxonomy(taxonomy);
-    return jsonAnswer({ taxonomy: checked.ok ? checked.value : taxonomy });
+    if (!checked.ok) return jsonAnswer({ taxonomy, in_use: false });
+    const isInUse = await isUsable(checked.value, { workspace, store });
+    return jsonAnswer({ taxonomy: checked.value, in_use: isInUse });
   });
 
   app.get(`${PATH}/accuracy`, ...read, async (c) => {
@@ -86,7 +90,6 @@ export function taxonomyRoutes(
     const trained = modelOf(checked.value, request.value.model);
     if ('problem' in trained) return refused(c, 'INVALID_QUERY', trained.problem);
     const hash = contentHash(checked.value);
-    const before = await store.readTaxonomy(workspace);
     // The model first, so that every reader of the new taxonomy finds it.
     await store.writeModel(workspace, hash, {
       packed: trained.packed,
@@ -94,7 +97,7 @@ export function taxonomyRoutes(
     });
     await store.writeTaxonomy(workspace, JSON.stringify(checked.value));
     forget(workspace);
-    await retireModelOf(before, { store, workspace, except: hash });
+    await store.retireModels(workspace, { except: hash });
     return jsonAnswer({
       name: checked.value.name,
       intents: checked.value.intents.length,
@@ -107,11 +110,11 @@ export function taxonomyRoutes(
 
   app.delete(PATH, ...write, async (c) => {
     const { workspace } = c.get('context');
-    const before = await store.readTaxonomy(workspace);
-    if (before === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
+    if ((await store.readTaxonomy(workspace)) === undefined)
+      return refused(c, 'NOT_FOUND', NO_TAXONOMY);
     await store.removeTaxonomy(workspace);
     forget(workspace);
-    await retireModelOf(before, { store, workspace });
+    await store.retireModels(workspace);
     return c.body(null, 204);
   });
 }
@@ -163,15 +166,4 @@ const modelOf = (taxonomy: Taxonomy, given: string | undefined): Trained => {
     if (!(error instanceof InvalidModel)) throw error;
     return { problem: `Cannot read the request: model: ${error.message}` };
   }
-};
-
-/** Retires the model of a replaced or deleted taxonomy; the model of an unreadable one stays until it expires. */
-const retireModelOf = async (
-  text: string | undefined,
-  { store, workspace, except }: { store: TaxonomyStore; workspace: string; except?: string },
-): Promise<void> => {
-  if (text === undefined) return;
-  const read = readTaxonomy(parseJson(text));
-  const hash = read.ok ? contentHash(read.value) : undefined;
-  if (hash !== undefined && hash !== except) await store.retireModel(workspace, hash);
 };

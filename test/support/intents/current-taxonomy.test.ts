@@ -14,11 +14,13 @@ import { oneWorker } from '../../platform/storage/worker-for-test.ts';
 import { smallTaxonomy, withFirstIntent } from './small-taxonomy.ts';
 
 let miniflare: Miniflare;
+let kv: KVNamespace;
 let store: TaxonomyStore;
 beforeAll(async () => {
   miniflare = oneWorker('export default {}', { kvNamespaces: ['TAXONOMIES'] });
   // Two packages have types for the same binding.
-  store = kvTaxonomies((await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace);
+  kv = (await miniflare.getKVNamespace('TAXONOMIES')) as unknown as KVNamespace;
+  store = kvTaxonomies(kv);
 });
 afterAll(() => miniflare?.dispose());
 
@@ -234,6 +236,36 @@ it('trains no taxonomy with long texts on load', async () => {
   });
   expect(await read()).toEqual(GENERAL);
   expect(faultLog[0]).toContain('more than 400 examples or 60000 characters');
+  });
+it('has all models of a workspace but the current one expire within minutes, and none of another', async () => {
+  const workspace = `w-${randomUUID().slice(0, 8)}`;
+  const packed = new Uint8Array([1, 2]);
+  for (const [of, hash] of [
+    [workspace, 'old'],
+    [workspace, 'new'],
+    [`${workspace}x`, 'old'],
+  ] as const)
+    await store.writeModel(of, hash, { packed, isDerived: false });
+  const lifetimes = async () =>
+    (await kv.list({ prefix: `model/${workspace}` })).keys.map(({ name, expiration }) => [
+      name,
+      expiration === undefined ? Number.POSITIVE_INFINITY : expiration - Date.now() / 1000,
+    ]);
+  const short = expect.closeTo(300, -1.5);
+  const unlimited = Number.POSITIVE_INFINITY;
+  await store.retireModels(workspace, { except: 'new' });
+  expect(await lifetimes()).toEqual([
+    [`model/${workspace}/new`, unlimited],
+    [`model/${workspace}/old`, short],
+    [`model/${workspace}x/old`, unlimited],
+  ]);
+  expect(await store.readModel(workspace, 'old')).toEqual(packed);
+  await store.retireModels(workspace);
+  expect(await lifetimes()).toEqual([
+    [`model/${workspace}/new`, short],
+    [`model/${workspace}/old`, short],
+    [`model/${workspace}x/old`, unlimited],
+  ]);
 });
 it('works when the trained model cannot be stored', async () => {
   const { read, faultLog } = await isolate({

@@ -32,7 +32,10 @@ const memoryStore = (): TaxonomyStore => ({
   readModel: async (workspace, hash) => models.get(`${workspace}/${hash}`),
   writeModel: async (workspace, hash, { packed }) =>
     void models.set(`${workspace}/${hash}`, packed),
-  retireModel: async (workspace, hash) => void models.delete(`${workspace}/${hash}`),
+  retireModels: async (workspace, { except } = {}) => {
+    for (const key of models.keys())
+      if (key.startsWith(`${workspace}/`) && key !== `${workspace}/${except}`) models.delete(key);
+  },
 });
 
 interface Call {
@@ -117,6 +120,21 @@ describe('GET /v1/support/taxonomy/accuracy', () => {
   });
 });
 
+describe('GET /v1/support/taxonomy', () => {
+  const stateOf = async (stored: object, model?: Uint8Array) => {
+    texts.set('acme', JSON.stringify(stored));
+    if (model !== undefined) models.set(`acme/${contentHash(large)}`, model);
+    return (await send('GET')).json();
+  };
+  it('says whether messages are classified by it', async () => {
+    expect(await stateOf(taxonomy)).toEqual({ taxonomy, in_use: true });
+    expect(await stateOf(large)).toMatchObject({ in_use: false });
+    expect(await stateOf(large, trainClassifier(taxonomy))).toMatchObject({ in_use: false });
+    expect(await stateOf(large, trainClassifier(large))).toMatchObject({ in_use: true });
+    expect(await stateOf({ ...taxonomy, version: 9 })).toMatchObject({ in_use: false });
+  });
+});
+
 describe('PUT /v1/support/taxonomy', () => {
   const put = (body: unknown) => send('PUT', { body });
   it('stores a small taxonomy with a model that it trains, and drops the cached one', async () => {
@@ -174,8 +192,9 @@ describe('PUT /v1/support/taxonomy', () => {
     await expectProblem(put(body), 400, message);
     expect(texts.size + models.size).toBe(0);
   });
-  it('retires the model of the previous taxonomy', async () => {
+  it('retires all other models of the workspace, those of an earlier version too', async () => {
     await put({ taxonomy });
+    models.set('acme/model of another version', new Uint8Array(1));
     await put({ taxonomy: { ...taxonomy, out_of_scope_examples: ['Spam'] } });
     expect(models.size).toBe(1);
     expect(models.has(`acme/${HASH}`)).toBe(false);
@@ -195,7 +214,7 @@ describe('PUT /v1/support/taxonomy', () => {
 describe('the routes of /v1/support/taxonomy', () => {
   it('return and delete the stored taxonomy, only in the workspace of the context', async () => {
     await send('PUT', { body: { taxonomy } });
-    expect((await send('GET')).json()).toEqual({ taxonomy });
+    expect((await send('GET')).json()).toEqual({ taxonomy, in_use: true });
     for (const method of ['GET', 'DELETE'])
       expect((await send(method, { workspace: 'other' })).status).toBe(404);
     expect((await send('DELETE')).status).toBe(204);
@@ -212,7 +231,7 @@ describe('the routes of /v1/support/taxonomy', () => {
       },
     });
     texts.set('acme', '{"version":0}');
-    expect((await send('GET')).json()).toEqual({ taxonomy: { version: 0 } });
+    expect((await send('GET')).json()).toEqual({ taxonomy: { version: 0 }, in_use: false });
   });
   it.each([
     ['PUT', ['support:analyze']],

@@ -40,10 +40,12 @@ export async function readState(call: Call, otherKey: string) {
       method: 'POST',
       body: { query, options: { includeRelationships: true, limit: 1 } },
     });
+  // Whether it is in use is not stored.
+  const { taxonomy } = (await call('/v1/support/taxonomy')) as { taxonomy: unknown };
   return {
     articles: await call('/api/kb/articles?limit=100'),
     text: await call('/api/kb/articles/notes/ducks.md'),
-    taxonomy: await call('/v1/support/taxonomy'),
+    taxonomy: { taxonomy },
     memories,
     related: await search('Where does Ada keep her geese?'),
     others: await call('/v1/workspaces/other/memories', { key: otherKey }),

@@ -1,7 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { IntentClassification } from '../../../../contract/wire/support-response.ts';
-import type { Intent, Taxonomy, TaxonomyAccuracy } from '../../../../contract/wire/taxonomy.ts';
+import type {
+  Intent,
+  Taxonomy,
+  TaxonomyAccuracy,
+  TaxonomyStored,
+} from '../../../../contract/wire/taxonomy.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextArea } from '../../parts/fields.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -19,7 +24,7 @@ const MAX_EXAMPLES = 3;
 const IntentsView = () => {
   const { value, failure, load } = useLoaded(
     (signal) =>
-      call<{ taxonomy: Taxonomy }>('GET /v1/support/taxonomy', { taxonomy: 'object' }, { signal }),
+      call<TaxonomyStored>('GET /v1/support/taxonomy', { taxonomy: 'object' }, { signal }),
     [],
   );
   const isMissing = failure instanceof ConstellationError && failure.code === 'NOT_FOUND';
@@ -37,6 +42,7 @@ const IntentsView = () => {
         <Loading lines={10} />
       ) : (
         <>
+          {value.in_use ? null : <p class="problem">{t('intents.not_in_use')}</p>}
           <TestMessage />
           <Intents taxonomy={value.taxonomy} />
         </>
