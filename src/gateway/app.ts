@@ -275,11 +275,11 @@ export function createApp(parts: GatewayParts) {
     name: RouteName,
     { maxBytes, as, bodyOf, route, form }: ForwardOptions = {},
   ): void => {
-    const { capability, reads, streams }: HttpRoute = ROUTES[name];
+    const { capability, alsoNeeds, streams }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
-      if (reads !== undefined) demand(key, reads);
+      if (alsoNeeds !== undefined) demand(key, alsoNeeds);
       const url = new URL(c.req.url);
       const namedWorkspace = url.searchParams.get('workspace_id') ?? undefined;
       const workspace = workspaceOf(key, c.req.param('workspace_id'), namedWorkspace);
@@ -291,7 +291,7 @@ export function createApp(parts: GatewayParts) {
       const granted = as ?? capability;
       const capabilities =
         granted !== undefined && (as !== undefined || granted.endsWith(':write'))
-          ? [granted, ...(reads === undefined ? [] : [reads])]
+          ? [granted, ...(alsoNeeds === undefined ? [] : [alsoNeeds])]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
       if (
         c.req.path.startsWith('/v1/agents/') &&

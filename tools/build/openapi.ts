@@ -570,6 +570,7 @@ const SHAPES: Record<RouteName, Shapes> = {
   'PUT /v1/knowledge/checks': {
     body: KnowledgeChecksPut,
     reply: KnowledgeChecksWritten,
+    errors: ['NOT_FOUND'],
     example: {
       body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] },
     },
@@ -997,13 +998,13 @@ interface Naming {
 
 const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
   const { body, query, example } = SHAPES[name];
-  const { tag, summary, capability, reads, access } = route;
+  const { tag, summary, capability, alsoNeeds, access } = route;
   const rights =
     capability === undefined
       ? 'Any key will do.'
-      : reads === undefined
+      : alsoNeeds === undefined
         ? `The key needs the capability \`${capability}\`.`
-        : `The key needs the capabilities \`${capability}\` and \`${reads}\`.`;
+        : `The key needs the capabilities \`${capability}\` and \`${alsoNeeds}\`.`;
   const signed = 'The caller signs the request itself; an API key counts for nothing.';
   return {
     operationId: idOf(name),

@@ -21,8 +21,8 @@ export interface HttpRoute {
   summary: string;
   /** The capability that the API key needs. Absent: any key will do. */
   capability?: string;
-  /** Another one that it needs as well, since its reply quotes what that one reads. */
-  reads?: string;
+  /** A second capability that the API key needs, for what the reply quotes. */
+  alsoNeeds?: string;
   /** Called without an API key: unauthenticated, or signed by the caller. */
   access?: 'public' | 'signed';
   /** Whether the last parameter of the path may hold slashes. */
@@ -233,7 +233,7 @@ export const ROUTES = {
     tag: 'Knowledge',
     summary: 'Show which checks an article would turn',
     capability: 'kb:write',
-    reads: 'kb:read',
+    alsoNeeds: 'kb:read',
   },
   'GET /v1/knowledge/editions': {
     tag: 'Knowledge',

@@ -150,14 +150,16 @@ const putChecks = (
   const inputs = new Map(checks.map((check) => [idFor(check), JSON.stringify(check.input)]));
   const newCount = [...inputs.keys()].filter((id) => !inputById.has(id)).length;
   if (newCount > room) return { full: newCount - room };
+  let createdAt = firstCreation(sql, audiencesJson, nowMs);
   for (const [id, input] of inputs) {
     const current = inputById.get(id);
     if (current === input || (isOnlyNew && current !== undefined)) counts.unchanged += 1;
     else if (current === undefined) {
       sql.run(
         "INSERT INTO checks (id, input, audiences, created_at, state, due_at) VALUES (?, ?, ?, ?, 'not_run', ?)",
-        ...[id, input, audiencesJson, nowMs, nowMs],
+        ...[id, input, audiencesJson, createdAt, nowMs],
       );
+      createdAt += 1;
       counts.added += 1;
     } else {
       sql.run(
@@ -169,6 +171,15 @@ const putChecks = (
     }
   }
   return counts;
+};
+
+/**
+ * Each check is created later than those before it, so that a page can go on after one that was deleted. Only checks count that every
+ * reader of the new ones may see.
+ */
+const firstCreation = (sql: Sql, audiencesJson: string, nowMs: number): number => {
+  const query = `SELECT max(created_at) + 1 AS at FROM checks WHERE ${READABLE}`;
+  return Math.max(nowMs, sql.all<{ at: number | null }>(query, audiencesJson)[0]?.at ?? 0);
 };
 
 /** Inputs by id, as JSON, of the checks that audiences may see. */
@@ -241,14 +252,15 @@ const listChecks = (
 const cursorOf = ({ rank, created_at: createdAt, id }: CheckRow & { rank: number }): string =>
   `${rank}.${createdAt}.${id}`;
 
-/** The place of the last check of a page; when it was deleted since, that of the last one before it was created. */
+/** The place of the last check of a page; when it was deleted since, a place before all that were created later. */
 const placeAfter = (
   sql: Sql,
   { scope, id, createdAt }: { scope: string; id: string; createdAt: number },
 ): number =>
   sql.all<{ place: number }>(
     `SELECT coalesce((SELECT place FROM checks WHERE ${READABLE} AND id = ?2),
-      (SELECT max(place) FROM checks WHERE ${READABLE} AND created_at < ?3), 0) AS place`,
+      (SELECT min(place) - 1 FROM checks WHERE ${READABLE} AND created_at >= ?3),
+      (SELECT max(place) FROM checks WHERE ${READABLE}), 0) AS place`,
     scope,
     id,
     createdAt,

@@ -2,14 +2,23 @@ import { seriesOf } from '../metrics.ts';
 import { backOffMs, spreadMs } from './back-off.ts';
 import { type JobRecord, type JobStore, MAX_WAIT_MS } from './job-store.ts';
 
-/** Not an error: continues the job at that time, without counting an attempt. After the deadline of the job it is dead, for this reason. */
+/**
+ * Not an error: continues the job at that time, without counting an attempt. After the deadline of the job it is dead, for this reason,
+ * unless what it waits for ends by itself.
+ */
 export class NotYet extends Error {
   override readonly name = 'NotYet';
   readonly at: number;
+  readonly endsByItself: boolean;
 
-  constructor(message: string, { at }: { at: number }) {
+  /** @param options.endsByItself Whether the job cannot wait for this again and again. */
+  constructor(
+    message: string,
+    { at, endsByItself = false }: { at: number; endsByItself?: boolean },
+  ) {
     super(message);
     this.at = at;
+    this.endsByItself = endsByItself;
   }
 }
 
@@ -98,7 +107,7 @@ export function jobRunner<Job extends JobRecord>(kind: JobKind<Job>): JobRunner 
   const recordFailure = (job: Job, error: unknown): number | undefined => {
     const time = now();
     const isLate = kind.deadlineOf !== undefined && time > kind.deadlineOf(job);
-    if (error instanceof NotYet && isLate) {
+    if (error instanceof NotYet && isLate && !error.endsByItself) {
       bury(job, error.message);
       return undefined;
     }

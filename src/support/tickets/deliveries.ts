@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { type JobKind, jobRunner } from '../../platform/jobs/job-runner.ts';
 import { type JobRecord, sqlJobs } from '../../platform/jobs/job-store.ts';
@@ -107,10 +108,10 @@ interface QueueMessage {
   retry(): void;
 }
 
-/**
- * Stores the deliveries that an earlier version put on its queue. Its other messages named tickets with jobs, on which their objects
- * work by alarms.
- */
+/** Names a ticket with jobs, on which its object works by alarms. */
+const QueuedTicket = z.object({ kind: z.literal('ticket'), ticketId: z.string() });
+
+/** Stores the deliveries that an earlier version put on its queue, and drops its other messages. */
 export async function storeQueued(
   messages: readonly QueueMessage[],
   { store, onFault }: Pick<DeliveryParts, 'store' | 'onFault'>,
@@ -119,7 +120,8 @@ export async function storeQueued(
     const delivery = EventMessage.safeParse(message.body);
     try {
       if (delivery.success) await storeInTime(delivery.data, store);
-      else onFault('queue', new Error('a message is no delivery, and is dropped'));
+      else if (!QueuedTicket.safeParse(message.body).success)
+        onFault('queue', new Error('a message is no delivery, and is dropped'));
       message.ack();
     } catch (error) {
       onFault('queue', error);

@@ -185,7 +185,7 @@ const messageOf = (
     if (ids.length === 0) waitForMessage(job, { times, now: now() });
     const left = ids.filter((id) => !known.hasNote(id) && store.jobAbout(`m:${id}`) === undefined);
     if (left.length === 0 && isRenewed(job, store.job(job.id)))
-      throw new NotYet('another delivery came', { at: now() });
+      throw new NotYet('another delivery came', { at: now(), endsByItself: true });
     const message = messages.find(({ id }) => id === left[0]);
     return message && { job: nameMessages(job, left, { store, now: now() }), message };
   }
@@ -309,7 +309,10 @@ const settle = async (job: Job, parts: Connected): Promise<Job> => {
   step(parts, 'looked for the note');
   if (noteId !== undefined) return written(job, noteId, parts);
   if (lookedAt < job.settle_at)
-    throw new NotYet('a note that was sent may still appear', { at: job.settle_at });
+    throw new NotYet('a note that was sent may still appear', {
+      at: job.settle_at,
+      endsByItself: true,
+    });
   return store.change(job, { step: 'composed' }, now());
 };
 
@@ -344,7 +347,10 @@ const saveDraft = async (job: Job, parts: Connected): Promise<boolean> => {
   if (write === 'note' || writeDraft === undefined || job.draft === null)
     return job.note_id !== null;
   if (now() < job.settle_at)
-    throw new NotYet('a draft that was sent may still appear', { at: job.settle_at });
+    throw new NotYet('a draft that was sent may still appear', {
+      at: job.settle_at,
+      endsByItself: true,
+    });
   const saving = store.change(job, { settle_at: now() + times.callMs + times.settleMs }, now());
   step(parts, 'about to save the draft');
   const draft = storedAs(StoredNote.omit({ marker: true }), job.draft);

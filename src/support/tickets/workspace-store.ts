@@ -410,7 +410,7 @@ interface ArticleSyncParts {
 
 /** Back-off while another sync runs, in failures: a few seconds. */
 const BUSY_FAILURES = 2;
-/** A request that another sync has kept waiting so long has failed, and is retried less often. */
+/** A request that another sync has kept waiting so long is retried less often: a first sync may take hours. */
 const MAX_BUSY_MS = 3_600_000;
 const LATE_RETRY_MS = 600_000;
 
@@ -442,11 +442,8 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
   const store = sqlJobs<SyncRequest>(sql, {
     table: 'article_sync',
     openCondition: 'true',
-    // No request is ever dead: the articles would stay as they were before the event.
-    bury: ({ id }, error, time) => {
-      times.onFault('article sync', new Error(error));
-      const dueAt = time + LATE_RETRY_MS;
-      sql.run('UPDATE article_sync SET error = ?, due_at = ? WHERE id = ?', error, dueAt, id);
+    bury: () => {
+      throw new Error('a sync is retried until it starts: else the articles stay as they were');
     },
   });
   const runner = jobRunner<SyncRequest>({
@@ -460,10 +457,12 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
         sql.run('DELETE FROM article_sync WHERE asked = ?', request.asked);
         sql.run('UPDATE article_sync SET asked_at = ?', times.now());
       }
-      if (store.current(request) !== undefined)
-        throw new NotYet('another sync runs', {
-          at: times.now() + backOffMs(BUSY_FAILURES, times),
-        });
+      const waiting = store.current(request);
+      if (waiting === undefined) return;
+      const time = times.now();
+      const isLong = time > waiting.asked_at + MAX_BUSY_MS;
+      const waitMs = isLong ? LATE_RETRY_MS : backOffMs(BUSY_FAILURES, times);
+      throw new NotYet('another sync runs', { at: time + waitMs });
     },
     failureOf: (error) => ({
       sentence: String(error).slice(0, 300),
@@ -471,7 +470,6 @@ export function articleSync({ sql, start, ...times }: ArticleSyncParts) {
       isFault: true,
     }),
     attempts: Number.POSITIVE_INFINITY,
-    deadlineOf: ({ asked_at: askedAt }) => askedAt + MAX_BUSY_MS,
     atOnce: 1,
   });
   return {

@@ -233,6 +233,16 @@ describe('a job', () => {
     expect(office.row()).toMatchObject({ state: 'dead', error: 'the post is closed' });
     expect(office.now).toBe(START + HOUR_MS + 60_000);
   });
+  it('that waits after its deadline for what ends by itself goes on then', async () => {
+    const office = postOffice();
+    const closed = { at: START + 2 * HOUR_MS, endsByItself: true };
+    office.fault = (place) => {
+      if (place === 'sending' && office.now < closed.at)
+        throw new NotYet('the post is closed', closed);
+    };
+    await office.runOut({ deadlineOf: () => START - HOUR_MS });
+    expect([office.sent, office.now]).toEqual([[1], closed.at]);
+  });
   it('waits as long as a service asks, and the run ends; after its deadline it is dead', async () => {
     const office = postOffice({ letters: 2 });
     office.fault = (place) => {

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('stores queued deliveries, retries and logs those that cannot be stored, and logs and drops other messages', async () => {
+it('stores queued deliveries, retries and logs those that cannot be stored, drops the names of tickets, and logs and drops other messages', async () => {
   vi.useFakeTimers();
   const stored: string[] = [];
   const store = async ({ event }: EventMessage) => {
@@ -23,7 +23,8 @@ it('stores queued deliveries, retries and logs those that cannot be stored, and 
     stored.push(event.ticketId);
   };
   const ids = ['1', 'down', 'slow'].map(deliveryOf);
-  const bodies = [...ids, { kind: 'ticket', words: 'my secret' }, deliveryOf('2')];
+  const ticket = { kind: 'ticket', workspace: 'acme', helpdesk: 'chatwoot', ticketId: '3' };
+  const bodies = [...ids, ticket, { kind: 'other', words: 'my secret' }, deliveryOf('2')];
   const messages = bodies.map((body) => ({ body, ack: vi.fn(), retry: vi.fn() }));
   const faults: string[] = [];
   const onFault = (_where: string, error: unknown) => faults.push(String(error));
@@ -31,8 +32,8 @@ it('stores queued deliveries, retries and logs those that cannot be stored, and 
   await vi.advanceTimersByTimeAsync(10_000);
   await run;
   expect(stored).toEqual(['1', '2']);
-  expect(messages.map(({ ack }) => ack.mock.calls.length)).toEqual([1, 0, 0, 1, 1]);
-  expect(messages.map(({ retry }) => retry.mock.calls.length)).toEqual([0, 1, 1, 0, 0]);
+  expect(messages.map(({ ack }) => ack.mock.calls.length)).toEqual([1, 0, 0, 1, 1, 1]);
+  expect(messages.map(({ retry }) => retry.mock.calls.length)).toEqual([0, 1, 1, 0, 0, 0]);
   expect(faults).toMatchObject([
     expect.stringMatching('overloaded'),
     expect.stringMatching('in time'),

@@ -112,16 +112,14 @@ export function checkRoutes(
       isOnlyNew,
       nowMs: now(),
     });
-    if ('missing' in result) return refuse(c, missingCheck(result.missing));
+    if ('missing' in result) return notFound(c, missingCheck(result.missing));
     return 'full' in result ? refuse(c, tooMany(result.full)) : jsonAnswer(result);
   });
 
   app.delete('/v1/knowledge/checks/:id', ...write, async (c) => {
     if (await bookOf(c).remove(c.req.param('id'), c.get('context').audiences))
       return c.body(null, 204);
-    c.set('outcome', 'NOT_FOUND');
-    const message = 'Cannot delete this check: there is none of that id';
-    return refusal('NOT_FOUND', { librarian: SELF, message });
+    return notFound(c, 'Cannot delete the check: there is no check of this id');
   });
 
   app.post('/v1/knowledge/checks/run', ...write, async (c) => {
@@ -251,7 +249,7 @@ const tooMany = (surplus: number): string =>
   `Cannot store the checks: a workspace has at most ${MAX_CHECKS}, and these are ${surplus} too many. Delete some first`;
 
 const missingCheck = (question: string): string =>
-  `Cannot change the check of ${JSON.stringify(question)}: it was deleted meanwhile. Omit its id to store a new one`;
+  `Cannot change the check of ${JSON.stringify(question)}: there is no check of this id. Omit the id to store a new one`;
 
 const bodyOf = <Schema extends z.ZodType>(
   c: CheckContext,
@@ -261,6 +259,11 @@ const bodyOf = <Schema extends z.ZodType>(
   return request.ok
     ? request
     : { ok: false, refusal: refuse(c, request.problem, request.suggestion) };
+};
+
+const notFound = (c: CheckContext, message: string): Response => {
+  c.set('outcome', 'NOT_FOUND');
+  return refusal('NOT_FOUND', { librarian: SELF, message });
 };
 
 const refuse = (c: CheckContext, message: string, suggestion?: string): Response => {

@@ -122,9 +122,14 @@ describe('the routes of checks', () => {
     expect((await call(`DELETE /${checks[0]?.id}`, undefined, WRITE)).status).toBe(204);
     expect((await call(`DELETE /${checks[0]?.id}`, undefined, WRITE)).status).toBe(404);
     const gone = await call('PUT ', { checks: [{ ...often, id: checks[0]?.id }] }, WRITE);
-    expect(gone.reply.error).toMatchObject({
-      code: 'INVALID_QUERY',
-      message: expect.stringMatching(/deleted meanwhile/),
+    expect(gone).toMatchObject({
+      status: 404,
+      reply: {
+        error: {
+          code: 'NOT_FOUND',
+          message: expect.stringContaining('there is no check of this id'),
+        },
+      },
     });
   });
 
