@@ -17,6 +17,7 @@ interface RawConfig {
   ai?: { binding: string };
   services?: { service: string }[];
   durable_objects?: { bindings: { script_name?: string }[] };
+  migrations?: { new_sqlite_classes?: string[] }[];
   kv_namespaces?: { binding: string; id?: string | undefined }[];
   d1_databases?: { binding: string; database_name?: string; database_id?: string | undefined }[];
 }

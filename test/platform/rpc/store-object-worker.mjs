@@ -1,15 +1,27 @@
 // No TypeScript: its base class has types of the runtime, which are not visible in this folder.
 import { DurableObject } from 'cloudflare:workers';
-import { AnswersObject as Answers } from '../../../src/gateway/history/answers-object.ts';
-import { GapsObject as Gaps } from '../../../src/knowledge/gaps/gaps-object.ts';
-import { CountersObject as Counters } from '../../../src/platform/serve/counters-object.ts';
+import * as a2a from '../../../functions/a2a/index.ts';
+import * as library from '../../../functions/library/index.ts';
+import * as memory from '../../../functions/memory/index.ts';
+import * as navigator from '../../../functions/navigator/index.ts';
+import * as support from '../../../functions/support/index.ts';
+import * as webhooks from '../../../functions/webhooks/index.ts';
 
-const CLASSES = { ANSWERS: Answers, GAPS: Gaps, COUNTERS: Counters };
+export * from '../../../functions/a2a/index.ts';
+export * from '../../../functions/library/index.ts';
+export * from '../../../functions/memory/index.ts';
+export * from '../../../functions/navigator/index.ts';
+export * from '../../../functions/webhooks/index.ts';
 
-export class AnswersObject extends Answers {}
-export class CountersObject extends Counters {}
+/** Every Durable Object class that a function exports, by its name. */
+const CLASSES = Object.fromEntries(
+  [a2a, library, memory, navigator, support, webhooks]
+    .flatMap(Object.entries)
+    .filter(([, each]) => each.prototype instanceof DurableObject),
+);
+
 /** One with a hook and an accessor of its own. */
-export class GapsObject extends Gaps {
+export class GapsObject extends support.GapsObject {
   hookOfOwn() {
     return 'secret';
   }
@@ -42,11 +54,11 @@ const isCallable = async (stub, name) => {
 export default {
   fetch: async (_request, env) => {
     const reached = {};
-    for (const [binding, base] of Object.entries(CLASSES)) {
-      const stub = env[binding].getByName('one');
-      reached[binding] = [];
+    for (const [className, base] of Object.entries(CLASSES)) {
+      const stub = env[className].getByName('one');
+      reached[className] = [];
       for (const name of namesOf(base))
-        if (await isCallable(stub, name)) reached[binding].push(name);
+        if (await isCallable(stub, name)) reached[className].push(name);
     }
     return Response.json(reached);
   },
