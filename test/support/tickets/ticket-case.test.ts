@@ -281,6 +281,12 @@ describe('exactly once', () => {
     // The write is not repeated while the first one could still take effect.
     expect(world.now - START).toBeGreaterThanOrEqual(20_000);
   });
+  it('holds when the first attempt comes after a day and the outcome of its write is unknown', async () => {
+    const { world, case_ } = accepted({ fault: failing(['write', 0, { before: unclear() }]) });
+    world.passTo(START + DAY_MS + 60_000);
+    await runOut(world, case_);
+    expect([world.notes.length, states(world)]).toEqual([1, ['done note']]);
+  });
   it('holds when deliveries and alarms come while an attempt is still running at its next due time', async () => {
     const { world, case_ } = accepted();
     const others: Promise<unknown>[] = [];
