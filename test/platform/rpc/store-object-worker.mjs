@@ -7,12 +7,6 @@ import * as navigator from '../../../functions/navigator/index.ts';
 import * as support from '../../../functions/support/index.ts';
 import * as webhooks from '../../../functions/webhooks/index.ts';
 
-export * from '../../../functions/a2a/index.ts';
-export * from '../../../functions/library/index.ts';
-export * from '../../../functions/memory/index.ts';
-export * from '../../../functions/navigator/index.ts';
-export * from '../../../functions/webhooks/index.ts';
-
 /** Every Durable Object class that a function exports, by its name. */
 const CLASSES = Object.fromEntries(
   [a2a, library, memory, navigator, support, webhooks]
@@ -20,6 +14,14 @@ const CLASSES = Object.fromEntries(
     .filter(([, each]) => each.prototype instanceof DurableObject),
 );
 
+export class AnswersObject extends memory.AnswersObject {}
+export class ChecksObject extends navigator.ChecksObject {}
+export class CountersObject extends library.CountersObject {}
+export class DeskObject extends webhooks.DeskObject {}
+export class LibraryObject extends library.LibraryObject {}
+export class MemoryObject extends memory.MemoryObject {}
+export class TasksObject extends a2a.TasksObject {}
+export class TicketObject extends webhooks.TicketObject {}
 /** One with a hook and an accessor of its own. */
 export class GapsObject extends support.GapsObject {
   hookOfOwn() {
