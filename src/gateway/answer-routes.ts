@@ -349,7 +349,9 @@ export function compareStatements(
 
 /** In order, so that a rewording of the same words is a change. */
 const wordsOf = (text: string): readonly string[] =>
-  writtenWords(text.toLowerCase()).slice(0, MAX_WORDS);
+  writtenWords(text.toLowerCase())
+    .slice(0, MAX_WORDS)
+    .map(({ text: word }) => word);
 
 const MAX_WORDS = 2000;
 

@@ -1,5 +1,6 @@
 import { memo, SHORT_TEXTS } from '../platform/lru-cache.ts';
 import languages from './lists/languages.json' with { type: 'json' };
+import { UNSPACED_SCRIPTS } from './spaced-words.ts';
 
 /**
  * Detects the language of a customer's message, as a primary tag of BCP 47 (`en`, `de`, ...): from its script, or from
@@ -71,7 +72,7 @@ const ownWords = (prose: string): string => {
 const ENOUGH = 12;
 
 /** What stands between spaces and words of scripts without them. */
-const SPACED_WORD = /[^\s\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]+/gu;
+const SPACED_WORD = new RegExp(`[^\\s${UNSPACED_SCRIPTS}\\p{sc=Hang}]+`, 'gu');
 const NO_WORD = /[@_\\/=<>{}|]|\d|\p{Ll}\p{Lu}|\.\p{Ll}/u;
 
 const scoresOf = (words: readonly string[], prose: string): Map<string, number> => {

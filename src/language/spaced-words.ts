@@ -1,13 +1,14 @@
-const SCRIPTS =
+/** Scripts without spaces, for a class of a regular expression with `u`. */
+export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}';
 /** Scripts without spaces, whose words are found by a dictionary. */
-const UNSPACED_SCRIPT = new RegExp(`[${SCRIPTS}]`, 'u');
+const UNSPACED_SCRIPT = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u');
 
 /**
  * Pattern, for regular expressions with `u`, of a letter or digit that borders on spaces where a word ends. One of
  * another script may stand beside it: `将app.yaml放在`, `app.yaml을`.
  */
-export const BORDERED = `(?![${SCRIPTS}\\p{sc=Hang}])[\\p{L}\\p{N}]`;
+export const BORDERED = `(?![${UNSPACED_SCRIPTS}\\p{sc=Hang}])[\\p{L}\\p{N}]`;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -27,33 +28,47 @@ const NO_WORDS: ReadonlySet<string> = new Set();
 /**
  * A text with spaces around its words where its script has none, without stop words, so that no pair of
  * characters is read that spans two words. Single characters side by side are a word that the dictionary lacks
- * and stay together; one alone goes: texts have pairs only.
+ * and stay together; one alone beside other words of its script goes: there, texts have pairs only.
  */
 export function withSpacedWords(text: string, stopWords = NO_WORDS): string {
   if (!isUnspaced(text)) return text;
   let out = '';
-  let unknownWord = '';
-  const addUnknownWord = (): void => {
-    if ([...unknownWord].length > 1) out += ` ${unknownWord} `;
-    unknownWord = '';
+  let characters = '';
+  let isBesideWord = false;
+  const endCharacters = (isBeforeWord: boolean): void => {
+    const isWord = [...characters].length > 1 || !(isBesideWord || isBeforeWord);
+    out += isWord ? ` ${characters} ` : ' ';
+    characters = '';
   };
   for (const { segment } of segmentsOf(text)) {
-    const isStopWord = stopWords.has(segment);
-    const isCharacter = isUnspaced(segment) && [...segment].length === 1 && !isStopWord;
-    if (isCharacter) {
-      unknownWord += segment;
+    const isOfScript = isUnspaced(segment);
+    if (isOfScript && [...segment].length === 1 && !stopWords.has(segment)) {
+      characters += segment;
       continue;
     }
-    addUnknownWord();
-    if (!isUnspaced(segment)) out += segment;
-    else out += isStopWord ? ' ' : ` ${segment} `;
+    if (characters !== '') endCharacters(isOfScript);
+    if (!isOfScript) out += segment;
+    else out += stopWords.has(segment) ? ' ' : ` ${segment} `;
+    isBesideWord = isOfScript;
   }
-  addUnknownWord();
+  if (characters !== '') endCharacters(false);
   return out;
 }
 
-/** The words of a text as they are written; in scripts without spaces, its characters. */
-export function writtenWords(text: string): readonly string[] {
-  return text.match(WRITTEN_WORD) ?? [];
+export interface WrittenWord {
+  text: string;
+  /** Its place in the whole text. */
+  start: number;
 }
-const WRITTEN_WORD = new RegExp(`[${SCRIPTS}]|(?:(?![${SCRIPTS}])[\\p{L}\\p{M}\\p{N}])+`, 'gu');
+
+/** The words of a text as they are written; in scripts without spaces, its characters. */
+export function writtenWords(text: string): WrittenWord[] {
+  return [...text.matchAll(WRITTEN_WORD)].map(({ 0: word, index }) => ({
+    text: word,
+    start: index,
+  }));
+}
+const WRITTEN_WORD = new RegExp(
+  `[${UNSPACED_SCRIPTS}]|(?:(?![${UNSPACED_SCRIPTS}])[\\p{L}\\p{M}\\p{N}])+`,
+  'gu',
+);

@@ -14,10 +14,19 @@ describe('words of scripts without spaces', () => {
   ])('are divided by a dictionary: $text', ({ text, language, expected }) =>
     expect(words(text, language)).toBe(expected),
   );
-  it('stay together when no dictionary has them, and one character alone goes', () => {
+  it('stay together when no dictionary has them, and one character beside them goes', () => {
     expect(words('凇暘凇')).toBe('凇暘凇');
-    expect(words('A凇B')).toBe('AB');
+    expect(words('HTTP和HTTPS')).toBe('HTTP|HTTPS');
+    expect(words('换手机')).toBe('手机');
   });
+  it.each([
+    { text: 'HTTP转HTTPS怎么设置', expected: 'HTTP|转|HTTPS|怎么|设置' },
+    { text: 'MySQL换PostgreSQL', expected: 'MySQL|换|PostgreSQL' },
+    { text: '茶', expected: '茶' },
+    { text: '车 票', expected: '车|票' },
+  ])('keeps one character that stands alone, as texts do: $text', ({ text, expected }) =>
+    expect(words(text)).toBe(expected),
+  );
   it.each(['How do I reset it?', 'Как сбросить пароль?', '비밀번호를 잊었어요', ''])(
     'leaves other text as it is: %s',
     (text) => expect(withSpacedWords(text, new Set(['it', 'do']))).toBe(text),

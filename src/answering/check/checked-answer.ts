@@ -1,7 +1,12 @@
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
-import { limitsOrDenies } from '../../language/qualifiers.ts';
-import { isUnspaced, withSpacedWords, writtenWords } from '../../language/spaced-words.ts';
+import { limitsOrDenies, qualifiersOf } from '../../language/qualifiers.ts';
+import {
+  isUnspaced,
+  type WrittenWord,
+  withSpacedWords,
+  writtenWords,
+} from '../../language/spaced-words.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -512,7 +517,7 @@ const outcomeOf = <P extends Passage>(
     : { reason };
 };
 
-/** A few words that are dropped must not be what limits or denies the rest; in a script without spaces a word has two characters. */
+/** A few words that are dropped must not be what limits or denies the rest. */
 const SHORT_RUN = 3;
 
 /**
@@ -524,18 +529,38 @@ const isPartOf = (part: string, whole: string): boolean => {
   if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length)
     return false;
   const language = detectLanguage(whole);
-  const isOfCharacters = isUnspaced(whole);
-  const shortRun = isOfCharacters ? 2 * SHORT_RUN : SHORT_RUN;
-  let dropped: string[] = [];
+  if (isUnspaced(whole) && (language === undefined || qualifiersOf(language) === undefined))
+    return false;
+  let dropped: WrittenWord[] = [];
   let place = 0;
-  const isHarmless = (): boolean =>
-    dropped.length > shortRun || !limitsOrDenies(dropped.join(isOfCharacters ? '' : ' '), language);
   for (const word of all) {
-    if (place < kept.length && word.toLowerCase() === kept[place]?.toLowerCase()) {
-      if (!isHarmless()) return false;
+    const isNext = word.text.toLowerCase() === kept[place]?.text.toLowerCase();
+    if (!isNext) dropped.push(word);
+    else {
+      if (!isHarmless(dropped, { whole, language })) return false;
       dropped = [];
       place += 1;
-    } else dropped.push(word);
+    }
   }
-  return place === kept.length && isHarmless();
+  return place === kept.length && isHarmless(dropped, { whole, language });
 };
+
+/**
+ * Whether words of a text that are dropped neither limit nor deny what stays: by their meaning, or since they are
+ * too many; in a script without spaces, whose words are not counted, since they are a clause of their own.
+ */
+const isHarmless = (
+  words: readonly WrittenWord[],
+  { whole, language }: { whole: string; language: string | undefined },
+): boolean => {
+  const [first] = words;
+  const last = words.at(-1);
+  if (first === undefined || last === undefined) return true;
+  const end = last.start + last.text.length;
+  const run = whole.slice(first.start, end);
+  if (!limitsOrDenies(run, language)) return true;
+  if (!isUnspaced(run)) return words.length > SHORT_RUN;
+  return CLAUSE_END.test(whole.slice(0, first.start)) && CLAUSE_START.test(whole.slice(end));
+};
+const CLAUSE_END = /(?:^|\p{P})\s*$/u;
+const CLAUSE_START = /^\s*(?:\p{P}|$)/u;

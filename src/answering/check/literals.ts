@@ -180,7 +180,7 @@ export function missingLiterals(statement: string, texts: readonly string[]): Li
   const prose = literals
     .toSorted((one, other) => other.text.length - one.text.length)
     .reduce((rest, { text }) => rest.replaceAll(wholePattern(text), ' '), statement);
-  const allowed = literals.length === 0 ? '' : collapse(texts.join('\n'));
+  const allowed = literals.length === 0 ? '' : readingsOf(texts);
   const numbers = missingNumbers(prose, texts).map(
     ({ written }): Literal => ({ kind: 'number', text: written }),
   );
@@ -217,17 +217,32 @@ export function hasWhole(text: string, wanted: string): boolean {
 
 /** A text as whole words: the code `1` is no part of "16 miners". */
 const wholePattern = (text: string): RegExp => {
-  const opens = BEGINS_BORDERED.test(text) ? `(?<!${BORDERED})` : '';
-  const closes = ENDS_BORDERED.test(text) ? `(?!${BORDERED})` : '';
-  return new RegExp(opens + escapedPattern(text) + closes, 'gu');
+  const opens = BEGINS_BORDERED.test(text) ? BORDERED : WORD_CHARACTER;
+  const closes = ENDS_BORDERED.test(text) ? BORDERED : WORD_CHARACTER;
+  return new RegExp(
+    (BEGINS_AS_WORD.test(text) ? `(?<!${opens})` : '') +
+      escapedPattern(text) +
+      (ENDS_AS_WORD.test(text) ? `(?!${closes})` : ''),
+    'gu',
+  );
 };
+const WORD_CHARACTER = '[\\p{L}\\p{N}]';
+const BEGINS_AS_WORD = /^[\p{L}\p{N}]/u;
+const ENDS_AS_WORD = /[\p{L}\p{N}]$/u;
 const BEGINS_BORDERED = new RegExp(`^${BORDERED}`, 'u');
 const ENDS_BORDERED = new RegExp(`${BORDERED}$`, 'u');
 
-/** On one line, without marks of code and emphasis and their escapes; code that is joined to a word is set apart. */
+/** Texts on one line, and again with code and emphasis set apart where a word is joined to them: `` `port`number ``. */
+export function readingsOf(texts: readonly string[]): string {
+  const text = texts.join('\n');
+  const apart = text.replace(JOINED_MARKS, ' ');
+  return apart === text ? collapse(text) : `${collapse(text)} ${collapse(apart)}`;
+}
+const JOINED_MARKS = /(?<=[\p{L}\p{N}])[`*]{1,3}(?=[\p{L}\p{N}])/gu;
+
+/** On one line, without marks of code and emphasis and their escapes. */
 export function collapse(text: string): string {
   return text
-    .replace(/(?<=[\p{L}\p{N}])`(?=[\p{L}\p{N}])/gu, ' ')
     .replace(/\\([_*[\]<>#.-])/g, '$1')
     .replace(/[`*]/g, '')
     .replace(/\s+/g, ' ')

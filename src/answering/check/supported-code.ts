@@ -2,7 +2,7 @@ import { STOP_WORDS } from '../../language/analyse-text.ts';
 import { isUnitFactor, numbersIn, UNIT_FACTORS, valuesIn } from '../../language/number-values.ts';
 import { BORDERED } from '../../language/spaced-words.ts';
 import { oncePer } from '../../platform/once-per.ts';
-import { collapse, escapedPattern, hasWhole, type Literal } from './literals.ts';
+import { collapse, escapedPattern, hasWhole, type Literal, readingsOf } from './literals.ts';
 
 /** What the code of a statement may be made of. */
 export interface CodeSources {
@@ -35,8 +35,9 @@ export function isSupportedCode({ kind, text }: Literal, sources: CodeSources): 
 }
 
 function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 'code'): boolean {
-  const { source, isKnown, originOf } = preparedOf(sources);
+  const { source, isKnown, originOf, hasSigns } = preparedOf(sources);
   const { question } = sources;
+  let placeholders = 0;
   const isWordsOf = (name: string): boolean => {
     const words = wordsIn(name.replace(PLACEHOLDERS, ' '));
     const origins = words.map(originOf);
@@ -46,11 +47,12 @@ function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 
     if (origins.includes('common')) return false;
     // A name or path of several words is one of the passages with values of the asker in it, or
     // stands beside one of them.
-    const placeholders = name.match(PLACEHOLDERS)?.length ?? 0;
+    placeholders += name.match(PLACEHOLDERS)?.length ?? 0;
     if (placeholders > MAX_PLACEHOLDERS) return false;
     if (origins.includes('source') && hasLike(source, name, originOf)) return true;
     return kind === 'code' && hasWhole(source, withoutLastFolder(name));
   };
+  if (code.match(SIGNS)?.some((signs) => !hasSigns(signs))) return false;
   const tokens = tokensOf(collapse(code));
   const lettersOf = (origin: Origin): number =>
     tokens
@@ -66,12 +68,14 @@ function consistsOf(code: string, sources: CodeSources, kind: 'code' | 'host' = 
 }
 
 const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
-  const source = collapse(texts.join('\n'));
+  const source = readingsOf(texts);
+  const sourceWords = new Set(source.match(BORDERED_WORD));
   const isKnown = numberReader([question, ...named], question);
   const origins = new Map<string, Origin>();
   const readOrigin = (word: string): Origin => {
     if (/^\d+$/.test(word)) return isKnown(word) ? 'source' : 'none';
-    if (hasWhole(source, word)) return 'source';
+    // A set for most words: a search through all texts for each takes too long.
+    if (ALL_BORDERED.test(word) ? sourceWords.has(word) : hasWhole(source, word)) return 'source';
     if (hasWhole(question, word)) return 'question';
     if (isDatePattern(word)) return 'asker';
     if (STOP_WORDS.has(word)) return 'common';
@@ -85,7 +89,8 @@ const preparedOf = oncePer(({ texts, named, question }: CodeSources) => {
     origins.set(word, origin);
     return origin;
   };
-  return { source, isKnown, originOf };
+  const signs = new Set(texts.flatMap((text) => text.match(SIGNS) ?? []));
+  return { source, isKnown, originOf, hasSigns: (each: string) => signs.has(each) };
 });
 
 /** Whether a number stands in texts by its value, as a part of a time (`06:30`), or as one of the question in another unit. */
@@ -106,6 +111,8 @@ const numberReader = (
 /** Origin of a word of code: `asker` for what the asker fills in, `common` for a word of any text ("or"). */
 type Origin = 'source' | 'question' | 'asker' | 'common' | 'none';
 
+const BORDERED_WORD = new RegExp(`(?:${BORDERED})+`, 'gu');
+const ALL_BORDERED = new RegExp(`^(?:${BORDERED})+$`, 'u');
 const wordsIn = (name: string): string[] => name.match(/[\p{L}\p{N}]+/gu) ?? [];
 /** A path without its last part; `NO_TEXT` unless at least two parts remain. */
 const withoutLastFolder = (name: string): string =>
@@ -134,10 +141,12 @@ const PLACEHOLDER = '<[^<>`\\n]{1,40}>';
 /** Also as `{name}`, in texts. */
 const ANY_PLACEHOLDER = `(?:${PLACEHOLDER}|\\{[^{}\`\\n]{1,40}\\})`;
 const PLACEHOLDERS = new RegExp(PLACEHOLDER, 'gu');
-/** In one name: each may stand for names of several parts, so that more take exponential time. */
-const MAX_PLACEHOLDERS = 3;
+/** In names of one literal: each may stand for a name of several parts, so that many take exponential time. */
+const MAX_PLACEHOLDERS = 6;
 const NAME = '[\\p{L}\\p{N}]+(?:[._-][\\p{L}\\p{N}]+){0,4}';
 const NAME_PARTS = new RegExp(`(${PLACEHOLDER}|[\\p{L}\\p{N}]+)`, 'u');
+/** Arguments of signs alone, such as `/`, `*` and `..`: they name places, and stand in a text as they are. */
+const SIGNS = /(?<=\S[ \t]{1,9})[/~*.]{1,3}(?![^\s`])/g;
 /** A name, also with placeholders joined to it (`<plugin>-role-view-<resource>`), or a placeholder alone. */
 const TOKEN = new RegExp(
   `(?:${PLACEHOLDER}(?=[-_./:@][\\p{L}\\p{N}<])|(?<=[-_./:@])${PLACEHOLDER}|[^\\s"'\`<>=,;|&(){}[\\]])+|${PLACEHOLDER}`,

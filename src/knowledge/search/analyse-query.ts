@@ -1,7 +1,7 @@
 import { analyseText, isCode, letterMask, type WordKind } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
-import { withSpacedWords } from '../../language/spaced-words.ts';
+import { isUnspaced, withSpacedWords } from '../../language/spaced-words.ts';
 import { editDistance } from '../../platform/edit-distance.ts';
 import { memo, SHORT_TEXTS } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
@@ -144,8 +144,8 @@ interface WordToSearch {
 }
 
 /**
- * The words of a text without stop words. Derived words (compounds and their parts), and stop words in capitals, count only if the knowledge
- * base contains them.
+ * The words of a text without stop words. Derived words (compounds and their parts), single characters of scripts
+ * without spaces, and stop words in capitals count only if the knowledge base contains them.
  */
 const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   const read = text
@@ -161,7 +161,8 @@ const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
   const visit = (word: string, kind: WordKind, written: string): void => {
     if (kind === 'compound') partsCount = findWord(edition.index, word) < 0;
     const isDerived = kind === 'joined' || kind === 'compound' || (kind === 'part' && !partsCount);
-    const mustBeKnown = isDerived || stopWords.has(word);
+    const isCharacter = word.length === 1 && isUnspaced(word);
+    const mustBeKnown = isDerived || isCharacter || stopWords.has(word);
     if (words.length < MAX_WORDS) words.push({ word, written, mustBeKnown });
   };
   analyseText(withSpacedWords(read, stopWords), visit, stopWords);

@@ -232,7 +232,7 @@ describe('code that follows a pattern of the passages', () => {
     '`shtime.is_holiday(date)` is True on holidays, `shtime.tomorrow()` is the next day. Use 123.45, not 123,45: `#template 123.45`.\n\n' +
     'Leave out titles with `-intitle:word`, take the last days with `date:P4D/`, wrap in `{{#One}}`. Texts: `app/i18n/fr/`.\n\n' +
     '| Occitan | oc |\n| --- | --- |\n\n' +
-    'Name it after your plugin, `my-plugin-role-view-persons`. Look for the `listen_auth`key at `http://127.0.0.1:8090/console`. Clone `https://git.example/{your-name}/shop.git`. 将`application.yaml`放在工作目录，`config.json`파일.';
+    'Name it after your plugin, `my-plugin-role-view-persons`. Look for the `listen_auth`key at `http://127.0.0.1:8090/console`. Clone `https://git.example/{your-name}/shop.git`. Every `ConfigMap`s is stored. Do not run `rm -rf build/cache`. 请勿彻底删除文件，点击**备份**按钮. 将`application.yaml`放在工作目录，`config.json`파일.';
   it.each([
     ["the asker's number in a name", 'Write `instance: fb6591`.', 'I have a 6591 and a 7530'],
     [
@@ -267,6 +267,8 @@ describe('code that follows a pattern of the passages', () => {
     ['a number in another notation', 'Write `#template 1250.50`.', '#template 1.250,50 fails'],
     ['code that is joined to a word', 'Set `listen_auth`.', 'How do I log in?'],
     ['code between Chinese words', 'Put `application.yaml` there.', 'Where is it?'],
+    ['the plural of code', 'All `ConfigMaps` stay.', 'What stays?'],
+    ['a label in Chinese', '点击`备份`。', 'Where?'],
     ['code before a Korean ending', 'Open `config.json`.', 'Where is it?'],
     ['placeholders in a name', 'Call it `<plugin>-role-view-<things>`.', 'What is its name?'],
     ['a placeholder for one in braces', 'Run `git.example/<you>/shop.git`.', 'Where from?'],
@@ -288,6 +290,8 @@ describe('code that follows a pattern of the passages', () => {
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
     ['placeholders in another name', 'Call it `<plugin>-view-role-<things>`.', 'Its name?'],
     ['another path behind a placeholder', 'Open `http://<host>/plugin/console`.', 'Where is it?'],
+    ['a place of signs alone', 'Run `rm -rf /`.', 'How do I clear it?'],
+    ['a part of Chinese words', '使用`删除`。', 'How do I remove it?'],
     ['a part of a word', 'Set `listen_aut`.', 'How do I log in?'],
     ['a common word in a name', 'Write `shtime.is_holiday.after`.', 'When is a holiday?'],
     ['a word with a number of another name', 'Open `fb6360/structs`.', 'Where are the structs?'],
@@ -329,6 +333,12 @@ describe('code that follows a pattern of the passages', () => {
     expect(vetoOf(passages)).toBeUndefined();
     expect(vetoOf(passages.slice(0, 1))).toMatch(/does not have/);
   });
+});
+
+it('reads code of many names with placeholders in time that grows with their number', () => {
+  const names = Array.from({ length: 100 }, (_, at) => `<x${at}>-<y>-<z>-end-b`).join(' ');
+  const source = `Run \`start ${'a-'.repeat(5000)}x-y-z-end-b\` first.`;
+  expect(check(`Run:\n\n\`\`\`\nstart ${names}\n\`\`\``, source).veto).toMatch(/does not have/);
 });
 
 it('reads code of ten placeholders without trying all combinations of their lengths', () => {

@@ -152,6 +152,13 @@ describe('an answer with a model', () => {
       'Descale the boiler only every 60 days.',
     ],
     ['drops a denial in Chinese', '锅炉要每60天除垢。', '锅炉不要每60天除垢。'],
+    ['drops who may in Chinese', '每60天除垢。', '只有管理员才能每60天除垢。'],
+    ['drops a denial in Thai', 'ลบไฟล์ทุก 60 วัน', 'ห้ามลบไฟล์ทุก 60 วัน'],
+    [
+      'drops a denial beside a Chinese word',
+      'Descale the 锅炉 boiler every 60 days.',
+      'Do not descale the 锅炉 boiler every 60 days.',
+    ],
     ['is all of it', 'Descale the boiler every 60 days.', 'Descale the boiler every 60 days.'],
   ])(
     'drops a statement when what the judge would keep of it %s',
