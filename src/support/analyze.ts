@@ -1,5 +1,6 @@
 import type { TextVectors } from '../answering/understand/parse-question.ts';
 import type { AIClient } from '../contract/core/librarian.ts';
+import { PARTIAL_BELOW } from '../contract/core/navigator-response.ts';
 import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
 import type {
   IntentClassification,
@@ -41,6 +42,7 @@ import { reasonsForPerson } from './message/auto-send.ts';
 import { deviceShown } from './message/device-signs.ts';
 import { getsNoReply, missingInformation } from './message/intent-rules.ts';
 import { readTicket, type TicketReading } from './message/read-ticket.ts';
+import { isDeclinedQuestion } from './retrieval/declined-question.ts';
 import {
   type Knowledge,
   type KnowledgeScope,
@@ -121,7 +123,12 @@ export async function analyze(
   const ticket = withShownDevice(asked, { knowledge: first, taxonomy });
   const retrieved =
     ticket.product === asked.product ? first : await inTime(first, () => search(ticket));
-  const { found, answer, units } = await answerIn(retrieved, ticket, parts);
+  const {
+    found,
+    answer,
+    units,
+    isDeclined = false,
+  } = await answerIn(retrieved, { ticket, classification, parts });
   const needs = needsOf(ticket, { classification, knowledge: found, taxonomy });
   // A template names no product that only a stored fact names: it may be old, and the draft may go out without a person.
   const metadata =
@@ -160,6 +167,7 @@ export async function analyze(
       composed,
       now,
       knowledge: covered,
+      isDeclined,
       model: outcome,
     }),
   };
@@ -363,29 +371,38 @@ interface WritingOptions extends Omit<ModelDraftOptions, 'ai' | 'timeMs' | 'tick
   timeLeftMs: number;
 }
 
+interface FoundAnswer {
+  found: Knowledge;
+  answer?: Answer;
+  units?: TicketUnits;
+  /** `/v1/ask` would decline the question that the passages are quoted for. */
+  isDeclined?: boolean;
+}
+
 /** The answering passages, and the relevance that they give the sources. A faulty article leaves the draft without quotes. */
 const answerIn = async (
   knowledge: Knowledge,
-  ticket: TicketReading,
-  { wordVectors, onFault }: AnalysisParts,
-): Promise<{ found: Knowledge; answer?: Answer; units?: TicketUnits }> => {
+  {
+    ticket,
+    classification,
+    parts: { wordVectors, onFault },
+  }: { ticket: TicketReading; classification: IntentClassification; parts: AnalysisParts },
+): Promise<FoundAnswer> => {
   const { evidence } = knowledge;
   if (evidence === undefined) return { found: knowledge };
   try {
     // What is quoted counts as retrieved.
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
-      const units = rankTicketUnits(evidence, {
-        product: ticket.product,
-        vectors: wordVectors?.(),
-      });
+      const asked = { product: ticket.product, vectors: wordVectors?.() };
+      const units = rankTicketUnits(evidence, asked);
       const singleAnswer = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
       const isAnswered = isCovered(raised) && singleAnswer.passages.length > 0;
       // A warning is about the whole case, and the questions by themselves would lose it.
       const isDivisible = singleAnswer.warning === undefined;
       const divided = isDivisible
-        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: wordVectors?.() })
+        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: asked.vectors })
         : undefined;
       if (divided !== undefined) {
         const hasPromptInjection = singleAnswer.hasPromptInjection || divided.hasPromptInjection;
@@ -395,11 +412,17 @@ const answerIn = async (
           units,
         };
       }
+      const isDeclined = isAnswered && isDeclinedQuestion(evidence, asked);
+      const isLabelled = evidence.intents.length > 0;
+      // The label of an intent that is not sure does not answer a question by itself.
+      if (isDeclined && isLabelled && classification.confidence < PARTIAL_BELOW)
+        return { found: knowledge, answer: { ...singleAnswer, passages: [] }, units };
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
       return {
         found: raised,
         answer: isCovered(raised) ? singleAnswer : { ...singleAnswer, passages: [] },
         units,
+        isDeclined,
       };
     };
     return (await readPages(evidence.edition, work, { timeoutMs })).value;

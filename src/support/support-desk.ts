@@ -70,7 +70,7 @@ export function createSupportDesk({
     mask: mask.mask,
     onFault,
   };
-  const keeper = createGapKeeper({ ...knowledge, books, meaningOf });
+  const keeper = createGapKeeper({ ...knowledge, books, meaningOf, wordVectors });
   return {
     createApp: (model: Pick<SupportAppOptions, 'ai' | 'aiPrice'>): Hono<GuardedEnv> => {
       const { taxonomyFor, forget } = currentTaxonomy({ store, onFault });

@@ -6,14 +6,16 @@ import {
   SupportResponse,
 } from '../../src/contract/wire/support-response.ts';
 import { createMask } from '../../src/language/privacy/mask.ts';
-import { analyze } from '../../src/support/analyze.ts';
+import { type AnalysisParts, analyze } from '../../src/support/analyze.ts';
 import PHRASES from '../../src/support/message/phrases.json' with { type: 'json' };
 import type { Knowledge } from '../../src/support/retrieval/knowledge.ts';
 import type { KnowledgeRetriever } from '../../src/support/retrieval/retrieve-knowledge.ts';
 import { composeNote } from '../../src/support/tickets/compose-note.ts';
+import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
 import { userContext } from '../platform/context/callers.ts';
 import PASSAGES from './drafts/answer-passages.json' with { type: 'json' };
 import { editionOf, foundIn, knowledgeOf, passage, taxonomy } from './drafts/tickets.ts';
+import { retrieved } from './retrieval/sample-edition.ts';
 
 /** The analysis of a message with this classification, its note, and the options of the knowledge search. */
 const analysed = async (
@@ -21,8 +23,9 @@ const analysed = async (
   message = 'The fan is loud and hot.',
   {
     knowledge = unavailableRetrieval(),
+    wordVectors,
     ...request
-  }: Partial<SupportRequest> & { knowledge?: Knowledge } = {},
+  }: Partial<SupportRequest> & Pick<AnalysisParts, 'wordVectors'> & { knowledge?: Knowledge } = {},
 ) => {
   let searched: Parameters<KnowledgeRetriever>[1] | undefined;
   const response = await analyze(
@@ -45,6 +48,7 @@ const analysed = async (
         return knowledge;
       },
       mask: createMask([]),
+      wordVectors,
     },
   );
   const { draft, agent_guidance: guidance } = SupportResponse.parse(response);
@@ -72,6 +76,29 @@ it.each([
     expect(searched?.articleIntents).toEqual(articleIntents);
   },
 );
+
+describe('a question that would be declined', () => {
+  const message = 'What is your VAT number? I need it for the invoice.';
+  const asked = async (confidence: number) => {
+    const classification = { primary_intent: 'warranty_claim', confidence };
+    const knowledge = await retrieved({ intent: 'warranty_claim', message, include_weak: true });
+    expect(knowledge.coverage).toBe('high');
+    return analysed(classification, message, { knowledge, wordVectors: shippedWordVectors });
+  };
+  it('gets no quotes for the label of an unsure intent, and a hint to check', async () => {
+    const { draft, guidance } = await asked(0.4);
+    expect(draft.evidence ?? []).toEqual([]);
+    expect(guidance.quoted_articles).toBeUndefined();
+    expect(guidance.risks).toEqual([expect.stringContaining('The draft quotes nothing')]);
+  });
+  it('gets the quotes of a sure intent, with a hint that they may not answer it', async () => {
+    const { guidance } = await asked(0.9);
+    expect(guidance.quoted_articles).toHaveLength(1);
+    expect(guidance.risks).toContain(
+      'The articles may not answer the question: asked by itself it would be declined.',
+    );
+  });
+});
 
 describe('a draft by what the message is', () => {
   const repair = { primary_intent: 'warranty_claim', confidence: 0.9 };

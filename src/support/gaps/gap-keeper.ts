@@ -1,10 +1,12 @@
 import { WORD_VECTORS_MODEL } from '../../ai/embeddings/word-vectors.ts';
 import { findAnswer } from '../../answering/passages/find-answer.ts';
 import { passageMarkdown } from '../../answering/passages/render-passage.ts';
+import type { TextVectors } from '../../answering/understand/parse-question.ts';
 import { readAs } from '../../contract/core/error-info.ts';
 import { MemoryId } from '../../contract/core/names.ts';
 import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import type { KnowledgeGapReport, KnowledgeGapReported } from '../../contract/wire/knowledge.ts';
+import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
 import { audiencesIn } from '../../knowledge/edition/current-edition.ts';
 import { vectorsOf } from '../../knowledge/edition/edition-vectors.ts';
@@ -32,6 +34,8 @@ import { turnOfOthers } from '../../platform/concurrency.ts';
 import { sha256, utf8 } from '../../platform/encoding.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
+import { isDeclinedQuestion } from '../retrieval/declined-question.ts';
+import { isQuestion } from '../retrieval/find-gaps.ts';
 import {
   cutText,
   type FoundGap,
@@ -53,6 +57,8 @@ export interface GapKeeperParts {
   mask: (text: string) => string;
   /** Embeds a text; without it, gaps are compared by their words. */
   meaningOf?: MeaningOf | undefined;
+  /** Compare texts by meaning, as answers do; absent: by words alone. */
+  wordVectors?: (() => TextVectors) | undefined;
   now?: (() => number) | undefined;
   /** Receives failures; not awaited. */
   onFault?: ((where: string, error: unknown) => void) | undefined;
@@ -89,6 +95,7 @@ const MAX_REMEMBERED = 1000;
 /** One per isolate. */
 export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
   const { books, editionFor, retrieve, mask, meaningOf, now = Date.now, onFault } = parts;
+  const { wordVectors } = parts;
   const compared = lruCache<string, string>({ max: MAX_REMEMBERED });
 
   const recheck = (
@@ -153,6 +160,18 @@ export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
       await quietly('record gaps', async () =>
         recordGaps(question, await withoutAnswered(edition, question, { knowledge, mask }), {
           book,
+          mask,
+          meaningOf: meaningBy(edition, scope),
+          now: now(),
+          by: scope.context.subject,
+          audiences: audiencesIn(edition, scope.context.audiences),
+        }),
+      );
+      await quietly('record a declined question', () =>
+        recordDeclined(question, knowledge, {
+          vectors: wordVectors?.(),
+          book,
+          edition,
           mask,
           meaningOf: meaningBy(edition, scope),
           now: now(),
@@ -228,6 +247,28 @@ const withoutAnswered = async (
   return isSure
     ? { ...knowledge, foundGaps: foundGaps.filter((gap) => !isAboutAnswer(gap)) }
     : knowledge;
+};
+
+/**
+ * Records the questions of a message about a known intent that `/v1/ask` declines and reports as a gap, although an article comes close to
+ * the message.
+ */
+const recordDeclined = async (
+  { message, intent, customer_name: customer = '', metadata }: KnowledgeQuestion,
+  { evidence, foundGaps = [], people = [] }: Knowledge,
+  { vectors, ...options }: QuestionOptions & { vectors: TextVectors | undefined },
+): Promise<void> => {
+  const isKnown = intent !== '' && intent !== UNKNOWN_INTENT;
+  if (evidence === undefined || !isKnown || foundGaps.length > 0) return;
+  const product = productOf(metadata) || undefined;
+  const work = () => isDeclinedQuestion(evidence, { product, vectors });
+  if (!(await readPages(options.edition, work)).value) return;
+  const { sentences } = problemText(options.mask(message));
+  const questions = withoutNames([customer, ...people])(sentences.filter(isQuestion).join(' '));
+  if (questions === '') return;
+  const person = personOf(metadata);
+  const asker = person === null ? {} : { person_id: person };
+  await recordQuestion({ question: questions, why: 'declined', ...asker }, options);
 };
 
 /** What an edition answers to a question: whether it is sure, as an answer without a model is, and a mark of the passage. */

@@ -33,6 +33,8 @@ interface GuidanceInput {
   missing: readonly RequiredFact[];
   knowledge: WeakKnowledgeRetrieval;
   composed: GuidedDraft;
+  /** `/v1/ask` would decline the question that the draft quotes articles for. */
+  isDeclined?: boolean | undefined;
   /** Absent without a model. */
   model?: ModelOutcome | undefined;
   /** Milliseconds since 1970. */
@@ -221,6 +223,7 @@ const fromKnowledge = ({
   classification,
   knowledge,
   composed,
+  isDeclined = false,
   now,
 }: GuidanceInput): string[] => {
   if (ticket.isClosing) return [];
@@ -243,6 +246,7 @@ const fromKnowledge = ({
                 ? NOT_SEARCHED
                 : 'No article clearly answers this, and neither does the draft.',
         ]),
+    ...(isDeclined && passages.length > 0 ? [DECLINED] : []),
     ...old.map(
       ({ title, last_updated }) =>
         `A source may be out of date: "${oneLine(title)}" was last updated on ${last_updated.slice(0, 10)}.`,
@@ -259,6 +263,8 @@ const wasNotSearched = ({ degraded = [] }: GuidanceInput['knowledge']): boolean 
 
 const NOT_SEARCHED =
   'The articles could not be searched in time, so whether one answers this is not known: search them, or have the message analysed again.';
+
+const DECLINED = 'The articles may not answer the question: asked by itself it would be declined.';
 
 const isSure = ({ sources_consulted: sources }: GuidanceInput['knowledge']): boolean =>
   sources.some(({ relevance_score: relevance }) => relevance >= RETRIEVAL_MIN_SCORE);

@@ -187,7 +187,10 @@ const topicIn = (
   return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names, isAsked });
 };
 
-const isQuestion = (text: string): boolean => /[?？]["'”’)\]]{0,3}\s{0,20}$/.test(text);
+/** Whether a sentence, or the last one of a text, ends with a question mark. */
+export function isQuestion(text: string): boolean {
+  return /[?？]["'”’)\]]{0,3}\s{0,20}$/.test(text);
+}
 
 /** Share of a question's words that are unknown to the knowledge base. */
 const UNKNOWN_SHARE = 0.4;

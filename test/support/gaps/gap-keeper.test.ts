@@ -14,6 +14,7 @@ import {
   recheckGaps,
 } from '../../../src/support/gaps/gap-keeper.ts';
 import { createKnowledgeRetriever } from '../../../src/support/retrieval/retrieve-knowledge.ts';
+import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { asRemote } from '../../knowledge/gaps/remote-book.ts';
 import { userContext } from '../../platform/context/callers.ts';
@@ -106,6 +107,16 @@ it('stores only unanswered questions, without greeting and signature', async () 
   const example_queries = ['can I pair my Apollo III with a Zigbee hub?'];
   const expected = [{ count: 1, product: 'Apollo III', intent: 'general_info', example_queries }];
   expect(await listed('open')).toMatchObject(expected);
+});
+it('counts a question that is declined when it is asked, although an article comes close', async () => {
+  const { ask, listed, report } = setUp({ wordVectors: shippedWordVectors });
+  const message = 'What is your VAT number? I need it for the invoice.';
+  const ticket = { intent: 'warranty_claim', message: `Hello,\n${message}\nRegards\nAnn` };
+  expect(await ask({ ...ticket, subject: 'Question' })).toMatchObject({ gaps: [] });
+  const example_queries = ['What is your VAT number?'];
+  expect(await listed('open')).toMatchObject([{ count: 1, example_queries }]);
+  await report(message, { why: 'declined' });
+  expect(await listed('open')).toMatchObject([{ count: 2 }]);
 });
 it('stores nothing for a caller that may only read', async () => {
   const { ask, listed } = setUp();
