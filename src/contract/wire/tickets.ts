@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp } from '../core/names.ts';
+import { DateOrTimestamp, Timestamp } from '../core/names.ts';
 import { DraftReference, TicketMessage } from './support-response.ts';
 
 /**
@@ -17,6 +17,13 @@ export type TicketResult = z.infer<typeof TicketResult>;
 export const DraftOutcome = z.enum(['kept', 'edited', 'discarded']);
 export type DraftOutcome = z.infer<typeof DraftOutcome>;
 
+/**
+ * What a draft needs before it is sent: `ready` nothing that is known; `check` a look at what its ticket names, or at an unsure intent;
+ * `unanswered` an answer, as it quotes no article.
+ */
+export const DraftState = z.enum(['ready', 'check', 'unanswered']);
+export type DraftState = z.infer<typeof DraftState>;
+
 /** The job for one message of a customer. */
 export const TicketJob = z.object({
   id: z.string().min(1).max(4000),
@@ -33,6 +40,12 @@ export const TicketJob = z.object({
   reason: z.string().min(1).max(300).optional(),
   /** Subject of the ticket or beginning of the message, without personal data; absent before it was read and once it is erased. */
   title: z.string().min(1).max(200).optional(),
+  /** Beginning of the message where the title is the subject of the ticket, without personal data; absent as the title is. */
+  excerpt: z.string().min(1).max(200).optional(),
+  /** First name of the customer; absent where none is known, and as the title is. */
+  customer_name: z.string().min(1).max(60).optional(),
+  /** Absent where no reply is proposed. */
+  draft_state: DraftState.optional(),
   /** Id of the intent; absent before the message was analysed. */
   intent: z.string().min(1).max(100).optional(),
   /** What an agent made of the draft; absent while that is not known. */
@@ -46,7 +59,7 @@ export type TicketJob = z.infer<typeof TicketJob>;
 
 /** Query of `GET /v1/support/tickets`. All that is given must hold. */
 export const TicketsRequest = z.strictObject({
-  /** `dead` when absent, `all` where a ticket, an outcome or an intent is named. */
+  /** `dead` when absent, `all` where a ticket, an outcome, an intent, words or a time is named. */
   state: z.enum([...TicketState.options, 'all']).optional(),
   /** Tool, as in the address of its webhook: `chatwoot`. */
   helpdesk: z.string().min(1).max(40).optional(),
@@ -56,6 +69,12 @@ export const TicketsRequest = z.strictObject({
   outcome: z.enum(['waiting', ...DraftOutcome.options]).optional(),
   /** Id of the intent of the message. */
   intent: z.string().min(1).max(100).optional(),
+  /** Words, in any case, of the title, the beginning of the message and the first name of the customer: all of them. */
+  text: z.string().trim().min(1, 'is empty').max(200).optional(),
+  /** Arrived from this moment on. */
+  from: DateOrTimestamp.optional(),
+  /** Arrived before this moment. */
+  to: DateOrTimestamp.optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(4100).optional(),

@@ -18,9 +18,10 @@ import {
   automaticMailOf,
   caseOf,
   type DraftStore,
+  draftStateOf,
+  listingOf,
   proposedReply,
   supportRequestOf,
-  titleOf,
 } from './ticket-draft.ts';
 import type { Job, TicketStore } from './ticket-store.ts';
 import type { TicketTimes } from './ticket-times.ts';
@@ -102,9 +103,14 @@ const readAndCompose = async (job: Job, parts: Connected): Promise<Job | undefin
     marker,
   };
   const { primary_intent: intent } = response.intent_classification;
-  const listing = { title: titleOf(request, parts.mask), intent };
+  const reply = proposedReply(response);
+  const listing = {
+    ...listingOf(request, parts.mask),
+    draft_state: reply === undefined ? null : draftStateOf(reply),
+    intent,
+  };
   const changed = store.transaction(() => {
-    parts.drafts.keep(named.job.id, proposedReply(response), caseOf(request, response));
+    parts.drafts.keep(named.job.id, reply, caseOf(request, response));
     return store.change(
       named.job,
       { ...composed, ...listing, step: 'composed', ticket: null },

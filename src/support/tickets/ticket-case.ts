@@ -133,7 +133,8 @@ export function openCase(parts: TicketCaseParts): TicketCase {
     },
     eraseDrafts: () => {
       drafts.erase();
-      for (const job of store.withTitle()) store.change(job, { title: null }, now());
+      for (const job of store.withTitle())
+        store.change(job, { title: null, excerpt: null, customer: null }, now());
     },
   };
 }
@@ -237,6 +238,9 @@ const reportOf = (job: Job): JobReport => ({
   last_error: job.error,
   ...(job.reason === null ? {} : { reason: job.reason }),
   ...(job.title === null ? {} : { title: job.title }),
+  ...(job.excerpt === null ? {} : { excerpt: job.excerpt }),
+  ...(job.customer === null ? {} : { customer_name: job.customer }),
+  ...(job.draft_state === null ? {} : { draft_state: job.draft_state }),
   ...(job.intent === null ? {} : { intent: job.intent }),
   accepted_at: new Date(job.accepted_at).toISOString(),
   changed_at: new Date(job.changed_at).toISOString(),

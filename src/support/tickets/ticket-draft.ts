@@ -1,5 +1,6 @@
 import { readAs } from '../../contract/core/error-info.ts';
 import { isWithin } from '../../contract/core/json-object.ts';
+import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import {
   type DraftEvidence,
   type SupportRequest,
@@ -10,6 +11,7 @@ import {
   type DraftFeedback,
   type DraftOutcome,
   type DraftSentence,
+  type DraftState,
   type Lesson,
   type SentText,
   TicketCase,
@@ -24,6 +26,8 @@ import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { utf8 } from '../../platform/encoding.ts';
 import { withRetries } from '../../platform/retry.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
+import { nameInGreeting, withoutName } from '../drafts/fill-template.ts';
+import { problemText } from '../retrieval/problem-text.ts';
 import { impersonalSentences } from '../message/impersonal-sentences.ts';
 import type { HelpdeskMessage, Ticket } from '../tools/helpdesk-tool.ts';
 
@@ -120,19 +124,38 @@ export function caseOf(
 
 const MAX_TITLE = 200;
 
-/** The line by which a list shows a message: the subject of its ticket, else its beginning. */
-export function titleOf(
-  { subject, message }: SupportRequest,
+/** What a list shows of a message, without personal data but the customer's first name. */
+export interface TicketListing {
+  /** The subject of the ticket, else the beginning of the message. */
+  title: string;
+  /** The beginning of the message where the title is a subject. */
+  excerpt: string | null;
+  customer: string | null;
+}
+
+/** @param mask Masks personal data. */
+export function listingOf(
+  { subject, message, customer_name: name = '' }: SupportRequest,
   mask: (text: string) => string,
-): string {
-  return (
-    cut(
-      mask(subject ?? message)
-        .replaceAll(/\s+/g, ' ')
-        .trim(),
-      MAX_TITLE,
-    ) || '…'
-  );
+): TicketListing {
+  const line = (text: string): string => cut(mask(text).replaceAll(/\s+/g, ' ').trim(), MAX_TITLE);
+  const [customer] = nameInGreeting(name)?.split(' ') ?? [];
+  const words = withoutName(problemText(message).text, name);
+  return {
+    title: line(subject ?? message) || '…',
+    excerpt: (subject !== undefined && line(words)) || null,
+    customer: customer ?? null,
+  };
+}
+
+/** What is to be done with a draft before it is sent. */
+export function draftStateOf({
+  sentences,
+  risks,
+  confidence,
+}: Pick<ProposedReply, 'sentences' | 'risks' | 'confidence'>): DraftState {
+  if (sentences.every(({ evidence }) => evidence.length === 0)) return 'unanswered';
+  return risks.length > 0 || confidence < PARTIAL_BELOW ? 'check' : 'ready';
 }
 
 /** What became of a draft: figures, without a word of it or of what was sent. */

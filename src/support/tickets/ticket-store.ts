@@ -1,4 +1,4 @@
-import type { TicketResult, TicketState } from '../../contract/wire/tickets.ts';
+import type { DraftState, TicketResult, TicketState } from '../../contract/wire/tickets.ts';
 import { type JobRecord, sqlJobs } from '../../platform/jobs/job-store.ts';
 import { addColumn, migrate, type Sql, type SqlValue } from '../../platform/storage/sql.ts';
 
@@ -33,6 +33,10 @@ export type Job = JobRecord & {
   reason: string | null;
   /** For the list of tickets, without personal data. */
   title: string | null;
+  excerpt: string | null;
+  /** First name of the customer. */
+  customer: string | null;
+  draft_state: DraftState | null;
   intent: string | null;
   accepted_at: number;
   /** When it was accepted or last replayed. */
@@ -77,6 +81,9 @@ const MIGRATIONS = [
     'ALTER TABLE jobs DROP COLUMN nudges',
     'CREATE INDEX jobs_by_time ON jobs (state, due_at, id)',
   ],
+  addColumn('jobs', 'excerpt', 'TEXT'),
+  addColumn('jobs', 'customer', 'TEXT'),
+  addColumn('jobs', 'draft_state', 'TEXT'),
 ];
 
 export type TicketStore = ReturnType<typeof ticketStore>;

@@ -1,5 +1,6 @@
 import type {
   DraftOutcome,
+  DraftState,
   LessonsQuery,
   TicketJob,
   TicketOutcomes,
@@ -53,6 +54,14 @@ const INDEX_MIGRATIONS = [
   addColumn('tickets', 'title', 'TEXT'),
   addColumn('tickets', 'intent', 'TEXT'),
   addColumn('tickets', 'replied', 'INTEGER NOT NULL DEFAULT 0'),
+  addColumn('tickets', 'excerpt', 'TEXT'),
+  addColumn('tickets', 'customer', 'TEXT'),
+  addColumn('tickets', 'draft_state', 'TEXT'),
+  [
+    // In lower case, for the filter by words.
+    "ALTER TABLE tickets ADD COLUMN words TEXT NOT NULL DEFAULT ''",
+    'CREATE INDEX tickets_by_arrival ON tickets (accepted_at, id)',
+  ],
 ];
 
 const COUNTS = `coalesce(sum(outcome = 'kept'), 0) AS kept, coalesce(sum(outcome = 'edited'), 0) AS edited,
@@ -76,6 +85,9 @@ type Row = {
   error: string | null;
   reason: string | null;
   title: string | null;
+  excerpt: string | null;
+  customer: string | null;
+  draft_state: DraftState | null;
   intent: string | null;
   outcome: DraftOutcome | null;
   accepted_at: string;
@@ -99,11 +111,13 @@ export function ticketIndex(sql: Sql) {
           const { job, version, state, result, attempts } = reported;
           sql.run(
             `INSERT INTO tickets (id, helpdesk, ticket, job, version, state, result, attempts, error, accepted_at, changed_at, next_at,
-                reason, title, intent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                reason, title, intent, excerpt, customer, draft_state, words)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
               ON CONFLICT (id) DO UPDATE SET version = excluded.version, state = excluded.state, result = excluded.result,
                 attempts = excluded.attempts, error = excluded.error, accepted_at = excluded.accepted_at,
                 changed_at = excluded.changed_at, next_at = excluded.next_at, reason = excluded.reason, title = excluded.title,
-                intent = excluded.intent, message = NULL
+                intent = excluded.intent, excerpt = excluded.excerpt, customer = excluded.customer,
+                draft_state = excluded.draft_state, words = excluded.words, message = NULL
               WHERE excluded.version > version`,
             ...[
               idOf({ helpdesk, ticketId, job }),
@@ -122,6 +136,8 @@ export function ticketIndex(sql: Sql) {
               reported.next_attempt_at,
             ],
             ...[reported.reason ?? null, reported.title ?? null, reported.intent ?? null],
+            ...[reported.excerpt ?? null, reported.customer_name ?? null],
+            ...[reported.draft_state ?? null, wordsIn(reported)],
           );
         }
       }),
@@ -307,13 +323,22 @@ const conditionsOf = ({
   ticket_id,
   outcome,
   intent,
-  state = ticket_id === undefined && outcome === undefined && intent === undefined ? 'dead' : 'all',
+  text,
+  from,
+  to,
+  state = [ticket_id, outcome, intent, text, from, to].every((each) => each === undefined)
+    ? 'dead'
+    : 'all',
 }: TicketFilter) => {
+  const words = [...new Set(text?.toLowerCase().split(/\s+/).slice(0, MAX_WORDS))];
   const given = [
     { sql: 'state = ?', value: state === 'all' ? undefined : state },
     { sql: 'helpdesk = ?', value: helpdesk },
     { sql: 'ticket = ?', value: ticket_id },
     { sql: 'intent = ?', value: intent },
+    { sql: 'accepted_at >= ?', value: from && new Date(from).toISOString() },
+    { sql: 'accepted_at < ?', value: to && new Date(to).toISOString() },
+    ...words.map((value) => ({ sql: 'instr(words, ?) > 0', value })),
     { sql: OF_OUTCOME, value: outcome === 'waiting' ? undefined : outcome },
   ].filter((each): each is { sql: string; value: string } => each.value !== undefined);
   const conditions = [...given.map(({ sql }) => sql), ...(outcome === 'waiting' ? [WAITING] : [])];
@@ -322,6 +347,12 @@ const conditionsOf = ({
     values: given.map(({ value }) => value),
   };
 };
+
+/** Words of one filter. */
+const MAX_WORDS = 12;
+
+const wordsIn = ({ title, excerpt, customer_name: customer }: JobReport): string =>
+  [title, excerpt, customer].join('\n').toLowerCase();
 
 /** What an agent made of the draft, as a column. */
 const OUTCOME = '(SELECT outcome FROM outcomes WHERE outcomes.id = tickets.id) AS outcome';
@@ -333,7 +364,7 @@ const WAITING = `result IN ('note', 'draft') AND replied = 0
   AND NOT EXISTS (SELECT 1 FROM tickets AS later
     WHERE later.ticket = tickets.ticket AND later.helpdesk = tickets.helpdesk AND later.job > tickets.job)`;
 
-type TicketFilter = Pick<TicketsRequest, 'state' | 'helpdesk' | 'ticket_id' | 'outcome' | 'intent'>;
+type TicketFilter = Omit<TicketsRequest, 'limit' | 'cursor'>;
 
 /** Whether the id of a listed job is one of its ticket. */
 export function isIdOf(id: string, { helpdesk, ticket_id: ticketId }: TicketJob): boolean {
@@ -358,6 +389,9 @@ const toTicketJob = (row: Row): TicketJob => ({
   last_error: row.error,
   ...(row.reason === null ? {} : { reason: row.reason }),
   ...(row.title === null ? {} : { title: row.title }),
+  ...(row.excerpt === null ? {} : { excerpt: row.excerpt }),
+  ...(row.customer === null ? {} : { customer_name: row.customer }),
+  ...(row.draft_state === null ? {} : { draft_state: row.draft_state }),
   ...(row.intent === null ? {} : { intent: row.intent }),
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
   accepted_at: row.accepted_at,

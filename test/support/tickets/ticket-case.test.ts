@@ -591,6 +591,9 @@ describe('what the desk shows', () => {
       sent: null,
       rewritten: null,
     });
+    const listing = { title: '[name] asks', customer_name: 'Dana', draft_state: 'unanswered' };
+    const excerpt = 'My name is [name]. It is broken.';
+    expect(world.reports.get(1)).toMatchObject({ ...listing, excerpt });
     expect(world.rows()).toMatchObject([{ title: '[name] asks' }]);
     expect(case_.learn(`${text} Anything else?`)).toMatchObject({
       job: 1,
@@ -609,7 +612,8 @@ describe('what the desk shows', () => {
     expect(case_.onDesk()).toMatchObject({ case: null, sent: null, rewritten: null });
     expect(case_.onDesk()?.job).not.toHaveProperty('title');
     await case_.work();
-    expect(world.reports.get(1)).not.toHaveProperty('title');
+    for (const name of ['title', 'excerpt', 'customer_name'])
+      expect(world.reports.get(1)).not.toHaveProperty(name);
     expect(case_.rate({ value: 'up' }, 'A text')).toBe(false);
   });
   it('has a reply to a message without a draft', async () => {

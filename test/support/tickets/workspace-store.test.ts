@@ -157,6 +157,21 @@ describe('ticketIndex()', () => {
       tickets: [{ title: expect.anything() }],
     });
   });
+  it('finds messages by their words in any case, by the name of the customer and by when they arrived', () => {
+    const report = (ticketId: string, more: Partial<JobReport>): void =>
+      index.report(place(ticketId), [job({ state: 'done', ...more })]);
+    report('1', { title: 'Question', excerpt: 'The FAN is loud', customer_name: 'Ana' });
+    report('2', { title: 'Loud fan', accepted_at: at(60) });
+    report('3', { title: 'Wi-Fi', accepted_at: at(120) });
+    expect(idsIn({ text: 'fan  Loud' }).toSorted()).toEqual(['chatwoot/1/1', 'chatwoot/2/1']);
+    expect(idsIn({ text: 'ana' })).toEqual(['chatwoot/1/1']);
+    expect(idsIn({ text: '%' })).toEqual([]);
+    expect(idsIn({ from: at(60), to: at(120) })).toEqual(['chatwoot/2/1']);
+    expect(idsIn({ from: '2026-01-02' })).toEqual([]);
+    // Erased: a later report has no texts.
+    report('1', { version: 2 });
+    expect(idsIn({ text: 'ana' })).toEqual([]);
+  });
   it('gives distinct ids whatever the ids of tickets are', () => {
     for (const ticketId of ['a/1', 'a', 'a%2F1', '\ud800', 'ticket 🙂'])
       index.report(place(ticketId), [job()]);

@@ -15,6 +15,20 @@ describe('the view Tickets', () => {
       .getByRole('row', { name: new RegExp(`Chatwoot ${ticketId} .*draft ready`) })
       .waitFor({ timeout: 60_000 });
     await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectToFit(page);
+    const overflow = await page
+      .locator('.ticket-list .scrolls')
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(overflow).toBeLessThanOrEqual(0);
+    const state = page.locator('.ticket-list .state-mark').first();
+    expect((await state.boundingBox())?.height).toBeLessThan(30);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.getByLabel('Words of the message').fill('no such words anywhere');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'No ticket fits' }).waitFor();
+    await page.getByLabel('Words of the message').fill('DASHBOARD password');
+    await page.keyboard.press('Enter');
     await link.press('Enter');
     await page.waitForURL(`**/tickets/chatwoot/${ticketId}`);
     await page.locator('.draft').getByRole('listitem').first().waitFor();

@@ -15,9 +15,20 @@ import { t } from '../../texts/texts.ts';
 
 const STATES = ['all', 'open', 'done', 'dead'] as const;
 const OUTCOMES = ['waiting', 'kept', 'edited', 'discarded'] as const;
-const FILTERS = ['state', 'outcome', 'intent', 'helpdesk', 'ticket_id'] as const;
+const FILTERS = [
+  'text',
+  'from',
+  'to',
+  'state',
+  'outcome',
+  'intent',
+  'helpdesk',
+  'ticket_id',
+] as const;
 type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 const FIRST_PAGE = 50;
+/** `2026-03-01`, of a moment too. */
+const DATE_LENGTH = 10;
 /** A list whose next pages were read is left as it is. */
 const POLL_MS = { open: 3000, settled: 15_000 };
 
@@ -72,16 +83,18 @@ export function TicketList({ query }: { query: URLSearchParams }) {
           <Loading lines={8} />
         ) : null
       ) : (
-        <Table
-          caption={t('view.tickets')}
-          rows={items}
-          onMore={pages.more}
-          isLoading={pages.isLoading && isLong}
-          empty={
-            <NoTickets isFiltered={query.size > 0} hasConnections={last.helpdesks.length > 0} />
-          }
-          columns={columns()}
-        />
+        <div class="ticket-list">
+          <Table
+            caption={t('view.tickets')}
+            rows={items}
+            onMore={pages.more}
+            isLoading={pages.isLoading && isLong}
+            empty={
+              <NoTickets isFiltered={query.size > 0} hasConnections={last.helpdesks.length > 0} />
+            }
+            columns={columns()}
+          />
+        </div>
       )}
     </div>
   );
@@ -122,6 +135,13 @@ const TicketFilters = ({
   );
   return (
     <div class="row filters">
+      <TextField
+        label={t('tickets.text')}
+        type="search"
+        maxLength={200}
+        value={filters.text ?? ''}
+        onChange={(event) => filter('text', event.currentTarget.value.trim())}
+      />
       {choice(
         'outcome',
         OUTCOMES.map((value) => ({ value, label: t(`desk.${value}`) })),
@@ -148,6 +168,15 @@ const TicketFilters = ({
         value={filters.ticket_id ?? ''}
         onChange={(event) => filter('ticket_id', event.currentTarget.value.trim())}
       />
+      {(['from', 'to'] as const).map((name) => (
+        <TextField
+          key={name}
+          label={t(`tickets.${name}`)}
+          type="date"
+          value={(filters[name] ?? '').slice(0, DATE_LENGTH)}
+          onChange={(event) => filter(name, event.currentTarget.value)}
+        />
+      ))}
     </div>
   );
 };
@@ -156,13 +185,15 @@ const columns = (): Parameters<typeof Table<TicketJob>>[0]['columns'] => [
   {
     id: 'title',
     label: t('tickets.message'),
-    cell: ({ helpdesk, ticket_id: id, title }) => (
+    cell: ({ helpdesk, ticket_id: id, title, excerpt, customer_name: customer }) => (
       <>
         <a class="question-link" href={ticketAddress(helpdesk, id)}>
           {title ?? t('tickets.untitled', { ticket: id })}
         </a>
+        {excerpt === undefined ? null : <p class="small excerpt">{excerpt}</p>}
         <span class="quiet small">
           {helpdeskName(helpdesk)} {id}
+          {customer === undefined ? null : ` · ${customer}`}
         </span>
       </>
     ),
@@ -187,14 +218,19 @@ export function ticketAddress(helpdesk: string, ticketId: string): string {
 }
 
 /** The state of a message, in a word and a sign. */
-export function TicketStatus({ job: { state, result, outcome, reason } }: { job: TicketJob }) {
+export function TicketStatus({
+  job: { state, result, outcome, reason, draft_state: draft = 'ready' },
+}: {
+  job: TicketJob;
+}) {
   const [icon, text, tone] = ((): [IconName, string, string] => {
     if (state === 'open') return ['retry', t('desk.writing'), 'weak'];
     if (state === 'dead') return ['warning', t('tickets.state_dead'), 'unsure'];
     if (result === 'none') return ['leave', t('desk.nothing'), 'none'];
-    return outcome === undefined
-      ? ['tickets', t('desk.ready'), 'weak']
-      : ['check', t(`desk.${outcome}`), 'sure'];
+    if (outcome !== undefined) return ['check', t(`desk.${outcome}`), 'sure'];
+    if (draft === 'unanswered') return ['unknown', t('desk.unanswered'), 'none'];
+    if (draft === 'check') return ['warning', t('desk.check'), 'unsure'];
+    return ['tickets', t('desk.ready'), 'weak'];
   })();
   return (
     <span class={`support state-mark ${tone}`}>
