@@ -50,6 +50,8 @@ export const TicketJob = z.object({
   intent: z.string().min(1).max(100).optional(),
   /** What an agent made of the draft; absent while that is not known. */
   outcome: DraftOutcome.optional(),
+  /** An agent has sent back how the draft should have been. */
+  rewritten: z.literal(true).optional(),
   accepted_at: Timestamp,
   changed_at: Timestamp,
   /** Time of the next attempt; null unless it is open. */
@@ -234,7 +236,8 @@ export const Lesson = z.object({
   ticket_id: z.string().min(1).max(200),
   title: z.string().max(200).nullable(),
   intent: z.string().min(1).max(100),
-  outcome: DraftOutcome,
+  /** `rewritten`: a better draft was sent back, and no reply to the customer is known. */
+  outcome: z.enum([...DraftOutcome.options, 'rewritten']),
   /** Those that the draft cites. */
   articles: z.array(DraftReference).max(10),
   draft: z.string().max(32_000),
@@ -251,12 +254,17 @@ export const LessonsResponse = z.object({ lessons: z.array(Lesson).max(50) });
 export type LessonsResponse = z.infer<typeof LessonsResponse>;
 
 /** Body of `POST /v1/support/tickets/feedback`. */
-export const TicketFeedbackRequest = z.strictObject({
-  ...TicketPlaceRequest.shape,
-  ...DraftFeedback.shape,
-  /** How the draft should have been. */
-  text: z.string().trim().min(1).max(32_000).optional(),
-});
+export const TicketFeedbackRequest = z
+  .strictObject({
+    ...TicketPlaceRequest.shape,
+    ...DraftFeedback.partial().shape,
+    /** How the draft should have been; needed where there is no value. */
+    text: z.string().trim().min(1).max(32_000).optional(),
+  })
+  .refine(
+    ({ value, text }) => value !== undefined || text !== undefined,
+    'has neither value nor text',
+  );
 export type TicketFeedbackRequest = z.infer<typeof TicketFeedbackRequest>;
 
 const OutcomeCounts = z.object({
@@ -266,6 +274,8 @@ const OutcomeCounts = z.object({
   /** Drafts of which agents said that they helped, or did not. */
   up: z.int().min(0),
   down: z.int().min(0),
+  /** Drafts in place of which agents sent back a better one. */
+  rewritten: z.int().min(0),
   /** Mean share of a draft's sentences that were sent, 0 to 1; 0 where none was compared. */
   share: z.number().min(0).max(1),
 });

@@ -123,7 +123,7 @@ export function openCase(parts: TicketCaseParts): TicketCase {
     rate: (feedback, text) => {
       const draft = drafts.latest();
       if (draft === undefined) return false;
-      drafts.rate(draft.job, feedback);
+      if (feedback !== undefined) drafts.rate(draft.job, feedback);
       if (text !== undefined) drafts.noteText(draft.job, 'rewritten', { text, at: now() });
       return true;
     },

@@ -175,9 +175,10 @@ export interface RepliedMessage {
   outcome: LearnedOutcome | undefined;
 }
 
-/** Whether a draft helped, without the comment. */
+/** Whether a draft helped, without the comment, and whether a better one was sent back. */
 export interface RatedDraft extends Pick<LearnedOutcome, 'job' | 'intent' | 'articles'> {
-  value: DraftFeedback['value'];
+  value?: DraftFeedback['value'] | undefined;
+  isRewritten?: boolean | undefined;
 }
 
 const MAX_CITED = 10;

@@ -57,8 +57,8 @@ export interface TicketCase {
   /** The newest message with what is kept of it; undefined for a ticket without jobs. */
   onDesk(): StoredCase | undefined;
   lesson(job: number): DraftLesson | undefined;
-  /** False when there is no draft. */
-  rate(feedback: DraftFeedback, text?: string): boolean;
+  /** Keeps what an agent says of the draft, and how it should have been. False when there is no draft. */
+  rate(feedback: DraftFeedback | undefined, text?: string): boolean;
   /** Compares a reply that an agent has sent with the draft; undefined when one is known already. */
   learn(sent: string): RepliedMessage | undefined;
   eraseDrafts(): void;

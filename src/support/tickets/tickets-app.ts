@@ -207,10 +207,8 @@ const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pro
   ]);
   const { version: _, job, ...report } = stored.job;
   const id = idOf({ ...place, job });
-  const outcome =
-    listed === 'unknown cursor'
-      ? undefined
-      : listed.tickets.find((each) => each.id === id)?.outcome;
+  const { outcome, rewritten } =
+    (listed === 'unknown cursor' ? [] : listed.tickets).find((each) => each.id === id) ?? {};
   return c.json({
     ...stored,
     job: {
@@ -219,6 +217,7 @@ const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pro
       helpdesk: place.helpdesk,
       ticket_id: place.ticketId,
       ...(outcome && { outcome }),
+      ...(rewritten && { rewritten }),
     },
     // A draft for an earlier message is none for this one.
     draft: draft === undefined || draft.job !== job ? null : draftOf(place, draft),
@@ -287,15 +286,19 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
   if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { value, comment, text, ...named } = request.value;
   const place = await findPlace(c.get('context').workspace, named, options);
-  if (
-    place === undefined ||
-    !(await options.ticketStub(place).rate(place, { value, comment }, text))
-  )
+  const feedback = value === undefined ? undefined : { value, comment };
+  if (place === undefined || !(await options.ticketStub(place).rate(place, feedback, text)))
     return noDraft(c);
   const draft = await options.ticketStub(place).draft(place);
   if (draft !== undefined) {
     const { job, reply } = draft;
-    const rated = { job, intent: reply.intent, articles: articlesOf(reply), value };
+    const rated = {
+      job,
+      intent: reply.intent,
+      articles: articlesOf(reply),
+      value,
+      isRewritten: text !== undefined,
+    };
     await options.workspaceStub(place.workspace).addFeedback(place.workspace, place, rated);
   }
   return c.body(null, 204);

@@ -62,13 +62,16 @@ const INDEX_MIGRATIONS = [
     "ALTER TABLE tickets ADD COLUMN words TEXT NOT NULL DEFAULT ''",
     'CREATE INDEX tickets_by_arrival ON tickets (accepted_at, id)',
   ],
+  // A better draft was sent back. Before, each of them counted as one that did not help.
+  addColumn('draft_feedback', 'rewritten', 'INTEGER NOT NULL DEFAULT 0'),
 ];
 
 const COUNTS = `coalesce(sum(outcome = 'kept'), 0) AS kept, coalesce(sum(outcome = 'edited'), 0) AS edited,
   coalesce(sum(outcome = 'discarded'), 0) AS discarded, coalesce(avg(share), 0) AS share,
-  coalesce(sum(value = 'up'), 0) AS up, coalesce(sum(value = 'down'), 0) AS down`;
-const LEARNED = `(SELECT intent, articles, outcome, share, NULL AS value FROM outcomes
-  UNION ALL SELECT intent, articles, NULL, NULL, value FROM draft_feedback) AS learned`;
+  coalesce(sum(value = 'up'), 0) AS up, coalesce(sum(value = 'down'), 0) AS down,
+  coalesce(sum(rewritten), 0) AS rewritten`;
+const LEARNED = `(SELECT intent, articles, outcome, share, NULL AS value, 0 AS rewritten FROM outcomes
+  UNION ALL SELECT intent, articles, NULL, NULL, value, rewritten FROM draft_feedback) AS learned`;
 const MAX_COUNTED = 200;
 
 /** Dead deliveries stored with their content, at most: they wait for a person. */
@@ -90,6 +93,7 @@ type Row = {
   draft_state: DraftState | null;
   intent: string | null;
   outcome: DraftOutcome | null;
+  rewritten: number;
   accepted_at: string;
   changed_at: string;
   next_at: string | null;
@@ -257,23 +261,25 @@ export function ticketIndex(sql: Sql) {
         ],
       );
     },
-    /** Notes whether a draft helped; the last word counts. */
+    /** Notes whether a draft helped, of which the last word counts, and that a better one was sent back. */
     addFeedback: (
       { helpdesk, ticketId }: TicketRef,
-      { job, intent, articles, value }: RatedDraft,
+      { job, intent, articles, value, isRewritten = false }: RatedDraft,
       now: number,
     ): void =>
       sql.run(
-        'INSERT OR REPLACE INTO draft_feedback (id, helpdesk, ticket, intent, articles, value, at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        `INSERT INTO draft_feedback (id, helpdesk, ticket, intent, articles, value, at, rewritten) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+          ON CONFLICT (id) DO UPDATE SET intent = excluded.intent, articles = excluded.articles, at = excluded.at,
+            value = iif(excluded.value = '', value, excluded.value), rewritten = max(rewritten, excluded.rewritten)`,
         ...[
           idOf({ helpdesk, ticketId, job }),
           helpdesk,
           ticketId,
           intent,
           JSON.stringify(articles),
-          value,
+          value ?? '',
         ],
-        new Date(now).toISOString(),
+        ...[new Date(now).toISOString(), isRewritten ? 1 : 0],
       ),
     /** What became of drafts, by intent and by cited article. */
     outcomes: (): TicketOutcomes => ({
@@ -291,8 +297,8 @@ export function ticketIndex(sql: Sql) {
         `SELECT changed.helpdesk, changed.ticket AS ticket_id, changed.intent, changed.outcome, changed.at,
             tickets.title, tickets.job
           FROM (SELECT id, helpdesk, ticket, intent, outcome, at FROM outcomes WHERE outcome <> 'kept'
-            UNION ALL SELECT id, helpdesk, ticket, intent, 'discarded', at FROM draft_feedback
-              WHERE value = 'down' AND id NOT IN (SELECT id FROM outcomes)) AS changed
+            UNION ALL SELECT id, helpdesk, ticket, intent, 'rewritten', at FROM draft_feedback
+              WHERE (value = 'down' OR rewritten = 1) AND id NOT IN (SELECT id FROM outcomes)) AS changed
           JOIN tickets ON tickets.id = changed.id
           WHERE (?1 IS NULL OR changed.intent = ?1) AND (?2 IS NULL OR changed.helpdesk = ?2)
             AND (?3 IS NULL OR changed.ticket = ?3)
@@ -354,8 +360,9 @@ const MAX_WORDS = 12;
 const wordsIn = ({ title, excerpt, customer_name: customer }: JobReport): string =>
   [title, excerpt, customer].join('\n').toLowerCase();
 
-/** What an agent made of the draft, as a column. */
-const OUTCOME = '(SELECT outcome FROM outcomes WHERE outcomes.id = tickets.id) AS outcome';
+/** What an agent made of the draft, and whether a better one was sent back, as columns. */
+const OUTCOME = `(SELECT outcome FROM outcomes WHERE outcomes.id = tickets.id) AS outcome,
+  EXISTS (SELECT 1 FROM draft_feedback WHERE draft_feedback.id = tickets.id AND rewritten = 1) AS rewritten`;
 
 const OF_OUTCOME = 'EXISTS (SELECT 1 FROM outcomes WHERE outcomes.id = tickets.id AND outcome = ?)';
 
@@ -394,6 +401,7 @@ const toTicketJob = (row: Row): TicketJob => ({
   ...(row.draft_state === null ? {} : { draft_state: row.draft_state }),
   ...(row.intent === null ? {} : { intent: row.intent }),
   ...(row.outcome === null ? {} : { outcome: row.outcome }),
+  ...(row.rewritten === 1 ? { rewritten: true } : {}),
   accepted_at: row.accepted_at,
   changed_at: row.changed_at,
   next_attempt_at: row.next_at,

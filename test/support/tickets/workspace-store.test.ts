@@ -114,7 +114,7 @@ describe('ticketIndex()', () => {
     for (const value of ['up', 'down'] as const)
       index.addFeedback(place('1'), { ...draft, value }, msAt(2));
     index.addFeedback(place('2'), { ...draft, intent: 'other', value: 'up' }, msAt(2));
-    const none = { kept: 0, edited: 0, discarded: 0, share: 0, up: 0, down: 0 };
+    const none = { kept: 0, edited: 0, discarded: 0, share: 0, up: 0, down: 0, rewritten: 0 };
     const outcomes = () => TicketOutcomes.parse(index.outcomes());
     expect(outcomes()).toEqual({
       intents: [
@@ -130,6 +130,23 @@ describe('ticketIndex()', () => {
     expect(outcomes()).toMatchObject({ intents: [left], articles: [{ kept: 2, up: 0 }] });
     index.prune(msAt(3));
     expect(outcomes()).toEqual({ intents: [], articles: [] });
+  });
+  it('counts a better draft that was sent back as that alone, and lists it until a reply is known', () => {
+    const draft = { job: 1, intent: 'reset', articles: [] };
+    index.report(place(), [job({ state: 'done', result: 'note' })]);
+    index.addFeedback(place(), { ...draft, isRewritten: true }, msAt(1));
+    const counts = { kept: 0, discarded: 0, up: 0, down: 0, rewritten: 1 };
+    expect(index.outcomes()).toMatchObject({ intents: [counts] });
+    expect(listed({ state: 'all' }).tickets).toMatchObject([{ rewritten: true }]);
+    expect(index.changedDrafts({ limit: 9 })).toMatchObject([{ outcome: 'rewritten' }]);
+    index.addFeedback(place(), { ...draft, value: 'up' }, msAt(2));
+    expect(index.outcomes()).toMatchObject({ intents: [{ ...counts, up: 1 }] });
+    index.addReply(
+      place(),
+      { job: 1, outcome: { ...draft, outcome: 'edited', share: 0.5 } },
+      msAt(3),
+    );
+    expect(index.changedDrafts({ limit: 9 })).toMatchObject([{ outcome: 'edited' }]);
   });
   it('lists by intent and by what became of the draft, and the newest message of a ticket as waiting', () => {
     const read = { state: 'done', result: 'note', intent: 'reset', title: 'Locked out' } as const;

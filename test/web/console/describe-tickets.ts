@@ -48,6 +48,11 @@ describe('the view Tickets', () => {
     expect(await editor.inputValue()).toContain('<b>Best wishes</b>');
     await page.getByRole('button', { name: 'Send back as a better draft' }).click();
     await page.getByRole('heading', { name: 'How it should have been' }).waitFor();
+    await page.getByText('Sent back. The customer has not got it').waitFor();
+    await page.locator('.state-mark').getByText('better draft sent back').waitFor();
+    expect(
+      await page.getByRole('button', { name: 'This did not help', pressed: true }).count(),
+    ).toBe(0);
     expect((await page.locator('.word-difference ins').allTextContents()).join('')).toContain(
       '<b>Best wishes</b>',
     );

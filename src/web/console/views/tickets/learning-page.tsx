@@ -123,7 +123,8 @@ const LessonItem = ({ lesson }: { lesson: Lesson }) => {
       <p class="row">
         <a href={ticketAddress(helpdesk, id)}>{title ?? t('tickets.untitled', { ticket: id })}</a>
         <span class="quiet small">
-          {intentTitle(intent)} · {t(`desk.${outcome}`)} · <Age of={at} />
+          {intentTitle(intent)} ·{' '}
+          {t(outcome === 'rewritten' ? 'desk.sent_back' : `desk.${outcome}`)} · <Age of={at} />
         </span>
       </p>
       {added.length === 0 ? (

@@ -219,7 +219,7 @@ export function ticketAddress(helpdesk: string, ticketId: string): string {
 
 /** The state of a message, in a word and a sign. */
 export function TicketStatus({
-  job: { state, result, outcome, reason, draft_state: draft = 'ready' },
+  job: { state, result, outcome, rewritten, reason, draft_state: draft = 'ready' },
 }: {
   job: TicketJob;
 }) {
@@ -228,6 +228,7 @@ export function TicketStatus({
     if (state === 'dead') return ['warning', t('tickets.state_dead'), 'unsure'];
     if (result === 'none') return ['leave', t('desk.nothing'), 'none'];
     if (outcome !== undefined) return ['check', t(`desk.${outcome}`), 'sure'];
+    if (rewritten === true) return ['check', t('desk.sent_back'), 'weak'];
     if (draft === 'unanswered') return ['unknown', t('desk.unanswered'), 'none'];
     if (draft === 'check') return ['warning', t('desk.check'), 'unsure'];
     return ['tickets', t('desk.ready'), 'weak'];

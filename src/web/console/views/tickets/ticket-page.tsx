@@ -157,24 +157,24 @@ interface DraftProps {
 const Draft = ({ draft, ticket: { job, rewritten }, onChanged }: DraftProps) => {
   const place = { helpdesk: job.helpdesk, ticket_id: job.ticket_id };
   const isEditing = useSignal(false);
+  const isSentBack = useSignal(false);
   return (
     <>
       {isEditing.value ? (
         <Editor
           draft={draft}
-          send={(text, signal) =>
-            client.tickets.feedback(
-              { ...place, value: draft.feedback?.value ?? 'down', text },
-              { signal },
-            )
-          }
-          onClose={() => {
+          send={(text, signal) => client.tickets.feedback({ ...place, text }, { signal })}
+          onClose={(isSent) => {
             isEditing.value = false;
+            isSentBack.value = isSent;
             onChanged();
           }}
         />
       ) : (
         <>
+          <p role="status" class="small">
+            {isSentBack.value ? t('desk.sent_back_text') : ''}
+          </p>
           <ShownDraft draft={draft} raisedBy={1} />
           <div class="row">
             <CopyButton text={() => draft.text}>{t('analysis.copy')}</CopyButton>
@@ -208,7 +208,7 @@ const MAX_TEXT = 32_000;
 interface EditorProps {
   draft: TicketDraft;
   send: (text: string, signal: AbortSignal) => Promise<void>;
-  onClose: () => void;
+  onClose: (isSent: boolean) => void;
 }
 
 /** The draft as text, to be changed, copied, and sent back as how it should have been. What is typed survives a reload. */
@@ -216,12 +216,16 @@ const Editor = ({ draft, send, onClose }: EditorProps) => {
   const storageKey = `constellation.draft.${draft.id}`;
   const text = useSignal(sessionStorage.getItem(storageKey) ?? draft.text);
   const { start, failure, isLoading } = useRunning();
-  const close = (): void => {
+  const close = (isSent: boolean): void => {
     sessionStorage.removeItem(storageKey);
-    onClose();
+    onClose(isSent);
   };
   const isChanged = text.value.trim() !== '' && text.value.trim() !== draft.text.trim();
-  const submit = (): void => start((signal) => send(text.value.trim(), signal), close);
+  const submit = (): void =>
+    start(
+      (signal) => send(text.value.trim(), signal),
+      () => close(true),
+    );
   return (
     <form
       class="draft-editor"
@@ -246,7 +250,7 @@ const Editor = ({ draft, send, onClose }: EditorProps) => {
           {t('desk.send_back')}
         </Button>
         <CopyButton text={() => text.value}>{t('desk.copy_edited')}</CopyButton>
-        <Button kind="quiet" onClick={close}>
+        <Button kind="quiet" onClick={() => close(false)}>
           {t('cancel')}
         </Button>
       </div>

@@ -146,7 +146,7 @@ export function Outcomes() {
         rows={rows}
         columns={[
           { id: 'name', label: t('outcomes.name'), cell: ({ name }) => name },
-          ...(['kept', 'edited', 'discarded', 'up', 'down'] as const).map((id) => ({
+          ...(['kept', 'edited', 'discarded', 'up', 'down', 'rewritten'] as const).map((id) => ({
             id,
             label: t(`outcomes.${id}`),
             align: 'right' as const,
