@@ -104,6 +104,7 @@ export const KnowledgeCheck = StoredInput.extend({
   state: CheckState,
   /** When it got this state; null before it was run. */
   since: Timestamp.nullable(),
+  /** When it was last run. */
   ran_at: Timestamp.nullable(),
   /** The edition that it was last run against. */
   edition: EditionId.nullable(),
@@ -112,6 +113,8 @@ export const KnowledgeCheck = StoredInput.extend({
   answer: CheckAnswer.nullable(),
   /** Null unless it has turned from green to red. */
   broken_by: CheckBreak.nullable(),
+  /** Title of the article that it has to cite; absent where the current edition has none of its id for the caller. */
+  cites_title: z.string().max(500).optional(),
 });
 export type KnowledgeCheck = z.infer<typeof KnowledgeCheck>;
 
@@ -138,6 +141,10 @@ export const KnowledgeChecks = z.object({
   counts: z.object({ red: Count, not_run: Count, green: Count }),
   /** Whether some are still to be run against the current edition. */
   running: z.boolean(),
+  /** How many those are. */
+  pending: Count,
+  /** When one was last run; null before. */
+  last_ran_at: Timestamp.nullable(),
   next_cursor: z.string().max(100).nullable(),
 });
 export type KnowledgeChecks = z.infer<typeof KnowledgeChecks>;

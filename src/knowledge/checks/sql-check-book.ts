@@ -232,18 +232,25 @@ const listChecks = (
       scope,
       each,
     );
+  const pending = countOf(
+    sql,
+    `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`,
+    scope,
+    nowMs,
+  );
+  const lastRunAt =
+    sql.all<{ at: number | null }>(
+      `SELECT max(ran_at) AS at FROM checks WHERE ${READABLE}`,
+      scope,
+    )[0]?.at ?? null;
   const page = rows.slice(0, limit);
   const lastRow = rows.length > limit ? page.at(-1) : undefined;
   return {
     checks: page.map((row) => checkOf(row, edition)),
     counts,
-    running:
-      countOf(
-        sql,
-        `SELECT count(*) AS n FROM checks WHERE ${READABLE} AND due_at <= ?2`,
-        scope,
-        nowMs,
-      ) > 0,
+    running: pending > 0,
+    pending,
+    last_ran_at: lastRunAt === null ? null : momentOf(lastRunAt),
     next_cursor: lastRow === undefined ? null : cursorOf(lastRow),
   };
 };

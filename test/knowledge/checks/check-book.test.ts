@@ -39,6 +39,23 @@ describe('the book of checks', () => {
     expect(book.list(all, open).counts).toEqual({ red: 0, not_run: 3, green: 1 });
   });
 
+  it('counts those still to be run, and tells when one was last run', () => {
+    const book = sqlCheckBook(nodeSql());
+    book.put({ ...open, checks: checks(3) });
+    book.note(ran(0, 'green'), NOW);
+    book.note(ran(1, 'red'), NOW + 60_000);
+    const lastRun = { last_ran_at: new Date(NOW + 60_000).toISOString() };
+    expect(book.list(all, open)).toMatchObject({ ...lastRun, running: true, pending: 1 });
+    book.start(open);
+    expect(book.list(all, open)).toMatchObject({ ...lastRun, running: true, pending: 3 });
+    for (const at of [0, 1, 2]) book.note(ran(at, 'green'), NOW + 120_000);
+    expect(book.list(all, open)).toMatchObject({
+      running: false,
+      pending: 0,
+      last_ran_at: new Date(NOW + 120_000).toISOString(),
+    });
+  });
+
   it('takes a question that stands in one call twice as its last one', () => {
     const book = sqlCheckBook(nodeSql());
     expect(book.put({ ...open, checks: [check(0), check(0, { contains: 'no' })] })).toMatchObject({

@@ -78,6 +78,10 @@ describe('the view Checks', { timeout: 120_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByText('30 green').waitFor({ timeout: 60_000 });
     expect(await counts()).toEqual({ red: 0, not_run: 0, green: 30 });
+    await page.getByRole('button', { name: 'Run all' }).click();
+    await page.getByText(/Asking the questions: \d+ of 30/).waitFor();
+    await page.getByText(/Last run/).waitFor({ timeout: 60_000 });
+    expect(await page.locator('.check-item code').count()).toBe(0);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
     const exported = readFileSync(await (await download).path(), 'utf8');

@@ -3,6 +3,7 @@ import type * as z from 'zod';
 import { describeIssues, readAs } from '../../../contract/core/error-info.ts';
 import {
   CheckState,
+  type KnowledgeCheck,
   KnowledgeCheckInput,
   type KnowledgeChecks,
   KnowledgeChecksPreview,
@@ -89,7 +90,9 @@ export function checkRoutes(
     }).catch(() => undefined);
     if (edition !== undefined) await bookOf(c).noteEdition(edition.id, now());
     const listing = { ...scopeOf(c), edition: edition?.id };
-    return jsonAnswer((await bookOf(c).list(query.value, listing)) satisfies KnowledgeChecks);
+    const page = await bookOf(c).list(query.value, listing);
+    const checks = page.checks.map((check) => withTitle(check, edition));
+    return jsonAnswer({ ...page, checks } satisfies KnowledgeChecks);
   });
 
   app.put('/v1/knowledge/checks', ...write, async (c) => {
@@ -175,6 +178,13 @@ export function checkRoutes(
     return jsonAnswer(preview);
   });
 }
+
+/** With the title of the article that it has to cite, where the caller may read that. */
+const withTitle = (check: KnowledgeCheck, edition: Edition | undefined): KnowledgeCheck => {
+  if (edition === undefined || check.cites === undefined) return check;
+  const at = edition.findArticle(check.cites);
+  return at < 0 ? check : { ...check, cites_title: edition.article(at).title.slice(0, 500) };
+};
 
 /** Those first that the article decides. */
 const inOrderFor = (checks: readonly StoredCheck[], id: string): StoredCheck[] => {

@@ -3,6 +3,7 @@ import type {
   CheckAnswer,
   CheckBreak,
   CheckResult,
+  KnowledgeCheck,
   KnowledgeCheckInput,
 } from '../../../contract/wire/checks.ts';
 import { articleAddress } from '../navigation/router.ts';
@@ -11,16 +12,17 @@ import { Markdown } from '../parts/markdown.tsx';
 import { type TextKey, t } from '../texts/texts.ts';
 
 interface ExpectationProps {
-  check: KnowledgeCheckInput;
+  check: KnowledgeCheckInput & Pick<KnowledgeCheck, 'cites_title'>;
   /** What came, which knows the title of an article that it cites. */
   answer: CheckAnswer | null;
 }
 
 /** What must come of a question, in one sentence. */
-export function Expectation({ check: { contains, cites, declined }, answer }: ExpectationProps) {
+export function Expectation({ check, answer }: ExpectationProps) {
+  const { contains, cites, declined } = check;
   if (declined === true) return <>{t('checks.must_decline')}</>;
-  const cited = answer?.cites.find(({ id }) => id === cites);
-  const article = cited === undefined ? <code>{cites}</code> : <q>{cited.title}</q>;
+  const title = check.cites_title ?? answer?.cites.find(({ id }) => id === cites)?.title;
+  const article = title === undefined ? <code>{cites}</code> : <q>{title}</q>;
   if (contains === undefined) return <Sentence of="checks.must_cite" values={{ article }} />;
   const fact = <q>{contains}</q>;
   return cites === undefined ? (

@@ -133,6 +133,13 @@ describe('the routes of checks', () => {
     });
   });
 
+  it('list the title of the article that a check has to cite, to a caller who may read that', async () => {
+    const { call } = await deskAndBook();
+    await call('PUT ', { checks: [often, { question: 'Who won?', cites: 'no-such.md' }] }, WRITE);
+    const { checks } = KnowledgeChecks.parse((await call('GET ')).reply);
+    expect(checks.map((check) => check.cites_title)).toEqual(['Descale the boiler', undefined]);
+  });
+
   it('know a question again, whatever its white space', async () => {
     const call = await desk();
     await call('PUT ', { checks: [often] }, WRITE);

@@ -12,7 +12,7 @@ import { Age } from '../../parts/values.tsx';
 import { client, may } from '../../session/deployment.ts';
 import { usePages, useRunning } from '../../session/loaded.ts';
 import type { ViewProps } from '../../shell/view-entry.ts';
-import { count, type TextKey, t } from '../../texts/texts.ts';
+import { count, formatMoment, type TextKey, t } from '../../texts/texts.ts';
 import { CheckFiles } from './check-files.tsx';
 
 const STATES = ['all', 'red', 'not_run', 'green'] as const;
@@ -116,8 +116,12 @@ const ICONS: Readonly<Record<KnowledgeCheck['state'], { icon: IconName; tone: st
 };
 const ORDER = ['red', 'not_run', 'green'] as const;
 
-/** How many have which state; each number shows its checks. */
-const Summary = ({ of: { counts, running } }: { of: KnowledgeChecks }) => (
+interface SummaryProps {
+  of: KnowledgeChecks;
+}
+
+/** How many have which state, each number a link to its checks; how far the run is, or when it ended. */
+const Summary = ({ of: { counts, running, pending, last_ran_at: lastRunAt } }: SummaryProps) => (
   <p class="row check-summary" role="status">
     {ORDER.filter((state) => counts[state] > 0).map((state) => (
       <a
@@ -128,9 +132,20 @@ const Summary = ({ of: { counts, running } }: { of: KnowledgeChecks }) => (
         <Icon name={ICONS[state].icon} /> {count(`checks.count_${state}`, counts[state])}
       </a>
     ))}
-    {running ? <span class="quiet">{t('checks.running')}</span> : null}
+    {running ? (
+      <span class="quiet">{t('checks.running', progressOf(counts, pending))}</span>
+    ) : lastRunAt === null ? null : (
+      <span class="quiet">
+        {t('checks.last_run')} <Age of={lastRunAt} />
+      </span>
+    )}
   </p>
 );
+
+const progressOf = ({ red, not_run: notRun, green }: KnowledgeChecks['counts'], pending: number) => ({
+  done: red + notRun + green - pending,
+  total: red + notRun + green,
+});
 
 const Actions = ({ onChanged }: { onChanged: () => void }) => {
   const isOpen = useSignal(false);
@@ -200,14 +215,14 @@ const Check = ({ check, onChanged, onDeleted }: CheckProps) => {
   );
 };
 
-const State = ({ check: { state, since } }: { check: KnowledgeCheck }) => {
+const State = ({ check: { state, ran_at: ranAt } }: { check: KnowledgeCheck }) => {
   const { icon, tone } = ICONS[state];
   return (
     <span class={`support ${tone} state-mark`}>
       <Icon name={icon} /> {t(`checks.state_${state}`)}
-      {since === null ? null : (
+      {ranAt === null ? null : (
         <span class="quiet small">
-          <Age of={since} />
+          {t('checks.ran')} <Age of={ranAt} />
         </span>
       )}
     </span>
@@ -215,7 +230,7 @@ const State = ({ check: { state, since } }: { check: KnowledgeCheck }) => {
 };
 
 const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
-  const { cites, answer, lacks, broken_by: broken } = check;
+  const { cites, answer, lacks, broken_by: broken, since, state } = check;
   return (
     <>
       {broken === null ? null : <BreakingChange of={broken} />}
@@ -223,6 +238,11 @@ const Details = ({ check, onChanged, onDeleted }: CheckProps) => {
         <p class="quiet">{t('checks.not_run_text')}</p>
       ) : (
         <Outcome result={{ answer, lacks }} />
+      )}
+      {since === null ? null : (
+        <p class="quiet small">
+          {t(`checks.since_${state}`, { moment: formatMoment(new Date(since)) })}
+        </p>
       )}
       <div class="row">
         {may('kb:write') === true ? (
