@@ -7,12 +7,13 @@ import type { SignedClient } from '../platform/context/signed-client.ts';
 import { type Log, logLine } from '../platform/log.ts';
 import type { GatewayEnv } from './access/request-log.ts';
 
-/** What administers: it erases, restores, publishes, or decides what is answered from then on. Questions and their answers do not count. */
+/** What administers: it erases, restores, writes, publishes, or decides what is answered from then on. Questions and their answers do not count. */
 const ACTS = [
   ...(['DELETE /v1/answers', 'DELETE /v1/answers/{id}', 'POST /v1/answers/{id}/replay'] as const),
   ...([
     'POST /v1/knowledge/editions/{id}/activate',
     'POST /v1/sync',
+    'PUT /api/kb/articles/{id}',
     'DELETE /api/kb/articles/{id}',
   ] as const),
   ...([
@@ -67,7 +68,7 @@ export function auditActs({
 }
 
 const entryOf = (c: Context<GatewayEnv>, action: RouteName, nowMs: number): AuditEntry => {
-  const { id, workspaces, authentication = 'key' } = c.get('apiKey');
+  const { id, name, workspaces, authentication = 'key' } = c.get('apiKey');
   const { pathname, searchParams } = new URL(c.req.url);
   const named =
     /^\/v1\/workspaces\/([^/]+)\//.exec(pathname)?.[1] ?? searchParams.get('workspace_id');
@@ -79,6 +80,7 @@ const entryOf = (c: Context<GatewayEnv>, action: RouteName, nowMs: number): Audi
   return {
     at: new Date(nowMs).toISOString(),
     by: `user:${id}`,
+    name,
     authentication: authentication === 'oidc' ? 'oidc' : 'key',
     // What a key tried in a workspace that is not its own stands in its own.
     workspace: workspaces.find((each) => each === named) ?? workspaces[0],

@@ -39,7 +39,7 @@ export function describeAudit(productOf: () => Product): void {
       await as('POST /v1/ask', { query: 'How often is the seal changed?' });
       await expect
         .poll(async () => (await entriesOf(READER)).entries.length, { timeout: 60_000 })
-        .toBe(5);
+        .toBe(6);
 
       const { entries } = await entriesOf(READER);
       expect(
@@ -56,12 +56,14 @@ export function describeAudit(productOf: () => Product): void {
           ['POST /v1/sync', 'ok', 202, ['force'], undefined],
           ['DELETE /v1/answers', 'ok', 200, ['before'], undefined],
           ['DELETE /v1/answers', 'ok', 200, ['person_id'], undefined],
+          ['PUT /api/kb/articles/{id}', 'ok', 201, undefined, 'guides/a.md'],
           ['DELETE /api/kb/articles/{id}', 'ok', 204, undefined, 'guides/a.md'],
         ]),
       );
       expect(new Set(entries.map(({ by }) => by)).size).toBe(1);
       expect(entries[0]).toMatchObject({
         by: expect.stringMatching(/^user:[0-9a-f]{16}$/),
+        name: EDITOR.slice(3, 9),
         workspace: WORKSPACE,
       });
       for (const text of ['p-secret', 'seal', EDITOR])

@@ -6,6 +6,8 @@ export const AuditEntry = z.object({
   at: Timestamp,
   /** Subject of the key or token: `user:` and its id, as in the record that `npx constellation api-key` prints. */
   by: z.string().max(200),
+  /** Label of the key, or the name of the person that the token states; absent in entries from before it was noted. */
+  name: z.string().max(100).optional(),
   authentication: z.enum(['key', 'oidc']),
   workspace: WorkspaceId,
   /** Method and path as the API describes them: `DELETE /v1/answers`. */

@@ -16,7 +16,7 @@ const WebOrigin = z
 
 /** Rights of an API key. Stored under the key's hash; the key itself is never stored. */
 export const ApiKeyRecord = z.object({
-  /** Label of the key, for operators. Never sent anywhere. */
+  /** Label of the key, for operators. Only the audit log names it. */
   name: z.string().min(1).max(100),
   /** The first is the default of a request that names none. */
   workspaces: z.array(WorkspaceId).min(1).max(50),

@@ -160,7 +160,7 @@ export function oidcTokens(
         audiences,
         rate,
       };
-      return { name: 'token', ...rights, id, authentication: 'oidc' };
+      return { name: personIn(claims), ...rights, id, authentication: 'oidc' };
     },
   };
 }
@@ -367,6 +367,14 @@ const fits = (demanded: Readonly<Record<string, string>>, claims: JWTPayload): b
       ? claim.split(' ').includes(wanted)
       : claim === wanted;
   });
+
+const MAX_NAME = 100;
+
+/** The name of the person (OpenID Connect Core 1.0, section 5.1), for the audit log alone. */
+const personIn = ({ name, preferred_username: userName }: JWTPayload): string => {
+  const stated = [name, userName].find((each) => typeof each === 'string' && each.trim() !== '');
+  return typeof stated === 'string' ? stated.trim().slice(0, MAX_NAME) : 'token';
+};
 
 const claimOf = (name: string, claims: JWTPayload): unknown => {
   if (Object.hasOwn(claims, name)) return claims[name];

@@ -111,7 +111,8 @@ describe('a token of an identity provider', () => {
     ],
   ])('has the rights of %s whose claims match', async (_, claims, rights) => {
     const id = expect.stringMatching(/^[0-9a-f]{16}$/);
-    expect(await tokens.find(await sign(claims))).toMatchObject({
+    expect(await tokens.find(await sign({ ...claims, name: 'Dana Ortiz' }))).toMatchObject({
+      name: 'Dana Ortiz',
       ...rights,
       id,
       authentication: 'oidc',

@@ -108,6 +108,10 @@ describe('the views Librarians, Intents and Settings', () => {
       expect(await shown.first().textContent()).toMatch(row);
       expect(await shown.first().textContent()).toMatch(/user:[0-9a-f]{16}/);
       expect(await shown.first().textContent()).toContain(by);
+      await shown
+        .getByText(title === 'Audit log' ? 'Saved an article' : 'Einen Artikel gespeichert')
+        .first()
+        .waitFor();
       expect(
         Date.parse((await shown.first().locator('time').getAttribute('datetime')) ?? ''),
       ).toBeGreaterThan(0);

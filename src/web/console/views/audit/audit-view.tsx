@@ -45,10 +45,12 @@ const columns = (): Parameters<typeof Table<AuditEntry>>[0]['columns'] => [
   {
     id: 'by',
     label: t('audit.by'),
-    sort: ({ by }) => by,
-    cell: ({ by, authentication }) => (
+    sort: ({ by, name }) => name ?? by,
+    cell: ({ by, name, authentication }) => (
       <>
-        <code>{by}</code> <span class="quiet small">{t(`audit.by_${authentication}`)}</span>
+        {name === undefined ? null : <div>{name}</div>}
+        <code class="small">{by}</code>{' '}
+        <span class="quiet small">{t(`audit.by_${authentication}`)}</span>
       </>
     ),
   },
@@ -91,6 +93,7 @@ const ACTS: Readonly<Record<string, TextKey>> = {
   'POST /v1/answers/{id}/replay': 'audit.replay_answer',
   'POST /v1/knowledge/editions/{id}/activate': 'audit.activate_edition',
   'POST /v1/sync': 'audit.sync',
+  'PUT /api/kb/articles/{id}': 'audit.save_article',
   'DELETE /api/kb/articles/{id}': 'audit.delete_article',
   'PUT /v1/support/taxonomy': 'audit.change_taxonomy',
   'DELETE /v1/support/taxonomy': 'audit.delete_taxonomy',
