@@ -294,6 +294,8 @@ export const KnowledgeGapsRequest = z.strictObject({
     .min(1)
     .max(GAP_WEEKS * 7)
     .optional(),
+  /** Only the one that was recorded of this question, in these words: one of its newest five. */
+  question: z.string().trim().min(1, 'is empty').max(4000).optional(),
   /** 1 to 200. */
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional(),

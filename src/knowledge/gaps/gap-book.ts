@@ -73,6 +73,8 @@ export interface GapListing {
   state: 'open' | 'closed' | 'all';
   /** Only those that occurred, or were closed, in the last so many times 24 hours; most frequent then first. */
   days?: number | undefined;
+  /** Only those that have this question among their newest. */
+  question?: string | undefined;
   /** Milliseconds since 1970: the end of the weeks that are counted. */
   nowMs: number;
   /** 1 to 200. */

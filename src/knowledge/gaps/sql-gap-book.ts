@@ -357,25 +357,29 @@ const OCCURRENCES = `(SELECT coalesce(sum(count), 0) FROM gap_days
 
 const listGaps = (
   sql: Sql,
-  { state, limit, cursor, days, nowMs, audiences = [] }: GapListing,
+  { state, limit, cursor, days, question, nowMs, audiences = [] }: GapListing,
 ): GapPage => {
   const held = JSON.stringify(audiences);
   const after = cursor === undefined ? undefined : readGapCursor(cursor);
   const sinceMs = days === undefined ? null : nowMs - days * DAY_MS;
   // An open gap that occurred since then, or one that was closed since then; ?2 is null without a limit of days.
   const isRecent = '(?2 IS NULL OR coalesce(closed_at, last_seen) >= ?2)';
-  const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent}`;
+  const message = question === undefined ? null : cutText(question, MAX_MESSAGE);
+  const isAsked =
+    '(?3 IS NULL OR EXISTS (SELECT 1 FROM gap_examples WHERE gap = gaps.id AND message = ?3))';
+  const where = `${IN_STATE[state]} AND ${READABLE} AND ${isRecent} AND ${isAsked}`;
   const rank = days === undefined ? 'count' : state === 'closed' ? 'closed_at' : OCCURRENCES;
   const rows = sql.all<RankedRow>(
     `SELECT *, ${EXAMPLES}, ${DAYS} FROM
         (SELECT *, ${rank} AS ranked FROM gaps WHERE ${where}) AS gaps
-      WHERE ?3 IS NULL OR ranked < ?3 OR (ranked = ?3 AND id > ?4) ORDER BY ranked DESC, id LIMIT ?5`,
-    ...[held, sinceMs, after?.rank ?? null, after?.id ?? null, limit + 1],
+      WHERE ?4 IS NULL OR ranked < ?4 OR (ranked = ?4 AND id > ?5) ORDER BY ranked DESC, id LIMIT ?6`,
+    ...[held, sinceMs, message, after?.rank ?? null, after?.id ?? null, limit + 1],
   );
   const [counted] = sql.all<{ total: number }>(
     `SELECT count(*) AS total FROM gaps WHERE ${where}`,
     held,
     sinceMs,
+    message,
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : undefined;

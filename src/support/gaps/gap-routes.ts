@@ -203,7 +203,7 @@ export function gapRoutes(
         const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
         return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
       }
-      const { state, days, limit, cursor } = query.value;
+      const { state, days, limit, cursor, question } = query.value;
       if (cursor !== undefined && readGapCursor(cursor) === undefined) {
         c.set('outcome', 'INVALID_QUERY');
         return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
@@ -215,6 +215,7 @@ export function gapRoutes(
         days,
         limit,
         cursor,
+        question: question === undefined ? undefined : mask(question),
         audiences: context.audiences,
         nowMs: now(),
       });

@@ -75,6 +75,16 @@ describe('GET /v1/knowledge/gaps', () => {
     });
     expect(JSON.stringify(listed)).not.toContain('ann@example.org');
   });
+  it('finds the gap of a question, whatever personal data it names', async () => {
+    const book = bookWith('[email]', 'rack');
+    const examplesOf = async (question: string) => {
+      const query = new URLSearchParams({ state: 'all', question });
+      return (await list(book, `?${query}`)).gaps.map(({ example_queries: examples }) => examples);
+    };
+    expect(await examplesOf('Is there a rack?')).toEqual([['Is there a rack?']]);
+    expect(await examplesOf('Is there a ann@example.org?')).toEqual([['Is there a [email]?']]);
+    expect(await examplesOf('Is there a ladder?')).toEqual([]);
+  });
   it('neither repeats nor omits gaps when counts change between two pages', async () => {
     const subjects = ['zigbee', 'rack', 'tor', 'vpn', 'solar', 'kettle'];
     const book = bookWith(...subjects, ...subjects.slice(0, 3), 'zigbee');

@@ -39,6 +39,35 @@ describe('the view Answers', () => {
     await rows.filter({ hasText: ANSWERED }).first().waitFor();
   });
 
+  it('lists the answers of a person, who is named in the list and on the page of an answer', async () => {
+    await ask(product, ANSWERED, { metadata: { person_id: 'dana-ortiz' } });
+    const page = await open('/answers');
+    await page.getByText('More filters').click();
+    await page.getByLabel('Person').fill('dana-ortiz');
+    await page.keyboard.press('Enter');
+    await page.getByText('1 answer', { exact: true }).waitFor();
+    await page.getByRole('cell').getByRole('link', { name: 'dana-ortiz' }).waitFor();
+    await page.getByRole('link', { name: ANSWERED }).click();
+    await page.locator('.facts').getByRole('link', { name: 'dana-ortiz' }).waitFor();
+    const [article] = await page.getByRole('list', { name: 'Articles' }).getByRole('link').all();
+    expect(await article?.getAttribute('href')).toMatch(/^\/knowledge\?article=/);
+    await expectAccessible(page, { width: 390 });
+  });
+
+  it('leads from a question that was declined to its gap, and to an article of it', async () => {
+    const page = await open('/answers?verdict=declined&text=volcano');
+    await page.getByRole('link', { name: DECLINED }).first().click();
+    await page
+      .getByRole('button', { name: 'Write an article' })
+      .or(page.getByRole('link', { name: 'Write an article' }))
+      .click();
+    await page.getByLabel('Title').waitFor();
+    expect(page.url()).toMatch(/\/knowledge\?edit&gap=/);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Show the gap' }).click();
+    await page.getByRole('heading', { level: 1, name: DECLINED }).waitFor();
+  });
+
   it('lists a follow-up question with how it was understood', async () => {
     const history = [
       { speaker: 'user', text: ANSWERED },

@@ -6,7 +6,7 @@ import type {
   AnswerSummary,
   AnswersPage,
 } from '../../../../contract/wire/answers.ts';
-import { navigate } from '../../navigation/router.ts';
+import { answersAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { offerFile } from '../../parts/offer-file.ts';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
@@ -119,6 +119,14 @@ const Answers = ({ answers, onMore, isLoading, isFiltered }: AnswersProps) => (
         label: t('answers.feedback'),
         cell: ({ feedback }) => <Thumb feedback={feedback} />,
       },
+      {
+        id: 'person',
+        label: t('answers.person_id'),
+        cell: ({ person_id: person }) =>
+          person === undefined ? null : (
+            <a href={answersAddress({ person_id: person })}>{person}</a>
+          ),
+      },
       { id: 'asked', label: t('answers.asked'), cell: ({ asked_at: at }) => <Age of={at} /> },
     ]}
   />
@@ -183,7 +191,7 @@ const NAMES = [
 ] satisfies readonly (keyof AnswerFilter)[];
 
 /** Those that other pages lead here with; they are shown, to be removed. */
-const GIVEN = ['intent', 'edition', 'article', 'conversation_id', 'person_id'] as const;
+const GIVEN = ['intent', 'edition', 'article', 'conversation_id'] as const;
 const VERDICTS = [
   'answered',
   'hedged',
@@ -209,6 +217,7 @@ const INTERFACES = [
 ] as const;
 /** Filters that are shown when asked for, and when one of them is set. */
 const MORE_FILTERS = [
+  'person_id',
   'interface',
   'feedback',
   'from',
@@ -220,6 +229,7 @@ const MORE_FILTERS = [
 const OPINIONS = ['any', 'up', 'down', 'none'] as const;
 const BOUNDS = ['0.2', '0.4', '0.6', '0.8'] as const;
 const MAX_TEXT = 200;
+const MAX_PERSON = 128;
 /** `2026-03-01`, of a moment too. */
 const DATE_LENGTH = 10;
 
@@ -290,6 +300,17 @@ const AnswerFilters = ({ filters }: { filters: Filters }) => {
       <details class="more" open={MORE_FILTERS.some((name) => filters[name] !== undefined)}>
         <summary>{t('answers.more')}</summary>
         <div class="filters answer-filters">
+          <Labelled label={t('answers.person_id')}>
+            {(id) => (
+              <input
+                id={id}
+                type="search"
+                maxLength={MAX_PERSON}
+                value={filters.person_id ?? ''}
+                onChange={(event) => show({ person_id: event.currentTarget.value.trim() })}
+              />
+            )}
+          </Labelled>
           {choice(
             'interface',
             INTERFACES.map((each) => [each, t(`interface.${each}`)] as const),

@@ -8,16 +8,17 @@ import type {
   StatementChange,
 } from '../../../../contract/wire/answers.ts';
 import type { EditionSummary } from '../../../../contract/wire/editions.ts';
-import { citedSources } from '../../answers/answer.ts';
-import { Evidence, supportOf } from '../../answers/evidence.tsx';
+import { type CitedSource, citedSources } from '../../answers/answer.ts';
+import { Evidence, ReportedBy, supportOf } from '../../answers/evidence.tsx';
 import { Feedback, giveFeedbackOn } from '../../answers/feedback.tsx';
 import { learnReporters } from '../../answers/reporters.ts';
 import { KeepAnswer } from '../../checks/keep-answer.tsx';
-import { navigate } from '../../navigation/router.ts';
+import { answersAddress, articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
+import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
 import { client, librarians, may } from '../../session/deployment.ts';
@@ -34,6 +35,7 @@ import {
 } from '../../texts/texts.ts';
 import { AnswerList, Verdict } from './answer-list.tsx';
 import { ConversationPage } from './conversation-page.tsx';
+import { OpenQuestion } from './open-question.tsx';
 
 /** The answers that the deployment has kept; one of them, and one conversation, at an address that stays. */
 const AnswersView = ({ parts: [id, conversation], query }: ViewProps) => {
@@ -84,6 +86,7 @@ const Kept = ({ answer }: { answer: KeptAnswer }) => (
       )}
     </section>
     <Actions answer={answer} />
+    <OpenQuestion answer={answer} />
     <Replay id={answer.id} edition={answer.edition} />
   </>
 );
@@ -107,6 +110,11 @@ const Facts = ({ answer }: { answer: KeptAnswer }) => {
           <Age of={answer.asked_at} />
         </Fact>
         <Fact label={t('answers.interface')}>{t(`interface.${answer.interface}`)}</Fact>
+        {answer.person_id === undefined ? null : (
+          <Fact label={t('answers.person_id')}>
+            <a href={answersAddress({ person_id: answer.person_id })}>{answer.person_id}</a>
+          </Fact>
+        )}
         {answer.understood_as === undefined ? null : (
           <Fact label={t('answers.understood_as')}>{answer.understood_as}</Fact>
         )}
@@ -154,24 +162,45 @@ const Statements = ({ id, question, statements, metadata }: KeptAnswer) => {
   const sources = citedSources(statements);
   const open = useSignal<number | undefined>(undefined);
   return (
-    <ol class="statements">
-      {statements.map((statement, index) => (
-        <li key={`${index}-${statement.text.length}`} class="statement">
-          <Markdown text={statement.text} />
-          <EvidenceButton
-            id={`evidence-${id}-${index}`}
-            index={index}
-            statement={statement}
-            query={question}
-            sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
-            isOpen={open.value === index}
-            onToggle={() => (open.value = open.value === index ? undefined : index)}
-          />
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="statements">
+        {statements.map((statement, index) => (
+          <li key={`${index}-${statement.text.length}`} class="statement">
+            <Markdown text={statement.text} />
+            <EvidenceButton
+              id={`evidence-${id}-${index}`}
+              index={index}
+              statement={statement}
+              query={question}
+              sources={sources.filter(({ citedBy }) => citedBy.includes(index))}
+              isOpen={open.value === index}
+              onToggle={() => (open.value = open.value === index ? undefined : index)}
+            />
+          </li>
+        ))}
+      </ol>
+      <Articles sources={sources} />
+    </>
   );
 };
+
+/** The articles that an answer cites, by the numbers that its statements show. */
+const Articles = ({ sources }: { sources: readonly CitedSource[] }) =>
+  sources.length === 0 ? null : (
+    <ul class="cited-articles small" aria-label={t('answers.articles')}>
+      {sources.map(({ number, name, url, file, reportedBy }) => (
+        <li key={number}>
+          <span class="number">{number}</span>{' '}
+          {file === undefined || reportedBy !== undefined || may('kb:read') !== true ? (
+            <SourceLink url={url}>{name}</SourceLink>
+          ) : (
+            <a href={articleAddress(file)}>{name}</a>
+          )}
+          <ReportedBy id={reportedBy} />
+        </li>
+      ))}
+    </ul>
+  );
 
 type EvidenceProps = Parameters<typeof Evidence>[0];
 

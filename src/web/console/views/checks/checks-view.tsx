@@ -142,7 +142,10 @@ const Summary = ({ of: { counts, running, pending, last_ran_at: lastRunAt } }: S
   </p>
 );
 
-const progressOf = ({ red, not_run: notRun, green }: KnowledgeChecks['counts'], pending: number) => ({
+const progressOf = (
+  { red, not_run: notRun, green }: KnowledgeChecks['counts'],
+  pending: number,
+) => ({
   done: red + notRun + green - pending,
   total: red + notRun + green,
 });
