@@ -351,7 +351,17 @@ export const AnswerStatistics = z.object({
     .max(200),
   /** Articles that statements cite, most cited first: an answer counts once for each. Answers kept before citations were counted have none. */
   articles: z
-    .array(z.object({ article: z.string().max(500), title: z.string().max(500), total: Count }))
+    .array(
+      z.object({
+        article: z.string().max(500),
+        title: z.string().max(500),
+        total: Count,
+        /** Those in doubt. */
+        hedged: Count,
+        /** Those with a thumb down. */
+        down: Count,
+      }),
+    )
     .max(MAX_CITED_ARTICLES),
 });
 export type AnswerStatistics = z.infer<typeof AnswerStatistics>;

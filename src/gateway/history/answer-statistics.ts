@@ -162,8 +162,9 @@ export function statisticsOf(
         ...rest,
       }),
     ),
-    articles: rows<{ article: string; title: string; total: number }>(
-      `SELECT cited.key AS article, max(cited.value) AS title, count(*) AS total FROM answers, json_each(articles) AS cited WHERE $where
+    articles: rows<AnswerStatistics['articles'][number]>(
+      `SELECT cited.key AS article, max(cited.value) AS title, count(*) AS total,
+          count(*) FILTER (WHERE verdict = 'hedged') AS hedged, count(*) FILTER (WHERE feedback = 'down') AS down FROM answers, json_each(articles) AS cited WHERE $where
         GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT ${MAX_CITED_ARTICLES}`,
     ),
   };

@@ -164,14 +164,16 @@ describe('the stored answers of a workspace', () => {
         };
         return { text: 'Yes.', sources: [source, source], support: 1, check: 'quoted' as const };
       });
-      store.keep([answerOf(number, { statements })], audiences);
+      const verdict = number === 2 ? 'hedged' : 'answered';
+      store.keep([answerOf(number, { statements, verdict })], audiences);
     };
     cite(1, ['a/b.md', 'a/b.md', undefined]);
     cite(2, ['b.md', 'a/b.md']);
     cite(3, ['secret.md'], ['staff']);
+    judge(store, 1, {}, 'down');
     expect(store.statistics({}, TODAY).articles).toEqual([
-      { article: 'a/b.md', title: 'Title of "b.md": a/b.md', total: 2 },
-      { article: 'b.md', title: 'Title of "b.md": b.md', total: 1 },
+      { article: 'a/b.md', title: 'Title of "b.md": a/b.md', total: 2, hedged: 1, down: 1 },
+      { article: 'b.md', title: 'Title of "b.md": b.md', total: 1, hedged: 1, down: 0 },
     ]);
     expect(store.statistics({}, TODAY, ['staff']).articles).toHaveLength(3);
     const found = ['a/b.md', 'b.md', 'b', 'secret.md'].map(

@@ -157,6 +157,13 @@ describe('the view Knowledge', () => {
     const [most] = cited;
     expect(await rows.first().locator('td').nth(1).textContent()).toBe(`${most?.total}`);
     await expectAccessible(page);
+    await page.getByLabel('Articles').selectOption('failing');
+    await page.getByText(/articles? ha(s|ve) answers in doubt or that did not help/).waitFor();
+    const worst = cited.toSorted(
+      (one, other) => other.down - one.down || other.hedged - one.hedged,
+    )[0];
+    const cells = await rows.first().locator('td').allTextContents();
+    expect(cells.slice(2, 4)).toEqual([String(worst?.down), String(worst?.hedged)]);
     await page.getByLabel('Articles').selectOption('never');
     await page
       .getByText(new RegExp(`^${40 - cited.length} of 40 articles were not cited`))

@@ -30,7 +30,8 @@ const KnowledgeView = ({ query }: ViewProps) => {
     );
   if (query.has('editions')) return <EditionsPage />;
   const cited = query.get('cited');
-  if (cited !== null) return <CitationList isNever={cited === 'never'} />;
+  if (cited !== null)
+    return <CitationList view={CITATION_VIEWS.find((each) => each === cited) ?? 'most'} />;
   const kind = query.get('health');
   return kind === null ? <ArticleList query={query} /> : <HealthList kind={kind} />;
 };
@@ -44,9 +45,14 @@ const passageIn = (query: URLSearchParams) => {
     : undefined;
 };
 
+const CITATION_VIEWS = ['most', 'failing', 'never'] as const;
+type CitationView = (typeof CITATION_VIEWS)[number];
+
 type Article = Pick<Inventory['articles'][number], 'id' | 'title' | 'last_updated'> & {
-  /** Answers that cite it. */
+  /** Answers that cite it: all, those in doubt, and those with a thumb down. */
   total: number;
+  hedged: number;
+  down: number;
 };
 
 interface Citations {
@@ -60,10 +66,12 @@ const MAX_PAGES = 20;
 /** `MAX_CITED_ARTICLES` of the contract, whose schemas are no part of the console. */
 const MAX_COUNTED = 2000;
 
+const NEVER_CITED = { total: 0, hedged: 0, down: 0 };
+
 /** How often the answers of the last 30 days cite each article. */
 const readCitations = async (signal: AbortSignal): Promise<Citations> => {
   const statistics = await client.answers.statistics({}, { signal });
-  const totals = new Map(statistics.articles.map(({ article, total }) => [article, total]));
+  const countsById = new Map(statistics.articles.map((each) => [each.article, each]));
   const articles: Article[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
@@ -73,8 +81,10 @@ const readCitations = async (signal: AbortSignal): Promise<Citations> => {
       { articles: 'objects' },
       { query, signal },
     );
-    for (const article of listed.articles)
-      articles.push({ ...article, total: totals.get(article.id) ?? 0 });
+    for (const article of listed.articles) {
+      const { total, hedged, down } = countsById.get(article.id) ?? NEVER_CITED;
+      articles.push({ ...article, total, hedged, down });
+    }
     cursor = listed.next_cursor ?? undefined;
     if (cursor === undefined) break;
   }
@@ -82,8 +92,8 @@ const readCitations = async (signal: AbortSignal): Promise<Citations> => {
   return { articles, from: statistics.from, isPartial };
 };
 
-/** Articles by how often answers cite them, or those that none does. */
-export function CitationList({ isNever }: { isNever: boolean }) {
+/** Articles by how often answers cite them, those whose answers failed, or those that none cites. */
+export function CitationList({ view }: { view: CitationView }) {
   const { value, failure, load } = useLoaded(readCitations, []);
   return (
     <div class="knowledge">
@@ -93,16 +103,16 @@ export function CitationList({ isNever }: { isNever: boolean }) {
       </div>
       <Choice
         label={t('citations.shown')}
-        value={isNever ? 'never' : 'most'}
+        value={view}
         onChoose={(chosen) => navigate(`/knowledge?cited=${chosen}`, { replace: true })}
-        options={(['most', 'never'] as const).map((each) => ({
+        options={CITATION_VIEWS.map((each) => ({
           value: each,
           label: t(`citations.${each}`),
         }))}
       />
       {failure === undefined ? null : <Failure error={failure} retry={load} />}
       {value !== undefined ? (
-        <Articles citations={value} isNever={isNever} />
+        <Articles citations={value} view={view} />
       ) : failure === undefined ? (
         <Loading lines={10} />
       ) : null}
@@ -110,33 +120,42 @@ export function CitationList({ isNever }: { isNever: boolean }) {
   );
 }
 
+const IS_SHOWN: Readonly<Record<CitationView, (article: Article) => boolean>> = {
+  most: ({ total }) => total > 0,
+  failing: ({ hedged, down }) => hedged + down > 0,
+  never: ({ total }) => total === 0,
+};
+const SORTED_BY = {
+  most: { column: 'total', isDescending: true },
+  failing: { column: 'down', isDescending: true },
+  never: { column: 'changed' },
+};
+/** The filters of the answers behind a number. */
+const FAILED = { down: { feedback: 'down' }, hedged: { verdict: 'hedged' } } as const;
+
 const Articles = ({
   citations: { articles, from, isPartial },
-  isNever,
+  view,
 }: {
   citations: Citations;
-  isNever: boolean;
+  view: CitationView;
 }) => {
-  const shown = articles.filter(({ total }) => (total === 0) === isNever);
+  // Among equally many thumbs down, more answers in doubt come first.
+  const shown = articles.filter(IS_SHOWN[view]).toSorted((one, other) => other.hedged - one.hedged);
   return (
     <>
       <p class="quiet small" role="status">
-        {count(isNever ? 'citations.never_found' : 'citations.most_found', shown.length, {
+        {count(`citations.${view}_found`, shown.length, {
           of: articles.length,
         })}
       </p>
       {isPartial ? <p class="banner small">{t('citations.partial')}</p> : null}
       <Table<Article>
-        key={String(isNever)}
+        key={view}
         caption={t('citations.title')}
         rows={shown}
-        sortedBy={isNever ? { column: 'changed' } : { column: 'total', isDescending: true }}
-        empty={
-          <Empty
-            icon="knowledge"
-            title={t(isNever ? 'citations.none_never' : 'citations.none_most')}
-          />
-        }
+        sortedBy={SORTED_BY[view]}
+        empty={<Empty icon="knowledge" title={t(`citations.none_${view}`)} />}
         columns={[
           {
             id: 'title',
@@ -166,6 +185,23 @@ const Articles = ({
                 </a>
               ),
           },
+          ...(['down', 'hedged'] as const).map((id) => ({
+            id,
+            label: t(`citations.${id}`),
+            align: 'right' as const,
+            sort: (article: Article) => article[id],
+            cell: (article: Article) =>
+              article[id] === 0 ? (
+                '0'
+              ) : (
+                <a
+                  href={answersAddress({ article: article.id, from, ...FAILED[id] })}
+                  aria-label={`${t(`citations.${id}`)}: ${article[id]}, ${article.title}`}
+                >
+                  {formatNumber(article[id])}
+                </a>
+              ),
+          })),
           {
             id: 'changed',
             label: t('knowledge.changed'),
