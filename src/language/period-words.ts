@@ -104,12 +104,26 @@ export function periodWordsOf(text: string, language: string): PeriodWord[] {
     words.push({ ...meaning, start: first?.index ?? 0, end });
   }
   return words.map((word, at) => {
+    if (isHyphenBeforeYear(words, at)) return { ...word, type: '' };
     const isAmbiguous = ambiguous.includes(text.slice(word.start, word.end).toLowerCase());
+    const following = words.slice(at + 1, at + MAX_FOLLOWING).map(({ type }) => type);
+    // An article or a preposition stands before a noun: `of May`, and not `orders may`.
     const isBeside =
-      /[^ UVWDK]/.test(words[at - 1]?.type ?? PLAIN) || /[NnY]/.test(words[at + 1]?.type ?? PLAIN);
+      !/[ UVWDK]/.test(words[at - 1]?.type ?? PLAIN) ||
+      /^(?:[NnY]|[&,tX]+N?M)/.test(following.join(''));
     return isAmbiguous && !isBeside ? { ...word, type: PLAIN } : word;
   });
 }
+
+/** Words behind an ambiguous one that decide on it: `May, and June`. */
+const MAX_FOLLOWING = 4;
+
+/** That of `March-2025`, which is one point, unlike `March - 2025`. */
+const isHyphenBeforeYear = (words: readonly PeriodWord[], at: number): boolean => {
+  const [before, hyphen, year] = [words[at - 1], words[at], words[at + 1]];
+  const letters = [before, hyphen, year].map((word) => word?.type).join('');
+  return /^[MQV]tY$/.test(letters) && before?.end === hyphen?.start && hyphen?.end === year?.start;
+};
 
 /** What is written alike in all languages: numbers, dates, signs. */
 const SIGNS: readonly (readonly [RegExp, (word: string) => Meaning])[] = [

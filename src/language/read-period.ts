@@ -10,6 +10,12 @@ import {
 import { detectLanguage } from './detect-language.ts';
 import { PERIOD_LANGUAGES, type PeriodWord, PLAIN, periodWordsOf } from './period-words.ts';
 
+/** A word, or the words of a point as one item of type P. */
+interface Item extends PeriodWord {
+  /** The year that a point names alone (`2025`), or takes from another one (`March` in `March to May 2025`). */
+  year?: 'alone' | 'borrowed' | undefined;
+}
+
 interface PeriodInText extends Period {
   /** Position in the text, in UTF-16 units, with the words that belong to it: `in`, `since`. */
   start: number;
@@ -34,13 +40,28 @@ export function readPeriod(text: string, now: number): PeriodReading {
   const detected = detectLanguage(text);
   const texts = PERIOD_LANGUAGES.map((language) => periodWordsOf(text, language));
   const covered = texts.map(lettersCovered);
-  const [reading, ...others] = texts
-    .filter((_, at) => covered[at] === Math.max(...covered) || PERIOD_LANGUAGES[at] === detected)
-    .map((words) => readWords(words, now));
-  const isForeign = detected !== undefined && !PERIOD_LANGUAGES.includes(detected);
+  const candidates = texts.filter(
+    (_, at) => covered[at] === Math.max(...covered) || PERIOD_LANGUAGES[at] === detected,
+  );
+  const [reading, ...others] = candidates.map((words) => readWords(words, now));
+  // `mai` is a frequent word in Italian, but in `ventes de mai` it is read as May.
+  const isForeign =
+    isUnreadable(detected) &&
+    candidates.every((words) => isUnreadable(detectLanguage(withoutMonths(text, words))));
   const isAgreed = others.every((other) => daysIn(other) === daysIn(reading));
   return isAgreed && (reading === undefined || !isForeign) ? reading : 'unclear';
 }
+
+const isUnreadable = (language: string | undefined): boolean =>
+  language !== undefined && !PERIOD_LANGUAGES.includes(language);
+
+const withoutMonths = (text: string, words: readonly PeriodWord[]): string =>
+  words
+    .filter(({ type }) => type === 'M')
+    .reduce(
+      (rest, { start, end }) => rest.slice(0, start) + ' '.repeat(end - start) + rest.slice(end),
+      text,
+    );
 
 const lettersCovered = (words: readonly PeriodWord[]): number =>
   words.reduce((sum, { type, start, end }) => sum + (/[ k]/.test(type) ? 0 : end - start), 0);
@@ -49,7 +70,7 @@ const daysIn = (reading: PeriodReading): string | undefined =>
   typeof reading === 'object' ? `${reading.from} ${reading.to}` : reading;
 
 /** Words about time without days: `three months ago`, `next month`, `within 3 months`. */
-const UNCLEAR_ALONE = /[LlHp]Z|[LlHZO]N?[UVW]|[pZB]N[UVW]|N[UVW][ZSXBA]|[UVW][lZ]|[UVW]BL/;
+const UNCLEAR_ALONE = /[LlHp]Z|[LlHZOo]N?[UVW]|[pZB]N[UVW]|N[UVW][ZSXBAo]|[UVW][lZ]|[UVW]BL/;
 const RANGE = /^[RFfS]?P[tX]P$|^[Rf]P&P$/;
 const OPEN = /^([SABX])([Ee]?)P$/;
 
@@ -65,8 +86,8 @@ const readWords = (words: readonly PeriodWord[], now: number): PeriodReading => 
   return typeof reading === 'object' ? withWordsBefore(reading, words) : reading;
 };
 
-const runsOf = (items: readonly PeriodWord[]): PeriodWord[][] => {
-  const runs: PeriodWord[][] = [[]];
+const runsOf = (items: readonly Item[]): Item[][] => {
+  const runs: Item[][] = [[]];
   for (const item of items) {
     if (item.type === PLAIN) runs.push([]);
     else runs.at(-1)?.push(item);
@@ -80,9 +101,14 @@ const readUndated = (run: readonly PeriodWord[]): PeriodReading =>
   UNCLEAR_ALONE.test(lettersOf(run).replace(/g[UVW]/g, '')) ? 'unclear' : undefined;
 
 /** The days of a run that has one of the forms, apart from words that change no days: groupings, counts, prepositions. */
-const readRun = (run: readonly PeriodWord[], today: string): PeriodReading => {
+const readRun = (run: readonly Item[], today: string): PeriodReading => {
   const form = lettersOf(run)
-    .replace(/g[UVW]|N?(?<![LlHZOn])[UVW](?![SABXlZ])|F(?!P)/g, '')
+    // `in March excluding VAT`, and `until 3 May inclusive`, but not `before March inclusive`.
+    .replace(/o[oipf]*$/, '')
+    .replace(/^([^AB]*)i[oipf]*$/, '$1')
+    .replace(/Xi/g, 'X')
+    // `3 months to March` are a period of their own.
+    .replace(/g[UVW]|N?(?<![LlHZOn])[UVW](?![SABXlZt])|F(?!P)/g, '')
     .replace(/(?<![tX&P])N(?![tX&P])|p/g, '')
     .replace(/[,&]+/g, '&')
     .replace(/^[t&]+|[gfFAB&]+$/g, '')
@@ -91,16 +117,38 @@ const readRun = (run: readonly PeriodWord[], today: string): PeriodReading => {
   const points = run.filter(({ type }) => type === 'P');
   const [first, last] = [points[0], points.at(-1)];
   if (first?.days === undefined || last?.days === undefined) return 'unclear';
+  if (hasShortUnit(run)) return 'unclear';
   const { days } = first;
   const span = { start: first.start, end: last.end };
   // `from March` is in March, but `from 3 May` is probably since.
   if (/^F?P$/.test(form) || (form === 'fP' && days.from < days.to)) return { ...days, ...span };
+  // `March - 2025`: a range, or a month and its year.
+  const isOneYear = first.year !== last.year && first.year !== undefined && last.year !== undefined;
+  if (RANGE.test(form) && isOneYear) return 'unclear';
   if (RANGE.test(form) && days.from <= last.days.to)
     return { from: days.from, to: last.days.to, ...span };
   const open = openDays(form, { days, today });
   if (open !== undefined) return { ...open, ...span };
   return /^P(?:[&t]P)+$/.test(form) ? 'several' : 'unclear';
 };
+
+/**
+ * Whether a unit is longer than what it names: `the week of 3 May`, but not `the week of 3 to 9 May`. A range that begins before the unit
+ * (`from the week of 3 May to 9 May`) is not what it names.
+ */
+const hasShortUnit = (run: readonly Item[]): boolean =>
+  run.some(({ unit }, at) => {
+    const before = lettersOf(run.slice(0, at));
+    const [form, end] = /^[RFf]?P([tX&]P)?/.exec(lettersOf(run.slice(at + 1))) ?? [];
+    if (unit === undefined || form === undefined || before.endsWith('g')) return false;
+    const [first, second] = run.slice(at).filter(({ type }) => type === 'P');
+    const isRange = end !== undefined && (/^[RFf]/.test(form) || /^[pN]*$/.test(before));
+    const to = (isRange ? second : first)?.days?.to ?? ALL_DAYS.from;
+    return to < dayAfter(first?.days?.from ?? to, Math.floor(DAYS_IN[unit] - MAX_MISSING_DAYS));
+  });
+
+/** Days by which a unit may be shorter than it mostly is: a working week, a February. */
+const MAX_MISSING_DAYS = 3;
 
 /** `since January`, `before 2026`, `until the beginning of March`. */
 const openDays = (
@@ -120,15 +168,15 @@ const openDays = (
 /** With the words directly before that belong to a period: `in the`, `since the beginning of`. */
 const withWordsBefore = (reading: PeriodInText, words: readonly PeriodWord[]): PeriodInText => {
   let at = words.findIndex(({ start }) => start === reading.start);
-  while (/^[SABXRFfEept]?$/.test(words[at - 1]?.type ?? PLAIN)) at -= 1;
+  while (/^[SABXRFfEepti]?$/.test(words[at - 1]?.type ?? PLAIN)) at -= 1;
   return { ...reading, start: words[at]?.start ?? reading.start };
 };
 
 /** Replaces the words of each point by one item of type P; `undefined` when a point names days that there are not. */
-const withPoints = (all: readonly PeriodWord[], now: number): PeriodWord[] | undefined => {
+const withPoints = (all: readonly PeriodWord[], now: number): Item[] | undefined => {
   const words = all.filter(({ type }) => type !== '');
   const letters = lettersOf(words);
-  const items: PeriodWord[] = [];
+  const items: Item[] = [];
   for (const [at, word] of words.entries()) {
     if (word.start < (items.at(-1)?.end ?? 0)) continue;
     const point = pointAt(letters, at);
@@ -136,14 +184,20 @@ const withPoints = (all: readonly PeriodWord[], now: number): PeriodWord[] | und
       items.push(word);
       continue;
     }
+    const form = letters.slice(at, at + point.length);
+    let year: Item['year'] = form === 'Y' ? 'alone' : undefined;
     const days = point.read({
       word: (types) => words.slice(at, at + point.reach).find(({ type }) => types.includes(type)),
       now,
-      yearFor: (month) => yearBeside(words, at) ?? latestYear(now, month),
+      yearFor: (month) => {
+        const other = yearBeside(words, at);
+        if (other !== undefined) year = 'borrowed';
+        return other ?? latestYear(now, month);
+      },
     });
     if (days === undefined) return undefined;
     const end = words[at + point.length - 1]?.end ?? word.end;
-    items.push({ type: 'P', value: 0, days, start: word.start, end });
+    items.push({ type: 'P', value: 0, days, year, start: word.start, end });
   }
   return items;
 };
@@ -236,7 +290,8 @@ const POINTS: readonly (readonly [RegExp, PointReader])[] = [
   [/[Nn](?=([t&X,][Nn]M,?Y?))/y, readMonth],
   [/[NnO]M,?Y?|M[Nn],?Y?|M,?Y?/y, readMonth],
   [/[nO]V,?Y?|Q,?Y?/y, readQuarter],
-  [/(?<!g)WN,?Y?/y, readWeek],
+  // The number of `the week of 3 to 9 May` belongs to the month.
+  [/(?<!g)WN(?![t&X,][Nn]M),?Y?/y, readWeek],
   [/[Ll]N[UVW]|NL[UVW]/y, readLast],
   [/[LlH][UVW]|(?<!g)[UVW]l/y, readUnit],
   [/D/y, readDay],
