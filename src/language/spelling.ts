@@ -19,17 +19,29 @@ export function spellingIn(
       (each) => each.word[0],
     );
     const own = UTF8.encode(word);
-    const near = (byFirst.get(word[0]) ?? []).filter(
-      ({ bytes }) =>
-        Math.abs(bytes.length - own.length) <= 2 &&
-        editDistance(own, bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1,
-    );
+    const near = (byFirst.get(word[0]) ?? []).filter(({ bytes }) => isOneMistake(own, bytes));
     return near.some((each) => each.word === word) ? NONE : near.map((each) => each.word);
   };
   const cached = memo(similar, { max: CACHED_WORDS });
   return (word) => (isCorrected(word) ? cached(word) : NONE);
 }
 
+/**
+ * Whether two words of five letters or more differ by one letter added, dropped, changed or swapped. The first letter may be the wrong one.
+ */
+export function isMisspelling(word: string, other: string): boolean {
+  if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
+  if (Math.abs(word.length - other.length) > 1) return false;
+  // One mistake leaves either the first two letters or the last two as they are, which rules out most pairs cheaply.
+  if (word.slice(0, 2) !== other.slice(0, 2) && word.slice(-2) !== other.slice(-2)) return false;
+  return isOneMistake(UTF8.encode(word), UTF8.encode(other));
+}
+
+const isOneMistake = (word: Uint8Array, other: Uint8Array): boolean =>
+  Math.abs(word.length - other.length) <= 2 &&
+  editDistance(word, other, { from: 0, to: other.length, limit: 1 }) <= 1;
+
+const MIN_LENGTH = 5;
 const NONE: readonly string[] = [];
 const UTF8 = new TextEncoder();
 const MAX_LENGTH = 32;

@@ -1,5 +1,6 @@
+import { isMisspelling } from '../../language/spelling.ts';
 import { oncePer } from '../../platform/once-per.ts';
-import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import { type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
 /** Names by the id of their list. */

@@ -1,7 +1,8 @@
+import { isMisspelling } from '../../language/spelling.ts';
 import type { Catalogue, NamedQuestion, Parameter } from './catalogue.ts';
 import { type FilledParameters, fillParameters } from './fill-parameters.ts';
 import type { ParsedQuestion, PlacedNumber } from './parse-question.ts';
-import { isMisspelling, type QuestionWord, wordsOfQuestion } from './question-words.ts';
+import { type QuestionWord, wordsOfQuestion } from './question-words.ts';
 import WORDS from './word-lists.json' with { type: 'json' };
 
 /** A named question with everything that its statement needs. */

@@ -1,6 +1,5 @@
 import { withoutMarks } from '../../language/analyse-text.ts';
 import { stem } from '../../language/stem.ts';
-import { editDistance } from '../../platform/edit-distance.ts';
 
 /** A word or number of a question, with its position in UTF-16 units. */
 export interface QuestionWord {
@@ -39,16 +38,3 @@ const REPLACEMENTS: Readonly<Record<string, string>> = {
   viii: '8',
   ix: '9',
 };
-
-const MIN_LENGTH = 5;
-const encoder = new TextEncoder();
-
-/** Whether two words of five letters or more differ by one letter added, dropped, changed or swapped. */
-export function isMisspelling(word: string, other: string): boolean {
-  if (Math.min(word.length, other.length) < MIN_LENGTH || !/^\p{L}+$/u.test(word)) return false;
-  if (Math.abs(word.length - other.length) > 1) return false;
-  // One mistake leaves either the first two letters or the last two as they are, which rules out most pairs cheaply.
-  if (word.slice(0, 2) !== other.slice(0, 2) && word.slice(-2) !== other.slice(-2)) return false;
-  const bytes = encoder.encode(other);
-  return editDistance(encoder.encode(word), bytes, { from: 0, to: bytes.length, limit: 1 }) <= 1;
-}
