@@ -27,8 +27,8 @@ import { utf8 } from '../../platform/encoding.ts';
 import { withRetries } from '../../platform/retry.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import { nameInGreeting, withoutName } from '../drafts/fill-template.ts';
-import { problemText } from '../retrieval/problem-text.ts';
 import { impersonalSentences } from '../message/impersonal-sentences.ts';
+import { problemText } from '../retrieval/problem-text.ts';
 import type { HelpdeskMessage, Ticket } from '../tools/helpdesk-tool.ts';
 
 /** A draft with what is known about each sentence; the job that it is for knows the rest. */
