@@ -130,8 +130,13 @@ describe('trainClassifier()', () => {
 it('trainClassifier() makes models that PUT takes, of any number of words', () => {
   const random = seededRandom(7);
   const word = () => Math.floor(random() * 1e15).toString(36);
-  const examples = Array.from({ length: 400 }, () => Array.from({ length: 80 }, word).join(' '));
-  const taxonomy = withFirstIntent({ examples });
+  const [intent] = smallTaxonomy().intents as [Taxonomy['intents'][number]];
+  const intents = Array.from({ length: 12 }, (_, at) => ({
+    ...intent,
+    id: `intent_${at}`,
+    examples: Array.from({ length: 15 }, () => Array.from({ length: 80 }, word).join(' ')),
+  }));
+  const taxonomy = smallTaxonomy({ intents });
   const packed = trainClassifier(taxonomy);
   expect(packed.length).toBeLessThanOrEqual(2 ** 21);
   expect(() => openClassifier(packed, taxonomy)).not.toThrow();
