@@ -236,7 +236,7 @@ it('trains no taxonomy with long texts on load', async () => {
   });
   expect(await read()).toEqual(GENERAL);
   expect(faultLog[0]).toContain('more than 400 examples or 60000 characters');
-  });
+});
 it('has all models of a workspace but the current one expire within minutes, and none of another', async () => {
   const workspace = `w-${randomUUID().slice(0, 8)}`;
   const packed = new Uint8Array([1, 2]);
