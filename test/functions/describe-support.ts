@@ -164,7 +164,7 @@ export function describeSupport(productOf: () => Product): void {
       expect(written).toMatchObject({ intents: 24, trained: 'here' });
       expect(await intentOf()).toBe('login_issue');
       expect((await call('PUT', { taxonomy: { ...sample, intents: [] } })).status).toBe(400);
-      expect(await (await call('GET')).json()).toEqual({ taxonomy });
+      expect(await (await call('GET')).json()).toEqual({ taxonomy, in_use: true });
       expect([(await call('DELETE')).status, await intentOf()]).toEqual([204, 'unknown']);
     });
   });
