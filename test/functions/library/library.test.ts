@@ -165,6 +165,7 @@ describe('the library in workerd', () => {
     const text = '# Quince\n\nThe quince ripens late.';
     expect((await call('GET /api/kb/text/own/quince.md')).json).toEqual({
       id: 'own/quince.md',
+      owner: 'local',
       text,
       language: expect.any(String),
       left_out: [{ kind: 'script', count: 1, samples: ['alert(1)'] }],
