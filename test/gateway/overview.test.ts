@@ -30,6 +30,8 @@ const health = {
 const checks = {
   checks: [],
   counts: { red: 1, not_run: 0, green: 2 },
+  pending: 0,
+  last_ran_at: null,
   running: false,
   next_cursor: null,
 };

@@ -157,9 +157,12 @@ describe('the view Tickets', () => {
     await page.getByRole('button', { name: 'Analyse' }).click();
     const analysis = page.locator('.analysis');
     await analysis.waitFor();
-    expect(await analysis.textContent()).toMatch(
-      /Draft.*Not sent automatically.*Articles.*Intent.*Device is not hashing.*%.*danger: smoke.*Guidance/s,
-    );
+    // Intents have their titles once the taxonomy is there.
+    await expect
+      .poll(() => analysis.textContent())
+      .toMatch(
+        /Draft.*Not sent automatically.*Articles.*Intent.*Device is not hashing.*%.*danger: smoke.*Guidance/s,
+      );
     const articles = analysis.locator('section').filter({ hasText: 'Articles' });
     // The first search after a start may be too late on a busy machine.
     await vi.waitUntil(
