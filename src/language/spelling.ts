@@ -18,9 +18,13 @@ export function spellingIn(
       [...vocabulary].map((each) => ({ word: each, bytes: UTF8.encode(each) })),
       (each) => each.word[0],
     );
-    const own = UTF8.encode(word);
-    const near = (byFirst.get(word[0]) ?? []).filter(({ bytes }) => isOneMistake(own, bytes));
-    return near.some((each) => each.word === word) ? NONE : near.map((each) => each.word);
+    const wordBytes = UTF8.encode(word);
+    const candidates = (byFirst.get(word[0]) ?? []).filter(({ bytes }) =>
+      isOneMistake(wordBytes, bytes),
+    );
+    return candidates.some((each) => each.word === word)
+      ? NONE
+      : candidates.map((each) => each.word);
   };
   const cached = memo(similar, { max: CACHED_WORDS });
   return (word) => (isCorrected(word) ? cached(word) : NONE);

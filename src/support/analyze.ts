@@ -394,15 +394,15 @@ const answerIn = async (
     // What is quoted counts as retrieved.
     const timeoutMs = Math.max(1, TIMEOUT_MS - knowledge.retrieval_time_ms);
     const work = () => {
-      const asked = { product: ticket.product, vectors: wordVectors?.() };
-      const units = rankTicketUnits(evidence, asked);
+      const options = { product: ticket.product, vectors: wordVectors?.() };
+      const units = rankTicketUnits(evidence, options);
       const singleAnswer = answerPassages(evidence, units, ticket);
       const raised = withUnits(knowledge, units);
       const isAnswered = isCovered(raised) && singleAnswer.passages.length > 0;
       // A warning is about the whole case, and the questions by themselves would lose it.
       const isDivisible = singleAnswer.warning === undefined;
       const divided = isDivisible
-        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: asked.vectors })
+        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: options.vectors })
         : undefined;
       if (divided !== undefined) {
         const hasPromptInjection = singleAnswer.hasPromptInjection || divided.hasPromptInjection;
@@ -412,7 +412,7 @@ const answerIn = async (
           units,
         };
       }
-      const isDeclined = isAnswered && isDeclinedQuestion(evidence, asked);
+      const isDeclined = isAnswered && isDeclinedQuestion(evidence, options);
       const isLabelled = evidence.intents.length > 0;
       // The label of an intent that is not sure does not answer a question by itself.
       if (isDeclined && isLabelled && classification.confidence < PARTIAL_BELOW)

@@ -91,6 +91,19 @@ describe('a question that would be declined', () => {
     expect(guidance.quoted_articles).toBeUndefined();
     expect(guidance.risks).toEqual([expect.stringContaining('The draft quotes nothing')]);
   });
+  it('is none where the message has a code that the articles have, however unsure its intent', async () => {
+    const report = 'Hi, my Apollo III shows E30 since yesterday, I restarted it twice. What next?';
+    const classification = { primary_intent: 'overheating', confidence: 0.4 };
+    const knowledge = await retrieved({
+      intent: 'overheating',
+      message: report,
+      include_weak: true,
+    });
+    const options = { knowledge, wordVectors: shippedWordVectors };
+    const { draft } = await analysed(classification, report, options);
+    expect(draft.evidence).not.toEqual([]);
+    expect(draft.text).toContain('E30');
+  });
   it('gets the quotes of a sure intent, with a hint that they may not answer it', async () => {
     const { guidance } = await asked(0.9);
     expect(guidance.quoted_articles).toHaveLength(1);

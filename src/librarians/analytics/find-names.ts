@@ -88,14 +88,14 @@ type IsLike = (word: QuestionWord, other: QuestionWord) => boolean;
 const cachedLikeness = (): IsLike => {
   const cache = new Map<string, Map<string, boolean>>();
   return (word, other) => {
-    const known = cache.get(word.text) ?? new Map<string, boolean>();
-    cache.set(word.text, known);
+    const likenesses = cache.get(word.text) ?? new Map<string, boolean>();
+    cache.set(word.text, likenesses);
     const isLike =
-      known.get(other.text) ??
+      likenesses.get(other.text) ??
       (word.text === other.text ||
         word.stem === other.stem ||
         isMisspelling(word.text, other.text));
-    known.set(other.text, isLike);
+    likenesses.set(other.text, isLike);
     return isLike;
   };
 };

@@ -160,9 +160,9 @@ const placeOf = (hashes: Uint32Array, hash: number): number => {
   let high = hashes.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
-    const found = hashes[middle] as number;
-    if (found === hash) return middle;
-    if (found < hash) low = middle + 1;
+    const value = hashes[middle] as number; // in range by the loop
+    if (value === hash) return middle;
+    if (value < hash) low = middle + 1;
     else high = middle - 1;
   }
   return -1;

@@ -109,9 +109,9 @@ export function messageTexts(message: string): [whole: string, ...sentences: str
   const sentences = splitSentences(text)
     .slice(0, MAX_SENTENCES)
     .map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_SENTENCE)));
-  const whole = sentences.join('\n');
-  const isLong = sentences.length > 1 && writtenWords(whole).length > FEW_WORDS;
-  return isLong ? [whole, ...sentences] : [whole];
+  const beginning = sentences.join('\n');
+  const isLong = sentences.length > 1 && writtenWords(beginning).length > FEW_WORDS;
+  return isLong ? [beginning, ...sentences] : [beginning];
 }
 
 const withoutQuotes = (text: string): string =>

@@ -27,21 +27,19 @@ export function impersonalSentences(
   { customerName = '', language }: Addressed,
 ): string[] {
   const names = new Set(
-    (customerName.match(/[\p{L}\p{M}'’]+/gu) ?? []).filter(
-      ({ length }) => length >= MIN_NAME_LENGTH,
-    ),
+    (customerName.match(WORD) ?? []).filter(({ length }) => length >= MIN_NAME_LENGTH),
   );
   const isPolite = (sentence: string): boolean => isCourtesy(sentence, language);
   const isFrame = (sentence: string): boolean => {
     const { thanks, greeting, goodbye, automatic } = readKind(sentence);
     return thanks + greeting + goodbye + automatic >= LEAST_FRAME;
   };
-  const said = withoutSignature(sentences, isPolite)
+  const content = withoutSignature(sentences, isPolite)
     .map((sentence) => withoutSalutation(sentence, { names, isPolite }))
     .filter((sentence) => !isPolite(sentence));
-  const first = said.findIndex((sentence) => !isFrame(sentence));
-  const last = said.findLastIndex((sentence) => !isFrame(sentence));
-  return said
+  const first = content.findIndex((sentence) => !isFrame(sentence));
+  const last = content.findLastIndex((sentence) => !isFrame(sentence));
+  return content
     .slice(Math.max(0, first), last + 1)
     .map((sentence) => sentence.replaceAll(WORD, (word) => (names.has(word) ? NAME_MARK : word)));
 }
