@@ -1,6 +1,6 @@
 import { createParser } from 'eventsource-parser';
 
-export interface BridgeOptions {
+interface BridgeOptions {
   /** Address of the deployment, with its workspace if it is not the key's first: `https://kb.example.com/?workspace_id=acme`. */
   url: string;
   /** An API key, or a token of an identity provider. */

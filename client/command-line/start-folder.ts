@@ -20,7 +20,7 @@ export function refuseOldNode(command: string): void {
   if (IS_PUBLISHED && problem !== undefined) fail(problem);
 }
 
-export interface StartedFolder {
+interface StartedFolder {
   url: string;
   key: string;
   /** Ends the product and removes its state. */

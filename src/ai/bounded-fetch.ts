@@ -17,7 +17,7 @@ const MAX_WAIT_MS = 2000;
 /** The client's others describe the machine and the runtime, or come from the environment. */
 const SENT_HEADERS = new Set(['accept', 'api-key', 'authorization', 'content-type', 'user-agent']);
 
-export interface FetchBounds {
+interface FetchBounds {
   maxBytes: number;
   endsAtMs: number;
   now: () => number;

@@ -18,7 +18,7 @@ const CLOSING = /(?<!\\)\[\/([a-z][a-z\d_-]{0,40})\]/gi;
 const ICON = /^(?:fa[srlbd]?|icon|fontawesome)$/;
 
 /** The tags of a document. */
-export interface BracketTags {
+interface BracketTags {
   /** Names with a closing tag, in small letters. */
   closed: ReadonlySet<string>;
   /** Those of which one text is shown or another: `[version=1]old[/version][version=2]new[/version]`. */

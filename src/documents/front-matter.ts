@@ -19,7 +19,7 @@ export interface FrontMatter {
   audience?: unknown;
 }
 
-export interface SplitArticle {
+interface SplitArticle {
   front: FrontMatter;
   /** Every field as it is written. */
   fields: Readonly<Record<string, unknown>>;

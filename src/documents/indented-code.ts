@@ -26,7 +26,7 @@ const MAX_LINE_LENGTH = 500;
 /** On both sides of the number of a masked line. A noncharacter, which is not for interchange (Unicode, section 23.7). */
 const MASK = '\ufdd4';
 
-export interface MaskedCode {
+interface MaskedCode {
   /** The text with a number in place of each line of indented code. */
   text: string;
   /** Puts the lines back. */

@@ -13,7 +13,7 @@ import {
 /** Tags and expressions that have no end, after which no more are sought: each search costs `MAX_TAG`. */
 const MAX_FAILURES = 300;
 
-export interface JsxOptions {
+interface JsxOptions {
   /** Whether braces hold expressions, as in MDX. */
   hasExpressions: boolean;
   /** Values of exported constants. */
@@ -21,7 +21,7 @@ export interface JsxOptions {
 }
 
 /** Tags that are open from one run of text to the next, by those that close them. */
-export interface JsxState {
+interface JsxState {
   open: string[];
   /** Labels of the tabs that come next, by their order or value. */
   tabs: { labels: string[]; byValue: ReadonlyMap<string, string> };

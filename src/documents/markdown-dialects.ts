@@ -16,7 +16,7 @@ import { RAW_CLOSE, RAW_OPEN, withFences, withoutRaw } from './protected-code.ts
 import { withCellsWhole, withGrids } from './table-lines.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
 
-export interface DialectOptions {
+interface DialectOptions {
   isMdx: boolean;
   /** Values that the configuration of a site generator names: `site.email`. */
   settingOf?: ((name: string) => string | undefined) | undefined;
@@ -24,7 +24,7 @@ export interface DialectOptions {
   omissions?: Omissions | undefined;
 }
 
-export interface PlainMarkdown {
+interface PlainMarkdown {
   /** Markdown with HTML, as CommonMark and GFM have it. */
   text: string;
   warnings: string[];

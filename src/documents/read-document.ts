@@ -7,7 +7,7 @@ import { readText } from './read-text.ts';
 /** `commonmark` has neither HTML nor marks of a dialect: what looks like them is text. */
 type DocumentFormat = 'html' | 'markdown' | 'commonmark';
 
-export interface DocumentOptions {
+interface DocumentOptions {
   /** Path or id, whose ending tells the format where nothing else does. */
   path?: string | undefined;
   format?: DocumentFormat | undefined;

@@ -18,7 +18,7 @@ import {
   titleIn,
 } from './read-html.ts';
 
-export interface MarkdownOptions {
+interface MarkdownOptions {
   /** Whether it is MDX by its ending; otherwise its statements tell. */
   isMdx?: boolean | undefined;
   /** Whether it has neither HTML nor marks of a dialect: what looks like them is text. */

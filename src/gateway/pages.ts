@@ -19,7 +19,7 @@ import { GatewayError, type RateLimits, withinPublicRate } from './access/gatewa
 import type { GatewayEnv } from './access/request-log.ts';
 import { fixedReply, type PersonWays } from './ask/small-talk.ts';
 
-export interface PagesParts extends Credentials {
+interface PagesParts extends Credentials {
   client: SignedClient;
   limits: RateLimits;
   /** The workspace whose articles anybody may search and read here; undefined: only with a key, as the password of HTTP Basic. */

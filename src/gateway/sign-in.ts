@@ -9,7 +9,7 @@ import { GatewayError, type RateLimits } from './access/gateway-error.ts';
 import type { Provider, Tokens } from './access/oidc.ts';
 import type { GatewayEnv } from './access/request-log.ts';
 
-export interface SignInParts {
+interface SignInParts {
   providers?: readonly Provider[] | undefined;
   tokens?: Tokens | undefined;
   limits: RateLimits;

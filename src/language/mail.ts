@@ -1,7 +1,7 @@
 import WORDS from './lists/mail.json' with { type: 'json' };
 
 /** A mail as its sender wrote it. */
-export interface Mail {
+interface Mail {
   /** Without quoted history, signature, mail-program lines and legal notices; the whole text if nothing else remains. */
   own: string;
   /** Body of the forwarded mail, without its headers. */

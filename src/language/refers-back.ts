@@ -7,7 +7,7 @@ import { isPronoun, languagesOf, type Word, wordsIn, wordsOfClass } from './word
  * before, but the question asks something of its own ("Is it covered by the warranty?"); `question`, it has no subject of its own and
  * continues the question before ("And in Canada?", "How long does that take?").
  */
-export type Reference = 'nothing' | 'thing' | 'question';
+type Reference = 'nothing' | 'thing' | 'question';
 
 /** The turn before a question. */
 export interface TurnBefore {

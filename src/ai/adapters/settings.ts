@@ -309,7 +309,7 @@ export function readVectorIndex(
 }
 
 /** Limits for all model calls of one question, named as in the signed context. Absent: no limit. */
-export interface QuestionLimits {
+interface QuestionLimits {
   budgets: { tokens: number; cost_micros?: number };
   /** Tokens of what is known about the asker; 0 for none. */
   factTokens: number;

@@ -27,7 +27,7 @@ export interface ModelStatementCheck {
   isLiteral: boolean;
 }
 
-export interface CheckContext {
+interface CheckContext {
   question: string;
   /** All that were shown. */
   passages: readonly Passage[];

@@ -86,7 +86,7 @@ export interface FailedAnswer<P extends Passage = Passage> {
   ticket?: CheckedAnswer['ticket'] | undefined;
 }
 
-export interface AnswerOptions<P extends Passage = Passage> {
+interface AnswerOptions<P extends Passage = Passage> {
   calls: ModelCalls;
   /** Token limit of the reply, including quotes. */
   maxTokens?: number | undefined;

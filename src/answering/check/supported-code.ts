@@ -5,7 +5,7 @@ import { oncePer } from '../../platform/once-per.ts';
 import { collapse, escapedPattern, hasWhole, type Literal, readingsOf } from './literals.ts';
 
 /** What the code of a statement may be made of. */
-export interface CodeSources {
+interface CodeSources {
   /** All passages that were shown, with their headings and titles. */
   texts: readonly string[];
   /** Those of them that the statement names. */

@@ -36,7 +36,7 @@ interface HistoryTurn {
 }
 
 /** Instructions and data of one use of the prompt, such as tickets. */
-export interface PromptTask {
+interface PromptTask {
   /** Follows the common instructions. */
   instructions: string;
   /** Texts of others, each between tags of its name, before the question. */

@@ -39,7 +39,7 @@ export interface ModelCalls {
   end(): void;
 }
 
-export interface ModelCallsOptions {
+interface ModelCallsOptions {
   ai: AIClient;
   /** For all calls together. No call is made with less than `MIN_TIME_MS`. */
   timeMs: number;

@@ -54,7 +54,7 @@ export interface ModelAccount {
 }
 
 /** An answer with its account. */
-export interface ModelAnswer extends NavigatorAnswer {
+interface ModelAnswer extends NavigatorAnswer {
   account: ModelAccount;
 }
 

@@ -31,7 +31,7 @@ import type {
 } from './navigator-answer.ts';
 
 /** An answer, quoted or written by a model, before it is rendered. */
-export interface AnswerRecord {
+interface AnswerRecord {
   edition: Edition;
   outcome: SearchOutcome;
   chosen: ChosenHits;

@@ -28,7 +28,7 @@ import type { CitableArticle, CitableKnowledge } from './citable-knowledge.ts';
 import { nameOf } from './cite-sources.ts';
 
 /** A rule that a response breaks (docs/contract.md#navigator). */
-export interface Violation {
+interface Violation {
   rule: keyof typeof RULES;
   /** The cited file that it is about. */
   file?: string | undefined;

@@ -14,7 +14,7 @@ import { type Finding, type FoundPassages, findMore } from './choose-passages.ts
 import { closestOf, statementOf } from './cite-sources.ts';
 import { citedStatement } from './compose-model-answer.ts';
 
-export type Written = CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>;
+type Written = CheckedAnswer<ShownPassage> | FailedAnswer<ShownPassage>;
 
 interface WritingOptions {
   finding: Finding;

@@ -13,7 +13,7 @@ export function insist(condition: boolean, problem: string): asserts condition {
 }
 
 /** Outcome of one call. */
-export type Outcome =
+type Outcome =
   | { kind: 'returned'; value: unknown; isPromise: boolean }
   | { kind: 'threw'; error: unknown; atOnce: boolean }
   | { kind: 'silent'; afterMs: number };
@@ -171,7 +171,7 @@ export interface LibrarianCases {
 }
 
 /** A hostile question, and what the response must not contain because of it. */
-export interface HostileQuestion {
+interface HostileQuestion {
   name: string;
   query: string;
   /** Markup that would take effect in rendered Markdown unless escaped. */

@@ -17,7 +17,7 @@ import {
 } from './ask-librarian.ts';
 
 /** One test of the suite. `run` rejects with the violation. */
-export interface LibrarianCheck {
+interface LibrarianCheck {
   name: string;
   run(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** Rows of a table in a text, and what was read otherwise than it is written. */
-export interface CsvRows {
+interface CsvRows {
   rows: string[][];
   /** Lines, from 1, with a quotation mark that opens a field and closes none: they are read as they stand. */
   unclosed: number[];

@@ -14,7 +14,7 @@ import {
   trimmedLines,
 } from './rst-lines.ts';
 
-export interface Directive {
+interface Directive {
   name: string;
   argument: string;
   /** Lines below, without their indentation. */

@@ -40,7 +40,7 @@ export interface RstDocument {
   unknownDirectives: Set<string>;
 }
 
-export type Omission = 'diagram' | 'generated' | 'todo' | 'other';
+type Omission = 'diagram' | 'generated' | 'todo' | 'other';
 
 /** Names compare without regard to case and white space (reStructuredText, reference names). */
 export function nameOf(name: string): string {

@@ -58,7 +58,7 @@ import { fixedReply, type PersonWays, replyTo, type WaysToPerson } from './small
 import { createTalk } from './talk.ts';
 import { withMembers } from './understand-question.ts';
 
-export interface AskParts {
+interface AskParts {
   client: SignedClient;
   directory: KeyDirectory;
   librarians: Librarians;

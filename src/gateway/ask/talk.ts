@@ -26,7 +26,7 @@ import {
 import { turnsIn, understandQuestion, withHistory, withMembers } from './understand-question.ts';
 
 /** A request with its standalone question, and what to do with its answer. */
-export interface Talk {
+interface Talk {
   query: string;
   /** What the asker wrote: this question as typed, and the previous ones. */
   said: readonly string[];
@@ -45,7 +45,7 @@ interface Answered {
   isTurn?: boolean | undefined;
 }
 
-export interface TalkRequest {
+interface TalkRequest {
   request: AskRequest;
   context: OriginContext;
   signal: AbortSignal;

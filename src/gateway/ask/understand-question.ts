@@ -12,7 +12,7 @@ import { smallTalkIn } from '../../language/small-talk.ts';
 import type { PastTurn } from './conversations.ts';
 
 /** A question read in its conversation. */
-export interface UnderstoodQuestion {
+interface UnderstoodQuestion {
   /** The question as sent to librarians. */
   query: string;
   /** The previous turns, oldest first; only if the question does not stand alone. */
@@ -20,7 +20,7 @@ export interface UnderstoodQuestion {
 }
 
 /** A turn in `metadata.history`. */
-export interface HistoryTurn {
+interface HistoryTurn {
   speaker: 'user' | 'assistant';
   text: string;
   /** Id of the librarian that answered, if known. */

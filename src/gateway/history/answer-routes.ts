@@ -29,7 +29,7 @@ import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
 import { rangeOf } from './answer-statistics.ts';
 import { type AnswerListing, type RemoteAnswers, readAnswerCursor } from './answer-store.ts';
 
-export interface AnswerRouteParts {
+interface AnswerRouteParts {
   /** Id of the function that serves the routes. */
   guard: GuardOptions;
   /** The answers of a workspace. */

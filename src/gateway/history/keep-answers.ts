@@ -58,7 +58,7 @@ interface AboutAnswer {
   librarians?: readonly string[] | undefined;
 }
 
-export interface KeepParts {
+interface KeepParts {
   client: SignedClient;
   /** Whether the answers of a workspace are kept. */
   keeps: (workspace: string) => boolean;

@@ -19,7 +19,7 @@ import {
   readAnswerCursor,
 } from './answer-store.ts';
 
-export interface SqlAnswerStoreOptions {
+interface SqlAnswerStoreOptions {
   limits: AnswerLimits;
   now?: (() => number) | undefined;
 }

@@ -32,7 +32,7 @@ export interface AskReporting {
 }
 
 /** One that its holder releases when it is done. */
-export interface HeldCall extends GatewayCall, Disposable {}
+interface HeldCall extends GatewayCall, Disposable {}
 
 /** The same as long as its holder needs it, and not only until the call that brought it has returned. */
 export function held(call: GatewayCall): HeldCall {

@@ -20,7 +20,7 @@ import { sha256Hex } from '../../platform/storage/edition-storage.ts';
 import type { Article, EditionEntry } from './article.ts';
 import { chunkArticle } from './chunk-article.ts';
 
-export interface NormalisedArticle {
+interface NormalisedArticle {
   article: Article;
   /** What was wrong and how it was handled, a sentence each; for the sync report. */
   warnings: string[];

@@ -28,7 +28,7 @@ import {
   type StoredCheck,
 } from './check-book.ts';
 
-export interface SqlCheckBookOptions {
+interface SqlCheckBookOptions {
   /** Most checks that are stored; 2,000 when absent. */
   maxChecks?: number | undefined;
 }

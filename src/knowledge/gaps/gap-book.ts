@@ -172,7 +172,7 @@ const cosine = (left: readonly number[], right: readonly number[]): number => {
 const lengthOf = (numbers: readonly number[]): number => Math.hypot(...numbers);
 
 /** Cursor of a page of gaps: what its last is sorted by, and its id. */
-export interface GapCursor {
+interface GapCursor {
   /** How often it occurred, or when it was closed. */
   rank: number;
   id: string;

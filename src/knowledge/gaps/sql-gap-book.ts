@@ -29,7 +29,7 @@ import {
   subjectLikeness,
 } from './gap-book.ts';
 
-export interface SqlGapBookOptions {
+interface SqlGapBookOptions {
   newId: () => string;
   /** Most gaps that are stored; 2,000 when absent. The least frequent are deleted first, beginning with closed and old ones. */
   maxGaps?: number | undefined;

@@ -31,7 +31,7 @@ import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './library.ts';
 
-export interface LibraryAppOptions {
+interface LibraryAppOptions {
   guard: Omit<GuardOptions, 'self' | 'access' | 'replay'>;
   libraryOf: (workspace: string) => RemoteLibrary;
 }

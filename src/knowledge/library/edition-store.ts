@@ -183,7 +183,7 @@ const joined = (rows: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> => {
   return bytes;
 };
 
-export interface PublishingParts {
+interface PublishingParts {
   sql: Sql;
   state: LibraryState;
   articles: ArticleStore;

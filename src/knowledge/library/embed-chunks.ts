@@ -13,7 +13,7 @@ import {
   type VectorStore,
 } from './vector-store.ts';
 
-export interface EmbeddingParts extends Omit<PlanParts, 'space'> {
+interface EmbeddingParts extends Omit<PlanParts, 'space'> {
   embedding: LibraryEmbedding;
   onFault: (where: string, error: unknown) => void;
 }

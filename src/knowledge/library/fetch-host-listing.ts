@@ -31,7 +31,7 @@ interface HostKbErrorOptions {
   cause?: unknown;
 }
 
-export interface FetchHostOptions extends Omit<ReadListingOptions, 'signal'> {
+interface FetchHostOptions extends Omit<ReadListingOptions, 'signal'> {
   fetch: typeof fetch;
   allowed: AllowedHosts;
   /** Sent to the configured origin only. */

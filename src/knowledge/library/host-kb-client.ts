@@ -11,7 +11,7 @@ import { withRetries } from '../../platform/retry.ts';
 import { type AllowedHosts, fetchHostListing, HostKbError } from './fetch-host-listing.ts';
 
 /** Address and settings of a host knowledge base. */
-export interface HostKb {
+interface HostKb {
   /** Address of `GET /api/kb/articles`. */
   url: string;
   /** Sent as `Authorization: Bearer`. */

@@ -72,7 +72,7 @@ export interface LibraryVariables
   SOURCES?: Target | undefined;
 }
 
-export interface LibrarySettings {
+interface LibrarySettings {
   /** Throws `HostKbError` when the workspace has no host, or `KB_SOURCES` is invalid. */
   sourceOf(workspace: string): LibrarySource;
   /** Workspaces that have a host. Throws `HostKbError` when `KB_SOURCES` is invalid. */

@@ -45,7 +45,7 @@ import {
 } from './sync-run.ts';
 import type { VectorStore } from './vector-store.ts';
 
-export interface DriverParts {
+interface DriverParts {
   sql: Sql;
   state: LibraryState;
   articles: ArticleStore;
@@ -66,7 +66,7 @@ export interface DriverParts {
   onFault: (where: string, error: unknown) => void;
 }
 
-export interface SyncDriver {
+interface SyncDriver {
   status(): SyncStatus;
   /** The last report as those see it who may not read every article. */
   openReport(): SyncReport | null;

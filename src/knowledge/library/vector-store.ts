@@ -226,7 +226,7 @@ function* storedVectors(sql: Sql): Generator<Uint8Array<ArrayBuffer> | undefined
   }
 }
 
-export interface RemovalParts {
+interface RemovalParts {
   sql: Sql;
   state: LibraryState;
   vectors: VectorStore;

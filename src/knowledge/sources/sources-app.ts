@@ -17,7 +17,7 @@ import { logLine } from '../../platform/log.ts';
 import { type ListedArticle, SourceFailed, toHostArticle } from './article-source.ts';
 import type { ArticleSources } from './source-settings.ts';
 
-export interface SourcesAppOptions {
+interface SourcesAppOptions {
   guard: Omit<GuardOptions, 'self' | 'access'>;
   sources: ArticleSources;
   now: () => number;

@@ -235,7 +235,7 @@ const noCatalogue = (): CodedError =>
     },
   });
 
-export interface AnalyticsAppOptions extends Omit<AgentServeOptions, 'unavailable'> {
+interface AnalyticsAppOptions extends Omit<AgentServeOptions, 'unavailable'> {
   /** When it is absent or holds no catalogue, every question fails with SERVICE_UNAVAILABLE. */
   database: SqlDatabase | undefined;
   /** The workspace that the database belongs to. */

@@ -97,7 +97,7 @@ const hasOtherNegation = ({ terms }: IndexedQuestion, { words }: ParsedQuestion)
   words.some(({ text, stem }) => NEGATIONS.has(text) && !terms.has(stem));
 
 /** The named questions, prepared for matching by their words. */
-export interface QuestionIndex {
+interface QuestionIndex {
   entries: IndexedQuestion[];
   /** Terms in order: synonyms become the first of their group, misspelt words the known one; stop words are dropped. */
   termsOf(words: readonly QuestionWord[]): string[];

@@ -21,7 +21,7 @@ const Proposal = z.object({
 });
 
 /** A statement, and how its rows are worded; without words they are listed. */
-export interface ProposedSql {
+interface ProposedSql {
   sql: string;
   wording: { text: string; each?: string } | undefined;
 }

@@ -21,7 +21,7 @@ export interface Select {
 }
 
 /** A column that a SELECT returns. */
-export interface Output {
+interface Output {
   parts: Part[];
   /** The column that it is, without its table, in lower case; `undefined` for an expression. */
   column: string | undefined;

@@ -51,7 +51,7 @@ export interface SqlGate {
   judge(sql: string, submission?: Submission): Promise<Checked<GatedSql>>;
 }
 
-export interface SqlGateOptions {
+interface SqlGateOptions {
   database: SqlDatabase;
   /** The tables that questions may read. */
   tables: readonly string[];

@@ -18,7 +18,7 @@ import {
 } from './librarian-routing.ts';
 import { splitByLibrarian } from './split-by-librarian.ts';
 
-export interface ConciergeParts {
+interface ConciergeParts {
   /** Available librarians, by their own descriptions. */
   librarians: readonly LibrarianInfo[];
   /** Default librarian without clear evidence for another; only if the caller may use it. */

@@ -52,7 +52,7 @@ export function nothingFound(
   };
 }
 
-export interface Failure {
+interface Failure {
   librarian: string;
   error: ErrorInfo;
 }

@@ -48,7 +48,7 @@ export interface Caller {
 }
 
 /** One question to one target, however many calls it takes. */
-export interface TargetQuestion {
+interface TargetQuestion {
   to: string;
   /** JSON of `LibrarianAskRequest`. */
   body: string;

@@ -37,7 +37,7 @@ export interface Librarians {
   list(): Promise<LibrarianDirectory>;
 }
 
-export interface LibrariansParts {
+interface LibrariansParts {
   /** Our own functions and the hosts of partners, by id. */
   targets: Readonly<Record<string, Target>>;
   /** Internal librarians, all of them routable. */

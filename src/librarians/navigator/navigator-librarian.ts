@@ -38,7 +38,7 @@ import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './ans
 import examples from './question-examples.json' with { type: 'json' };
 import type { OtherLibrarians } from './whom-to-ask.ts';
 
-export interface NavigatorParts
+interface NavigatorParts
   extends Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors' | 'waitUntil'> {
   /**
    * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
@@ -221,7 +221,7 @@ const OLDER_EDITIONS = 'kb:editions:read';
 
 const NO_LIBRARIANS: readonly LibrarianInfo[] = [];
 
-export interface NavigatorAppOptions
+interface NavigatorAppOptions
   extends ServeOptions,
     Pick<QuestionOptions, 'retrieve' | 'reranker' | 'wordVectors'> {
   /** The current edition for a request, of the workspace in its verified context. Throws when there is none. */

@@ -37,7 +37,7 @@ export interface Found {
 const FEWEST_HITS = 10;
 const NEAREST = 3;
 
-export interface FindOptions
+interface FindOptions
   extends Pick<RetrieveOptions, 'signal' | 'waitUntil' | 'timeLeftMs' | 'devices'> {
   /** Least score of a document, 0 to 1. */
   similarity_threshold: number;

@@ -64,7 +64,7 @@ const MAX_SUMMARY = 3000;
 /** Share of the time left that the model gets; the rest is for sending the quotes if it fails. */
 const TIME_SHARE = 0.6;
 
-export type ModelSummary = { text: string } | { refused: AnswerFailure };
+type ModelSummary = { text: string } | { refused: AnswerFailure };
 
 interface SummaryOptions {
   ai: AIClient;

@@ -91,7 +91,7 @@ export function searchCache(
   };
 }
 
-export interface ProviderRequest {
+interface ProviderRequest {
   /** May carry the key: neither it nor an error of `fetch`, which may quote it, reaches a message or a log. */
   url: URL;
   headers?: Readonly<Record<string, string>> | undefined;

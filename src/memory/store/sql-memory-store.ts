@@ -35,7 +35,7 @@ import {
   wordWeight,
 } from './memory-store.ts';
 
-export interface SqlMemoryStoreOptions {
+interface SqlMemoryStoreOptions {
   /** The only workspace in this database. */
   workspace: string;
   /**

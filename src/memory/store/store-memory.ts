@@ -33,7 +33,7 @@ export interface StoringParts {
 }
 
 /** Upper bounds of a workspace and of the memories of one API key in it; concurrent calls may exceed them by a few. */
-export interface MemoryQuotas {
+interface MemoryQuotas {
   /** Memories that are no turns. */
   memories: number;
   memoriesPerKey: number;

@@ -3,7 +3,7 @@ import { type Bytes, decodeBase64url, encodeBase64url, utf8 } from '../encoding.
 import { demand } from './request-context.ts';
 
 /** What a signature is for. One key signs links and receipts, so the type must tell them apart. */
-export type JwsType = 'ctx+jwt' | 'ctx-receipt+jwt' | 'ctx-directory+jwt';
+type JwsType = 'ctx+jwt' | 'ctx-receipt+jwt' | 'ctx-directory+jwt';
 
 /** A well-formed JWS whose signature has not been verified. */
 export interface UnverifiedJws {

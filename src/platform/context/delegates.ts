@@ -69,7 +69,7 @@ export interface DelegationScope {
 }
 
 /** The other librarians that an app can call. */
-export interface Delegation {
+interface Delegation {
   /**
    * The targets that are in the key directory, except those that report that they are unavailable. One that was never described is waited
    * for, for `withinMs` at most; after that it has its id alone.

@@ -241,7 +241,7 @@ function assertDirectory(condition: boolean, problem: string): asserts condition
 }
 
 /** Requirements on a directory, whatever its source. */
-export interface DirectoryRequirements {
+interface DirectoryRequirements {
   /** The `x` of the offline root key. */
   root: string;
   env: 'development' | 'production';

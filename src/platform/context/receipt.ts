@@ -25,7 +25,7 @@ export interface Receipt {
 }
 
 /** A librarian's response, and its caller. */
-export interface Answer {
+interface Answer {
   /** The caller and the hash of its link. */
   caller: { id: string; linkHash: string };
   status: number;
@@ -62,7 +62,7 @@ interface Parties {
 }
 
 /** The caller's own call and the response to it. */
-export interface Expectation extends Parties {
+interface Expectation extends Parties {
   linkHash: string;
   /** Budgets that it handed down. */
   budgets: Readonly<Record<string, number>>;

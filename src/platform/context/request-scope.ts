@@ -34,7 +34,7 @@ export interface ScopeOptions
   targets?: ConnectDelegation | undefined;
 }
 
-export interface RequestScopes {
+interface RequestScopes {
   /** The librarians that the caller's questions may be delegated to. */
   delegates(
     c: HonoContext<GuardedEnv>,

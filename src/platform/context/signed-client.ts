@@ -97,7 +97,7 @@ export interface SignedClient {
   call(context: OriginContext | VerifiedContext, request: SignedRequest): Promise<SignedAnswer>;
 }
 
-export interface SignedClientOptions {
+interface SignedClientOptions {
   self: string;
   signer: Signer;
   directory: KeyDirectory;

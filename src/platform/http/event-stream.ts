@@ -108,7 +108,7 @@ export function eventText(name: string | undefined, data: string): string {
   return `${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`;
 }
 
-export interface Tap {
+interface Tap {
   /** Called with each part of the stream as it passes. */
   onPart?: ((part: Uint8Array) => void) | undefined;
   /** Called once, when the stream has ended, failed or was cancelled; what it returns is added when the stream has ended normally. */

@@ -31,7 +31,7 @@ export class HttpFailure extends Error {
   }
 }
 
-export interface HttpRequest {
+interface HttpRequest {
   fetch: typeof fetch;
   method?: string | undefined;
   headers: Readonly<Record<string, string>>;

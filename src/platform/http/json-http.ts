@@ -4,7 +4,7 @@ import { readRequest } from '../../contract/core/read-request.ts';
 import { type Bytes, utf8 } from '../encoding.ts';
 import { suggestForm } from './suggest-form.ts';
 
-export type ReadJson<T> =
+type ReadJson<T> =
   | { ok: true; value: T }
   | {
       ok: false;

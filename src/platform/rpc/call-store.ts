@@ -1,7 +1,7 @@
 import { migrate, type Sql } from '../storage/sql.ts';
 
 /** Calls that were made, so that a replay is rejected everywhere (docs/contract.md#calls-between-librarians). */
-export interface CallStore {
+interface CallStore {
   /** Notes a call by the hash of its link; returns whether it is the first with that hash. */
   isFirst(linkHash: string, options: { ttlSeconds: number; nowMs: number }): boolean;
 }

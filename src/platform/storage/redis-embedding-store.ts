@@ -13,7 +13,7 @@ import {
   upstashCaller,
 } from './upstash-client.ts';
 
-export interface RedisEmbeddingConfig extends UpstashAccess {
+interface RedisEmbeddingConfig extends UpstashAccess {
   /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
   /** Precedes every key, as the database may be shared; `embedding:` when absent. */

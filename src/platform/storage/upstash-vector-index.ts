@@ -23,7 +23,7 @@ import {
   type VectorRecord,
 } from './vector-index.ts';
 
-export interface UpstashVectorConfig extends UpstashAccess {
+interface UpstashVectorConfig extends UpstashAccess {
   /** The tenant's namespace (`namespaceOf`); 1 to 64 of `A-Za-z0-9_-`. */
   namespace: string;
   dimensions: number;

@@ -41,7 +41,7 @@ export interface DraftFrame {
   filled: FilledTemplate;
 }
 
-export interface FrameOptions {
+interface FrameOptions {
   taxonomy: Taxonomy;
   classification: IntentClassification;
   ticket: FramedTicket | undefined;

@@ -373,7 +373,7 @@ const stemsAsked = (
 
 const MAX_STEMS = 12;
 
-export interface RecordingOptions {
+interface RecordingOptions {
   book: Pick<RemoteGapBook, 'record'>;
   /** The subject of the request. */
   by: string;
@@ -482,7 +482,7 @@ const hashOf = (
 ): Promise<string> =>
   sha256(utf8(JSON.stringify([message, subject ?? '', productOf(metadata), ...audiences])));
 
-export interface RecheckOptions {
+interface RecheckOptions {
   book: Pick<RemoteGapBook, 'toCheck' | 'noteChecked'>;
   /** Retries the query on the edition. */
   ask: (question: KnowledgeQuestion) => Promise<Knowledge>;

@@ -32,7 +32,7 @@ import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
 import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
 import type { GapKeeper } from './gap-keeper.ts';
 
-export interface GapRouteParts {
+interface GapRouteParts {
   /** Id of the function that serves the routes. */
   guard: GuardOptions;
   books: Pick<GapBooks, 'of'>;

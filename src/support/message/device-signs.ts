@@ -4,7 +4,7 @@ import { stemsIn } from '../../knowledge/edition/sections.ts';
 import { oncePer } from '../../platform/once-per.ts';
 
 /** A device that the words of a customer show, though another one may be named. */
-export interface ShownDevice {
+interface ShownDevice {
   /** As the articles write it. */
   device: string;
   /** The words that show it, such as `A3-004711` or `96 chips`. */

@@ -6,7 +6,7 @@ import { migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import { EventMessage, type Undelivered } from './ticket-objects.ts';
 import { idOf } from './workspace-store.ts';
 
-export interface DeliveryParts {
+interface DeliveryParts {
   sql: Sql;
   retryMs: number;
   now: () => number;

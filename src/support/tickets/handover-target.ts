@@ -16,7 +16,7 @@ export const handoverSettings = {
     otherwise: 'none',
   }),
 } satisfies SettingsSchema;
-export type HandoverVariables = Variables<typeof handoverSettings>;
+type HandoverVariables = Variables<typeof handoverSettings>;
 
 /** Reads the tool or `list` to which requests of visitors go, by workspace; undefined where a workspace accepts none. */
 export function readHandoverTargets(

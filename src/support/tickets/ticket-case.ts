@@ -6,7 +6,7 @@ import { draftStore } from './ticket-draft.ts';
 import type { JobReport, MessageEvent, TicketCase } from './ticket-objects.ts';
 import { isUnnamed, type Job, type TicketStore, ticketStore } from './ticket-store.ts';
 
-export interface TicketCaseParts extends Omit<StepParts, 'store' | 'drafts'> {
+interface TicketCaseParts extends Omit<StepParts, 'store' | 'drafts'> {
   sql: Sql;
   random: () => number;
   onFault(where: string, error: unknown): void;

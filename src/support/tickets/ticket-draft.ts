@@ -125,7 +125,7 @@ export function caseOf(
 const MAX_TITLE = 200;
 
 /** What a list shows of a message, without personal data but the customer's first name. */
-export interface TicketListing {
+interface TicketListing {
   /** The subject of the ticket, else the beginning of the message. */
   title: string;
   /** The beginning of the message where the title is a subject. */
@@ -159,7 +159,7 @@ export function draftStateOf({
 }
 
 /** What became of a draft: figures, without a word of it or of what was sent. */
-export interface LearnedOutcome {
+interface LearnedOutcome {
   job: number;
   intent: string;
   /** Addresses of the articles that it cites. */

@@ -8,7 +8,7 @@ import { withPageData } from './page-data.ts';
 import { type FolderSite, pathIn } from './scan-folder.ts';
 import { type Fields, valueAt } from './sites/site.ts';
 
-export interface FillIn {
+interface FillIn {
   /** Real path of the file. */
   file: string;
   /** Real paths of the folders whose files may be included; the first is that of the knowledge base. */

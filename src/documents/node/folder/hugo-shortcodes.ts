@@ -1,6 +1,6 @@
 import { attributesIn } from '../../tag-attributes.ts';
 
-export interface Shortcodes {
+interface Shortcodes {
   /** The template of a shortcode. */
   templateOf(name: string): string | undefined;
   /** A text that the site has in several languages. */

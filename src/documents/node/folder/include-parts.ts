@@ -15,7 +15,7 @@ import type { FolderSite } from './scan-folder.ts';
 import { isMarkdown } from './sites/site.ts';
 import { withTitles } from './sphinx-titles.ts';
 
-export interface PartsOptions {
+interface PartsOptions {
   /** Real path of the file. */
   file: string;
   /** Real paths of the folders whose files may be included. */

@@ -1,7 +1,7 @@
 import { Context, Drop, Liquid, Tag } from 'liquidjs';
 import { type Fields, memberOf } from './sites/site.ts';
 
-export interface LoopData {
+interface LoopData {
   /** Front matter of the page. */
   fields: Fields;
   /** What the site keeps under a name: `site.data.plans`. */

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { decodeText } from '../../../language/decode-text.ts';
 import type { FolderSite } from './scan-folder.ts';
 
-export interface Part {
+interface Part {
   /** Real path. */
   file: string;
   text: string;

@@ -11,20 +11,20 @@ export interface StoredTask {
 }
 
 /** The message that began or continued a task, used to detect a repeated one. */
-export interface KnownMessage {
+interface KnownMessage {
   taskId: string;
   /** Hash of what the message says. */
   hash: string;
 }
 
-export interface TaskFilter {
+interface TaskFilter {
   contextId?: string | undefined;
   state?: TaskState | undefined;
   /** Milliseconds since 1970; only tasks whose state is newer. */
   after?: number | undefined;
 }
 
-export interface TaskPage {
+interface TaskPage {
   tasks: Task[];
   total: number;
   next: PageCursor | undefined;

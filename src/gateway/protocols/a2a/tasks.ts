@@ -30,7 +30,7 @@ import { PageCursor, type StoredTask, type TaskStore } from './task-store.ts';
 /** What answers the operations of the protocol; the library calls it. */
 export type A2aHandler = ConstructorParameters<typeof JsonRpcTransportHandler>[0];
 
-export interface TasksParts {
+interface TasksParts {
   store: TaskStore;
   /** Removes personal data and secrets from what is stored. */
   mask: (text: string) => string;

@@ -1,7 +1,7 @@
 import words from './front-ends.json' with { type: 'json' };
 
 /** A message of a chat, as text. */
-export interface ChatTurn {
+interface ChatTurn {
   role: string;
   text: string;
 }

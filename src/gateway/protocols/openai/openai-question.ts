@@ -43,7 +43,7 @@ export async function readOpenAI<Schema extends z.ZodType>(
 }
 
 /** What a client of OpenAI has sent, in whichever of its forms. */
-export interface OpenAIQuestion {
+interface OpenAIQuestion {
   model: string;
   messages: readonly Message[];
   /** The name of the member that the messages are sent in. */

@@ -11,7 +11,7 @@ import { type CheckOptionsParts, createCheckOptions } from './check-options.ts';
 import { checkRoutes } from './check-routes.ts';
 import { type CheckRunner, runCheck } from './run-checks.ts';
 
-export interface CheckDeskParts extends Identity, CheckOptionsParts {
+interface CheckDeskParts extends Identity, CheckOptionsParts {
   library: Target;
   editionFor: (scope: EditionScope) => Promise<Edition>;
 }

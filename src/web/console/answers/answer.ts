@@ -131,7 +131,7 @@ const statementsOf = ({ metadata }: LibrarianResponse): Statement[] | undefined 
   Array.isArray(metadata?.statements) ? (metadata.statements as Statement[]) : undefined; // the gateway has checked it
 
 /** A stored answer has its text and its sources once, outside the navigator's reply. */
-export type NavigatorDetails = Omit<NavigatorResponse, 'answer' | 'sources'>;
+type NavigatorDetails = Omit<NavigatorResponse, 'answer' | 'sources'>;
 
 /** What the navigator's own reply says about an answer, when it answered. */
 export function navigatorOf(response: LibrarianResponse | undefined): NavigatorDetails | undefined {

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { AnswerFilter } from '../../../contract/wire/answers.ts';
 
 /** A place in the console: the address is the state of a view. */
-export interface Place {
+interface Place {
   /** Parts of the path, decoded: `/trace/4f2a` is `['trace', '4f2a']`. */
   parts: readonly string[];
   query: URLSearchParams;

@@ -1,9 +1,9 @@
-export interface Difference {
+interface Difference {
   kind: 'same' | 'removed' | 'added';
   text: string;
 }
 
-export interface DiffLine {
+interface DiffLine {
   kind: Difference['kind'] | 'skipped';
   text: string;
 }

@@ -1,5 +1,5 @@
 /** A part of a text, and whether it is marked. */
-export interface Part {
+interface Part {
   text: string;
   isMarked: boolean;
 }

@@ -57,7 +57,7 @@ export function useAwaited(
   }, [isAwaited, isLoading]);
 }
 
-export interface Pages<Item, Page> {
+interface Pages<Item, Page> {
   items: readonly Item[];
   /** The page that was read last. */
   last: Page | undefined;

@@ -6,7 +6,7 @@ export type Language = 'en' | 'de';
 export type TextKey = keyof typeof english | keyof typeof englishOfViews;
 type Texts = Readonly<Partial<Record<TextKey, string>>>;
 /** Keys of texts that differ by number: `ask.sources` for `ask.sources.one` and `ask.sources.other`. */
-export type CountKey = {
+type CountKey = {
   [Key in TextKey]: Key extends `${infer Stem}.other` ? Stem : never;
 }[TextKey];
 

@@ -39,7 +39,7 @@ interface Source {
 }
 
 /** The text of a module that a configuration imports, and how its own imports are read. */
-export type ModuleReader = (path: string) => { text: string; read: ModuleReader } | undefined;
+type ModuleReader = (path: string) => { text: string; read: ModuleReader } | undefined;
 
 /** Modules beside a configuration, by relative paths. */
 export function moduleReader(
