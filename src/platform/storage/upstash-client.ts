@@ -1,4 +1,6 @@
 import { Redis } from '@upstash/redis/cloudflare';
+import type * as z from 'zod';
+import { readAs } from '../../contract/core/error-info.ts';
 import { withDeadline } from '../http/deadline.ts';
 import { readBody } from '../http/read-body.ts';
 import { withRetries } from '../retry.ts';
@@ -94,6 +96,25 @@ export function upstashCaller(access: UpstashAccess): UpstashCall {
 
 export function malformedReply(what: string): StoreUnavailable {
   return new StoreUnavailable('malformed', `Cannot ${what}: the reply has an unknown form`);
+}
+
+/** A namespace that was never written to is empty. */
+export function insteadOfNamespace<T>(empty: T): (error: unknown) => T {
+  return (error) => {
+    if (error instanceof UnknownNamespace) return empty;
+    throw error;
+  };
+}
+
+/** A reply in the form that an adapter reads. @throws {StoreUnavailable} */
+export function readReply<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  what: string,
+): z.output<T> {
+  const read = readAs(schema, value);
+  if (read.ok) return read.value;
+  throw malformedReply(what);
 }
 
 /** A Redis client for one call. Strings stay as stored: the SDK would turn those that are JSON into numbers or objects. */

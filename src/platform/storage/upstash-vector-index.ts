@@ -2,11 +2,10 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Index } from '@upstash/vector';
 import * as z from 'zod';
-import { readAs } from '../../contract/core/error-info.ts';
 import type { StoreOptions } from './store-unavailable.ts';
 import {
-  malformedReply,
-  UnknownNamespace,
+  insteadOfNamespace,
+  readReply,
   type UpstashAccess,
   upstashCaller,
 } from './upstash-client.ts';
@@ -98,7 +97,7 @@ export function upstashVectorIndex({
       const found = await onNamespace(what, (space) => space.query(query), { signal }).catch(
         insteadOfNamespace([]),
       );
-      const hits = read(Scores, found, what).map(hitOf);
+      const hits = readReply(Scores, found, what).map(hitOf);
       // An approximate search, or a filter that was read in another way, must not return records that do not match.
       const meeting = hits.filter(({ metadata }) => meetsFilter(metadata, filter));
       return meeting.sort((left, right) => right.similarity - left.similarity).slice(0, limit);
@@ -121,7 +120,7 @@ export function upstashVectorIndex({
       const page = await onNamespace(what, (space) => space.range(range), { signal }).catch(
         insteadOfNamespace(empty),
       );
-      const { vectors, nextCursor } = read(Page, page, what);
+      const { vectors, nextCursor } = readReply(Page, page, what);
       const ids = vectors.map(({ id }) => id);
       return nextCursor === '' ? { ids } : { ids, next: nextCursor };
     },
@@ -135,31 +134,11 @@ export function upstashVectorIndex({
     },
     pending: async (options) => {
       const what = 'count pending vectors';
-      const { namespaces } = read(
-        Info,
-        await call(what, (requester) => new Index(requester).info(), options),
-        what,
-      );
-      return Object.hasOwn(namespaces, namespace)
-        ? (namespaces[namespace]?.pendingVectorCount ?? 0)
-        : 0;
+      const info = await call(what, (requester) => new Index(requester).info(), options);
+      return pendingIn(namespace, info, what);
     },
   };
 }
-
-/** A namespace that was never written to is empty. */
-const insteadOfNamespace =
-  <T>(empty: T) =>
-  (error: unknown): T => {
-    if (error instanceof UnknownNamespace) return empty;
-    throw error;
-  };
-
-const read = <T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> => {
-  const found = readAs(schema, value);
-  if (found.ok) return found.value;
-  throw malformedReply(what);
-};
 
 const Scores = z
   .array(
@@ -174,6 +153,14 @@ const Page = z.object({
   nextCursor: z.string().max(256),
   vectors: z.array(z.object({ id: z.string() })).max(BATCH),
 });
+/** How many vectors of a namespace wait, by a reply of `info`. */
+export function pendingIn(namespace: string, info: unknown, what: string): number {
+  const { namespaces } = readReply(Info, info, what);
+  return Object.hasOwn(namespaces, namespace)
+    ? (namespaces[namespace]?.pendingVectorCount ?? 0)
+    : 0;
+}
+
 const Info = z.object({
   namespaces: z.record(z.string(), z.object({ pendingVectorCount: z.int().min(0) })),
 });
@@ -253,6 +240,7 @@ const clauseOf = (condition: VectorFilter[number]): string => {
   const isName = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(field) && !KEYWORDS.has(field.toLowerCase());
   if (!isName) throw new RangeError('the filter has a field name that is not an identifier');
   if ('in' in condition) return `(${field} IN (${condition.in.map(quoted).join(', ')}))`;
+  if ('contains' in condition) return `(${field} CONTAINS ${quoted(condition.contains)})`;
   return 'atLeast' in condition
     ? `(${field} >= ${decimal(condition.atLeast)})`
     : `(${field} <= ${decimal(condition.atMost)})`;

@@ -20,6 +20,8 @@ export interface VectorHit {
 /** Conditions on metadata, all of which must hold. A field that is missing or of another type meets no condition. */
 export type VectorFilter = readonly (
   | { field: string; in: readonly string[] }
+  /** The field is a list that has this. */
+  | { field: string; contains: string }
   | { field: string; atLeast: number }
   | { field: string; atMost: number }
 )[];
@@ -96,12 +98,16 @@ export function readMetadata(value: Readonly<Record<string, unknown>>): VectorMe
 
 const SCALARS = new Set(['string', 'number', 'boolean']);
 
-export function meetsFilter(metadata: VectorMetadata | undefined, filter: VectorFilter): boolean {
+export function meetsFilter(
+  metadata: Readonly<Record<string, unknown>> | undefined,
+  filter: VectorFilter,
+): boolean {
   return filter.every((condition) => {
     const { field } = condition;
     const found =
       metadata !== undefined && Object.hasOwn(metadata, field) ? metadata[field] : undefined;
     if ('in' in condition) return typeof found === 'string' && condition.in.includes(found);
+    if ('contains' in condition) return Array.isArray(found) && found.includes(condition.contains);
     if (typeof found !== 'number') return false;
     return 'atLeast' in condition ? found >= condition.atLeast : found <= condition.atMost;
   });

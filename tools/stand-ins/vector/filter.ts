@@ -26,10 +26,10 @@ const ORDERS = new Map<string, (value: number, bound: number) => boolean>([
 ]);
 
 /**
- * Reads a metadata filter of Upstash Vector: comparisons with strings and numbers, `IN`, and parentheses; AND binds tighter than OR.
+ * Reads a metadata filter of Upstash Vector: comparisons with strings and numbers, `IN`, `CONTAINS`, and parentheses; AND binds tighter than OR.
  * Keywords come in any case, strings know no escapes. A field that is missing or null meets no condition, not even `!=`.
  *
- * The rest of the service's language (booleans, NOT, GLOB, CONTAINS, HAS FIELD, paths into objects and arrays) is refused like anything malformed.
+ * The rest of the service's language (booleans, NOT, GLOB, HAS FIELD, paths into objects and arrays) is refused like anything malformed.
  *
  * @throws {VectorRefusal} 400
  */
@@ -76,6 +76,10 @@ export function parseFilter(filter: string): Filter {
       while (accept(',')) values.push(literal());
       expect(')');
       return (value) => values.some((each) => each === value);
+    }
+    if (operator.toUpperCase() === 'CONTAINS') {
+      const part = literal();
+      return (value) => Array.isArray(value) && value.includes(part);
     }
     const order = ORDERS.get(operator);
     if (!order && operator !== '=' && operator !== '!=')

@@ -10,10 +10,11 @@ import {
 } from './vector-records.ts';
 import { VectorRefusal } from './vector-refusal.ts';
 
-/** A dense index without a hosted model. */
+/** A dense or hybrid index without a hosted model. */
 export interface LocalIndex {
   /** As error messages name it. */
   name: string;
+  isHybrid: boolean;
   dimension: number;
   similarityFunction: 'COSINE' | 'DOT_PRODUCT' | 'EUCLIDEAN';
   indexing: Indexing;
@@ -40,6 +41,8 @@ export interface Operation {
 /** Maximum number of vectors that one request may write, name or ask for. */
 const MAX_VECTORS = 1000;
 const MAX_METADATA_BYTES = 48 * 1024;
+const MAX_DATA_BYTES = 1024 * 1024;
+const MAX_NON_ZEROS = 1000;
 /** Undocumented: a filter of 12 KB is refused, one of 30 conditions is not. */
 const MAX_FILTER_LENGTH = 4096;
 
@@ -49,6 +52,16 @@ const Vector = z.custom<number[]>(
   (value) => Array.isArray(value) && value.every((each) => typeof each === 'number'),
   'expected a list of numbers',
 );
+const Sparse = z
+  .strictObject({ indices: Vector, values: Vector })
+  .refine(
+    ({ indices, values }) =>
+      indices.length === values.length &&
+      indices.length <= MAX_NON_ZEROS &&
+      indices.every((index) => Number.isInteger(index) && Math.abs(index) < 2 ** 31) &&
+      new Set(indices).size === indices.length,
+    `expected up to ${MAX_NON_ZEROS} values, each with an index of its own`,
+  );
 const FilterText = z
   .string()
   .max(MAX_FILTER_LENGTH, `filter is longer than ${MAX_FILTER_LENGTH} characters`);
@@ -56,6 +69,7 @@ const Count = z.int().min(1).max(MAX_VECTORS);
 const include = {
   includeVectors: z.boolean().default(false),
   includeMetadata: z.boolean().default(false),
+  includeData: z.boolean().default(false),
 };
 type Include = z.output<z.ZodObject<typeof include>>;
 const many = <T extends z.ZodType>(schema: T) => z.array(schema).min(1).max(MAX_VECTORS);
@@ -65,12 +79,16 @@ const Upsert = many(
   z.strictObject({
     id: Id,
     vector: Vector,
+    sparseVector: Sparse.optional(),
     metadata: z.record(z.string(), z.unknown()).optional(),
+    data: z.string().optional(),
   }),
 );
 const Query = many(
   z.strictObject({
-    vector: Vector,
+    vector: Vector.optional(),
+    sparseVector: Sparse.optional(),
+    weightingStrategy: z.literal('IDF').optional(),
     topK: Count.default(10),
     filter: FilterText.default(''),
     ...include,
@@ -100,6 +118,10 @@ const upsert = ({ index, namespace, body }: OperationCall) => {
   const records = readBody(Upsert, [body].flat()).map(({ vector, ...record }) => {
     if (record.metadata && Buffer.byteLength(JSON.stringify(record.metadata)) > MAX_METADATA_BYTES)
       throw new VectorRefusal(422, `Metadata is too large, limit: ${MAX_METADATA_BYTES} bytes`);
+    if (Buffer.byteLength(record.data ?? '') > MAX_DATA_BYTES)
+      throw new VectorRefusal(422, `Data is too large, limit: ${MAX_DATA_BYTES} bytes`);
+    if (index.isHybrid !== (record.sparseVector !== undefined))
+      throw new VectorRefusal(422, `This index is ${index.isHybrid ? '' : 'not '}hybrid`);
     return { ...record, vector: vectorFor(index, vector) };
   });
   // A namespace is created by its first write.
@@ -121,13 +143,12 @@ const vectorFor = ({ dimension }: LocalIndex, vector: readonly number[]): Float3
 const query = ({ index, namespace, body, fault }: OperationCall) => {
   if (index.similarityFunction !== 'COSINE')
     throw new VectorRefusal(501, 'This stand-in searches by COSINE alone');
-  const answers = readBody(Query, [body].flat()).map(({ vector, topK, filter, ...shown }) => {
-    const wanted = vectorFor(index, vector);
+  const answers = readBody(Query, [body].flat()).map(({ topK, filter, ...asked }) => {
+    const { vector, sparseVector, weightingStrategy, ...shown } = asked;
     const meets = filter.trim() === '' ? () => true : parseFilter(filter);
-    const candidates = [...(index.namespaces.get(namespace)?.indexed().values() ?? [])];
-    const hits = candidates
-      .filter(({ metadata }) => meets(metadata))
-      .map((record) => ({ record, score: scoreOf(wanted, record.vector) }))
+    const space = index.namespaces.get(namespace);
+    const hits = scoresIn(index, space, asked)
+      .filter(({ record }) => meets(record.metadata))
       .sort((left, right) => right.score - left.score)
       .slice(0, topK);
     const found =
@@ -140,6 +161,24 @@ const query = ({ index, namespace, body, fault }: OperationCall) => {
     }));
   });
   return answers.length === 1 ? answers[0] : answers;
+};
+
+/** A query of one component has its raw scores; both together would be fused. */
+const scoresIn = (
+  index: LocalIndex,
+  space: NamespaceRecords | undefined,
+  { vector, sparseVector, weightingStrategy }: Partial<z.output<typeof Query>[number]>,
+): { record: StoredVector; score: number }[] => {
+  if (vector !== undefined && sparseVector !== undefined)
+    throw new VectorRefusal(501, 'This stand-in does not fuse: ask for one component');
+  if (sparseVector !== undefined) {
+    if (!index.isHybrid) throw new VectorRefusal(422, 'This index is not hybrid');
+    const scores = space?.postings().scores(sparseVector, weightingStrategy === 'IDF') ?? [];
+    return [...scores].map(([record, score]) => ({ record, score }));
+  }
+  const wanted = vectorFor(index, vector ?? []);
+  const records = [...(space?.indexed().values() ?? [])];
+  return records.map((record) => ({ record, score: scoreOf(wanted, record.vector) }));
 };
 
 /** `(1 + cosine) / 2`, in 32 bits as on the service; 0.5 when one of the vectors is all zeros. */
@@ -158,12 +197,14 @@ const scoreOf = (left: Float32Array, right: Float32Array): number => {
 
 /** A vector as replies show it: what was not asked for, or does not exist, is absent. */
 const show = (
-  { id, vector, metadata }: StoredVector,
-  { includeVectors, includeMetadata }: Include,
+  { id, vector, sparseVector, metadata, data }: StoredVector,
+  { includeVectors, includeMetadata, includeData }: Include,
 ) => ({
   id,
   ...(includeVectors && { vector: Array.from(vector, shortestFloat32) }),
+  ...(includeVectors && sparseVector && { sparseVector }),
   ...(includeMetadata && metadata && { metadata }),
+  ...(includeData && data !== undefined && { data }),
 });
 
 const fetchVectors = ({ index, namespace, body }: OperationCall) => {
@@ -204,7 +245,8 @@ const remove = ({ index, namespace, body }: OperationCall) => {
   return { deleted: space?.remove(ids ?? selected.map(({ id }) => id)) ?? 0 };
 };
 
-const info = ({ index: { dimension, similarityFunction, namespaces } }: OperationCall) => {
+const info = ({ index }: OperationCall) => {
+  const { dimension, similarityFunction, namespaces, isHybrid } = index;
   const counts = [...namespaces].map(([name, records]) => {
     return [
       name,
@@ -223,8 +265,9 @@ const info = ({ index: { dimension, similarityFunction, namespaces } }: Operatio
     indexSize: 4 * dimension * written,
     dimension,
     similarityFunction,
-    indexType: 'DENSE',
+    indexType: isHybrid ? 'HYBRID' : 'DENSE',
     denseIndex: { dimension, similarityFunction },
+    ...(isHybrid && { sparseIndex: {} }),
     namespaces: Object.fromEntries(counts),
   };
 };

@@ -1,8 +1,13 @@
+import { createSparsePostings, type SparsePostings, type SparseVector } from './sparse-postings.ts';
+
 /** A stored vector. Never changed: a write replaces it. */
 export interface StoredVector {
   id: string;
   vector: Float32Array;
+  /** In a hybrid index. */
+  sparseVector?: SparseVector | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
+  data?: string | undefined;
 }
 
 /** When a write reaches queries. */
@@ -20,6 +25,8 @@ export interface NamespaceRecords {
   written: ReadonlyMap<string, StoredVector>;
   /** What queries see. */
   indexed(): ReadonlyMap<string, StoredVector>;
+  /** The sparse vectors of what queries see. */
+  postings(): SparsePostings<StoredVector>;
   /** How many vectors were written and are not yet what queries see. */
   pendingCount(): number;
   put(records: readonly StoredVector[]): void;
@@ -34,10 +41,14 @@ export function createNamespaceRecords(indexing: Indexing): NamespaceRecords {
   /** By id: what it becomes, and since when it waits. Only the last write of an id matters. */
   const waiting = new Map<string, { record: StoredVector | undefined; since: number }>();
 
+  const postings = createSparsePostings<StoredVector>();
   const show = (id: string, record: StoredVector | undefined) => {
     waiting.delete(id);
+    const before = visible.get(id);
+    if (before) postings.remove(before);
     if (record) visible.set(id, record);
     else visible.delete(id);
+    if (record?.sparseVector) postings.add(record, record.sparseVector);
   };
   const settle = () => {
     const due = indexing.now() - indexing.delayMs;
@@ -51,6 +62,10 @@ export function createNamespaceRecords(indexing: Indexing): NamespaceRecords {
     indexed: () => {
       settle();
       return visible;
+    },
+    postings: () => {
+      settle();
+      return postings;
     },
     pendingCount: () => {
       settle();

@@ -11,6 +11,8 @@ interface IndexConfig {
   readOnlyToken?: string;
   /** 1536 when absent. */
   dimension?: number;
+  /** Whether records have a sparse vector beside the dense one; false when absent. */
+  isHybrid?: boolean;
   /** COSINE when absent. An index with another one reports it, and refuses queries. */
   similarityFunction?: LocalIndex['similarityFunction'];
 }
@@ -38,8 +40,9 @@ export interface VectorServer extends LocalServer {
 }
 
 /**
- * Speaks the part of the REST protocol of Upstash Vector that a dense index without a hosted model needs, as SDK 1.2.3 uses it. Vectors are in
- * memory. Anything else (sparse vectors, texts to embed, resumable queries, updates) is refused with 400 or 404.
+ * Speaks the part of the REST protocol of Upstash Vector that an index without a hosted model needs, as SDK 1.2.3 uses it: a dense one, and a hybrid one
+ * with queries of one component. Vectors are in memory. Anything else (fusion, texts to embed, resumable queries, updates) is refused with
+ * 400, 404 or 501.
  */
 export async function startVectorServer(options: VectorServerOptions = {}): Promise<VectorServer> {
   const { indexingDelayMs = 150, deletesLinger = false, now = Date.now } = options;
@@ -47,10 +50,12 @@ export async function startVectorServer(options: VectorServerOptions = {}): Prom
   const access = new Map<string, { index: LocalIndex; mayWrite: boolean }>();
   const indexes = (options.indexes ?? [{}]).map((config, at) => {
     const { dimension = 1536, similarityFunction = 'COSINE', readOnlyToken } = config;
+    const { isHybrid = false } = config;
     const token = config.token ?? (at === 0 ? options.token : undefined) ?? randomUUID();
     const namespaces = new Map([['', createNamespaceRecords(indexing)]]);
     const index: LocalIndex = {
       name: `local-${at}`,
+      isHybrid,
       dimension,
       similarityFunction,
       indexing,
