@@ -107,7 +107,7 @@ export function articleHash(id: string): string {
 }
 
 /** FNV-1a with a finaliser, 31 bits; also the index of a term in a sparse vector. */
-export function hash31(text: string): number {
+function hash31(text: string): number {
   let hash = 0x811c_9dc5;
   for (const byte of utf8(text)) hash = Math.imul(hash ^ byte, 0x0100_0193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);

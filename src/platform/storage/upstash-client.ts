@@ -33,7 +33,7 @@ type UpstashCall = <T>(
 ) => Promise<T>;
 
 /** The namespace was never written to. */
-export class UnknownNamespace extends StoreUnavailable {}
+class UnknownNamespace extends StoreUnavailable {}
 
 const TIMEOUT_MS = 10_000;
 const RETRY_AFTER_MS = 50;
