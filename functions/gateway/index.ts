@@ -3,7 +3,7 @@ import { adapterHealth, chatModelOf } from '../../src/ai/adapters/models.ts';
 import { readModels, readQuestionLimits } from '../../src/ai/adapters/settings.ts';
 import type { LibrarianResponse } from '../../src/contract/core/response.ts';
 import type { A2aFunction } from '../../src/contract/wire/a2a.ts';
-import type { GatewayCall } from '../../src/contract/wire/http-routes.ts';
+import type { GatewayCall } from '../../src/contract/wire/gateway-call.ts';
 import { kvApiKeys } from '../../src/gateway/access/api-keys.ts';
 import type { RateLimit } from '../../src/gateway/access/gateway-error.ts';
 import { oidcTokens, readProviders } from '../../src/gateway/access/oidc.ts';

@@ -4,11 +4,12 @@ import { secureHeaders } from 'hono/secure-headers';
 import { ErrorBody } from '../contract/core/error-info.ts';
 import { type AIClient, Healthz, type ProtectedResource } from '../contract/core/librarian.ts';
 import { LibrarianId } from '../contract/core/names.ts';
+import type { HttpRoute } from '../contract/routes/http-route.ts';
+import { honoRoute, namesWhere, ROUTES, type RouteName } from '../contract/routes/http-routes.ts';
 import type { A2aFunction } from '../contract/wire/a2a.ts';
 import type { CallerAccess } from '../contract/wire/access.ts';
 import { AgentRequest } from '../contract/wire/agent-response.ts';
 import type { HostErrorBody } from '../contract/wire/host-article.ts';
-import { type HttpRoute, honoRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
 import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
 import type { AnswerMcp } from '../contract/wire/mcp.ts';
 import { SupportRequest } from '../contract/wire/support-response.ts';
@@ -18,12 +19,7 @@ import { readingCapabilities } from '../librarians/delegation/call.ts';
 import type { Librarians } from '../librarians/delegation/librarian-directory.ts';
 import type { Signer } from '../platform/context/compact-jws.ts';
 import type { KeyDirectory } from '../platform/context/key-directory.ts';
-import {
-  type Amounts,
-  CONTEXT_HEADER,
-  EXPIRY_WARNING_MS,
-  MAX_ARTICLE_BYTES,
-} from '../platform/context/limits.ts';
+import { type Amounts, CONTEXT_HEADER, EXPIRY_WARNING_MS } from '../platform/context/limits.ts';
 import type { TokenPrice } from '../platform/context/model-budget.ts';
 import type { OriginContext } from '../platform/context/request-context.ts';
 import type { SignedClient, Target } from '../platform/context/signed-client.ts';
@@ -184,12 +180,14 @@ export function createApp(parts: GatewayParts) {
   const { diskIsFull } = parts;
   if (diskIsFull !== undefined) app.use(namesFullDisk(diskIsFull));
 
+  const answered = new Set<RouteName>();
   /** Only routes that the description of the API has can be added, by the types. */
   const on = (
     name: RouteName,
     handler: (c: Context<GatewayEnv>) => Promise<Response> | Response,
   ): void => {
     const [method, path] = honoRoute(name);
+    answered.add(name);
     app.on(method, path, handler);
   };
   on('GET /healthz', async (c) => {
@@ -270,12 +268,15 @@ export function createApp(parts: GatewayParts) {
   on('GET /v1/models/{id}', models.one);
 
   /** Forwards requests of the key's holder to the function that answers them, at the same path. */
-  const forwardTo = (
-    function_: string,
-    name: RouteName,
-    { maxBytes, as, bodyOf, route, form }: ForwardOptions = {},
-  ): void => {
-    const { capability, alsoNeeds, streams }: HttpRoute = ROUTES[name];
+  const forwardTo = (name: RouteName, { bodyOf, route, form }: ForwardOptions = {}): void => {
+    const {
+      function: to = '',
+      capability,
+      alsoNeeds,
+      grants,
+      streams,
+      maxBytes,
+    }: HttpRoute = ROUTES[name];
     on(name, async (c) => {
       const key = c.get('apiKey');
       if (capability !== undefined) demand(key, capability);
@@ -288,9 +289,9 @@ export function createApp(parts: GatewayParts) {
         ? await (bodyOf?.(c, workspace, maxBytes) ?? jsonBytes(c, maxBytes))
         : undefined;
       url.searchParams.delete('workspace_id');
-      const granted = as ?? capability;
+      const granted = grants ?? capability;
       const capabilities =
-        granted !== undefined && (as !== undefined || granted.endsWith(':write'))
+        granted !== undefined && (grants !== undefined || granted.endsWith(':write'))
           ? [granted, ...(alsoNeeds === undefined ? [] : [alsoNeeds])]
           : (readingCapabilities(key.capabilities) ?? key.capabilities);
       if (
@@ -319,14 +320,10 @@ export function createApp(parts: GatewayParts) {
       }
       const keep = (context: OriginContext) =>
         keepAnswers && route && body
-          ? keepForwarded(
-              c,
-              { keepAnswers, route, now },
-              { to: function_, body, context, isStream },
-            )
+          ? keepForwarded(c, { keepAnswers, route, now }, { to, body, context, isStream })
           : undefined;
       const forwarding = {
-        to: function_,
+        to,
         path,
         workspace,
         namedWorkspace,
@@ -346,101 +343,11 @@ export function createApp(parts: GatewayParts) {
   on('GET /v1/answers', createAnswerList({ client }));
   on('GET /v1/overview', createOverview({ client, keeps, log, now }));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client, reportGaps }));
-  forwardTo('memory', 'GET /v1/answers/statistics', { as: 'answers:read' });
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
   on('GET /v1/answers/{id}', createAnswerReader({ client }));
-  forwardTo('memory', 'DELETE /v1/answers');
-  forwardTo('memory', 'DELETE /v1/answers/{id}');
-  forwardTo('memory', 'GET /v1/audit', { as: 'audit:read' });
-  forwardTo('navigator', 'POST /v1/navigate', { route: NAVIGATE, form: asNavigator });
-  forwardTo('analytics', 'POST /v1/agents/analytics', { route: AGENT, form: asAgent('analytics') });
-  const withFacts = bodiesWithFacts({ ...parts, now });
-  const agent = {
-    bodyOf: withFacts({ schema: AgentRequest, textOf: ({ query }) => query }),
-    route: AGENT,
-  };
-  forwardTo('semantic', 'POST /v1/agents/semantic', { ...agent, form: asAgent('semantic') });
-  forwardTo('web-search', 'POST /v1/agents/web_search', {
-    route: AGENT,
-    form: asAgent('web_search'),
-  });
-  // It calls the others, each with its own requirement.
-  forwardTo('hybrid', 'POST /v1/agents/hybrid', { ...agent, form: asAgent('hybrid') });
-  forwardTo('semantic', 'POST /v1/knowledge/search');
   on('GET /v1/knowledge/stats', createKnowledgeStats({ client }));
-  forwardTo('semantic', 'GET /v1/knowledge/health');
-  forwardTo('support', 'POST /v1/knowledge/retrieve', { maxBytes: MAX_TICKET_BYTES });
-  forwardTo('support', 'GET /v1/knowledge/gaps');
-  forwardTo('support', 'POST /v1/knowledge/gaps');
-  const gaps = { as: 'support:gaps:write' };
-  forwardTo('support', 'GET /v1/knowledge/gaps/records', gaps);
-  forwardTo('support', 'PUT /v1/knowledge/gaps/records', { maxBytes: MAX_RESTORE_BYTES, ...gaps });
-  forwardTo('support', 'DELETE /v1/knowledge/gaps', gaps);
-  forwardTo('support', 'GET /v1/knowledge/gaps/{id}');
-  forwardTo('support', 'DELETE /v1/knowledge/gaps/{id}', gaps);
-  const checks = { as: 'kb:checks:write' };
-  forwardTo('navigator', 'GET /v1/knowledge/checks');
-  forwardTo('navigator', 'PUT /v1/knowledge/checks', { maxBytes: MAX_ARTICLE_BYTES, ...checks });
-  forwardTo('navigator', 'DELETE /v1/knowledge/checks/{id}', checks);
-  forwardTo('navigator', 'POST /v1/knowledge/checks/run', checks);
-  forwardTo('navigator', 'POST /v1/knowledge/checks/try');
-  forwardTo('navigator', 'POST /v1/knowledge/checks/preview', {
-    maxBytes: MAX_ARTICLE_BYTES,
-    ...checks,
-  });
-  const analyzed = withFacts({ schema: SupportRequest, textOf: questionOfTicket });
-  const ticket = { bodyOf: analyzed, maxBytes: MAX_TICKET_BYTES, route: TICKET };
-  forwardTo('support', 'POST /v1/support/analyze', ticket);
-  const taxonomy = { as: 'support:taxonomy:write' };
-  forwardTo('support', 'GET /v1/support/taxonomy');
-  forwardTo('support', 'GET /v1/support/taxonomy/accuracy');
-  forwardTo('support', 'PUT /v1/support/taxonomy', { maxBytes: MAX_ARTICLE_BYTES, ...taxonomy });
-  forwardTo('support', 'DELETE /v1/support/taxonomy', taxonomy);
-  forwardTo('webhooks', 'GET /v1/support/tickets');
-  forwardTo('webhooks', 'PUT /v1/support/tickets', { maxBytes: MAX_RESTORE_BYTES });
-  forwardTo('webhooks', 'GET /v1/support/tickets/outcomes', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'GET /v1/support/tickets/case', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'GET /v1/support/tickets/lessons', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'GET /v1/support/tickets/draft', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'DELETE /v1/support/tickets/draft');
-  forwardTo('webhooks', 'POST /v1/support/tickets/feedback', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'POST /v1/support/tickets/replay');
-  forwardTo('webhooks', 'POST /v1/support/requests', {
-    as: 'helpdesk:requests:write',
-    bodyOf: handoverOf,
-    maxBytes: MAX_TICKET_BYTES,
-  });
-  forwardTo('webhooks', 'GET /v1/support/requests', { as: 'helpdesk:read' });
-  forwardTo('webhooks', 'DELETE /v1/support/requests');
-  forwardTo('library', 'GET /v1/sync');
-  forwardTo('library', 'POST /v1/sync', { bodyOf: syncOf });
-  forwardTo('library', 'GET /v1/knowledge/editions');
-  forwardTo('library', 'GET /v1/knowledge/editions/{id}/changes');
-  forwardTo('library', 'POST /v1/knowledge/editions/{id}/activate');
-  forwardTo('library', 'GET /api/kb/articles');
-  forwardTo('library', 'GET /api/kb/inventory');
-  forwardTo('library', 'GET /api/kb/articles/{id}');
-  forwardTo('library', 'PUT /api/kb/articles/{id}', { maxBytes: MAX_ARTICLE_BYTES });
-  forwardTo('library', 'DELETE /api/kb/articles/{id}');
-  forwardTo('library', 'GET /api/kb/text/{id}');
-  const memory = { maxBytes: MAX_MEMORY_BYTES };
-  forwardTo('memory', `GET ${MEMORIES}`);
-  forwardTo('memory', `POST ${MEMORIES}`, memory);
-  forwardTo('memory', `PUT ${MEMORIES}`, { ...memory, as: 'memory:restore:write' });
-  forwardTo('memory', `DELETE ${MEMORIES}`);
-  forwardTo('memory', `GET ${MEMORIES}/stats`);
-  forwardTo('memory', `POST ${MEMORIES}/search`, memory);
-  forwardTo('memory', `POST ${MEMORIES}/search/batch`, memory);
-  forwardTo('memory', 'GET /v1/workspaces/{workspace_id}/context-templates');
-  forwardTo('memory', 'PUT /v1/workspaces/{workspace_id}/context-templates/{name}');
-  forwardTo('memory', 'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}');
-  forwardTo('memory', 'GET /v1/workspaces/{workspace_id}/context-rankers');
-  forwardTo('memory', 'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}');
-  forwardTo('memory', 'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}');
-  forwardTo('memory', `POST ${MEMORIES}/context`, memory);
-  forwardTo('memory', `POST ${MEMORIES}/context/preview`, memory);
-  forwardTo('memory', `GET ${MEMORIES}/{id}`);
-  forwardTo('memory', `DELETE ${MEMORIES}/{id}`);
+  const options = forwardOptions(bodiesWithFacts({ ...parts, now }));
+  for (const name of FORWARDED) if (!answered.has(name)) forwardTo(name, options[name]);
 
   app.get('*', (c, next) => (opensPage(c) ? consolePage(c, parts.assets) : next()));
   app.notFound((c) => faultResponse(c, noRoute(app, c), { log, now }));
@@ -565,23 +472,36 @@ const helpdesksOf = async (webhooks: Target | undefined): Promise<Healthz['helpd
 interface ForwardOptions {
   /** Reads the body and completes it; as it was sent when absent. */
   bodyOf?: (c: Context<GatewayEnv>, workspace: string, maxBytes?: number) => Promise<Uint8Array>;
-  /** Longest body. */
-  maxBytes?: number;
-  /** The capability of the function that a key's capability grants; the same when absent. */
-  as?: string;
   /** How its reply is kept as an answer; it is not when absent. */
   route?: KeptRoute;
   /** Form of a reply to a message that reports danger or asks nothing, which the function is then not asked about. */
   form?: ReplyForm;
 }
 
-const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
-/** Fits the longest memory in any script, and the longest vector. */
-const MAX_MEMORY_BYTES = 256 * 1024;
-/** Records of an export in one request. */
-const MAX_RESTORE_BYTES = 256 * 1024;
-/** Fits the longest message in any script, with an ordinary history. */
-const MAX_TICKET_BYTES = 256 * 1024;
+/** What a function answers at the same path. Fixed parts of a path go before parameters, which would match them. */
+const FORWARDED = namesWhere((route) => route.function !== undefined).toSorted(
+  (one, other) => one.split('{').length - other.split('{').length,
+);
+
+/** What the gateway itself does with a route that a function answers. */
+const forwardOptions = (
+  withFacts: ReturnType<typeof bodiesWithFacts>,
+): Partial<Record<RouteName, ForwardOptions>> => {
+  const bodyOf = withFacts({ schema: AgentRequest, textOf: ({ query }) => query });
+  return {
+    'POST /v1/navigate': { route: NAVIGATE, form: asNavigator },
+    'POST /v1/agents/analytics': { route: AGENT, form: asAgent('analytics') },
+    'POST /v1/agents/semantic': { bodyOf, route: AGENT, form: asAgent('semantic') },
+    'POST /v1/agents/web_search': { route: AGENT, form: asAgent('web_search') },
+    'POST /v1/agents/hybrid': { bodyOf, route: AGENT, form: asAgent('hybrid') },
+    'POST /v1/support/analyze': {
+      bodyOf: withFacts({ schema: SupportRequest, textOf: questionOfTicket }),
+      route: TICKET,
+    },
+    'POST /v1/support/requests': { bodyOf: handoverOf },
+    'POST /v1/sync': { bodyOf: syncOf },
+  };
+};
 
 /** The request of a visitor with a hash of the address that sent it, by which the function counts. */
 const handoverOf = async (

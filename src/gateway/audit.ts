@@ -1,45 +1,16 @@
 import type { Context, MiddlewareHandler } from 'hono';
+import { namesWhere, type RouteName, routeMatcher } from '../contract/routes/http-routes.ts';
 import type { AuditEntry } from '../contract/wire/audit.ts';
-import { type RouteName, routeMatcher } from '../contract/wire/http-routes.ts';
 import { waitUntilOf } from '../platform/concurrency.ts';
 import { originate } from '../platform/context/request-context.ts';
 import type { SignedClient } from '../platform/context/signed-client.ts';
 import { type Log, logLine } from '../platform/log.ts';
 import type { GatewayEnv } from './access/request-log.ts';
 
-/** What administers: it erases, restores, writes, publishes, or decides what is answered from then on. Questions and their answers do not count. */
-const ACTS = [
-  ...(['DELETE /v1/answers', 'DELETE /v1/answers/{id}', 'POST /v1/answers/{id}/replay'] as const),
-  ...([
-    'POST /v1/knowledge/editions/{id}/activate',
-    'POST /v1/sync',
-    'PUT /api/kb/articles/{id}',
-    'DELETE /api/kb/articles/{id}',
-  ] as const),
-  ...([
-    'PUT /v1/support/taxonomy',
-    'DELETE /v1/support/taxonomy',
-    'POST /v1/support/tickets/replay',
-  ] as const),
-  ...([
-    'PUT /v1/support/tickets',
-    'DELETE /v1/support/tickets/draft',
-    'DELETE /v1/support/requests',
-  ] as const),
-  ...([
-    'PUT /v1/knowledge/gaps/records',
-    'DELETE /v1/knowledge/gaps',
-    'DELETE /v1/knowledge/gaps/{id}',
-  ] as const),
-  ...(['PUT /v1/knowledge/checks', 'DELETE /v1/knowledge/checks/{id}'] as const),
-  ...(['DELETE /v1/a2a/tasks', 'PUT /v1/workspaces/{workspace_id}/memories'] as const),
-  ...([
-    'DELETE /v1/workspaces/{workspace_id}/memories',
-    'DELETE /v1/workspaces/{workspace_id}/memories/{id}',
-  ] as const),
-] satisfies RouteName[];
-
-const ROUTES_OF_ACTS = ACTS.map((name) => ({ name, matches: routeMatcher([name]) }));
+const ROUTES_OF_ACTS = namesWhere(({ isAudited }) => isAudited === true).map((name) => ({
+  name,
+  matches: routeMatcher([name]),
+}));
 
 /** Ids that name no person: those of articles, editions and answers. */
 const NAMES_A_THING = /^\w+ \/(?:api\/kb|v1\/knowledge\/editions|v1\/answers)\//;

@@ -1,9 +1,10 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { describeIssues, readAs } from '../contract/core/error-info.ts';
+import type { HttpRoute } from '../contract/routes/http-route.ts';
+import { ROUTES, type RouteName } from '../contract/routes/http-routes.ts';
 import { AnswersPage } from '../contract/wire/answers.ts';
 import { KnowledgeChecks } from '../contract/wire/checks.ts';
-import { type HttpRoute, ROUTES, type RouteName } from '../contract/wire/http-routes.ts';
 import { KnowledgeGapsResponse, KnowledgeHealth } from '../contract/wire/knowledge.ts';
 import {
   OVERVIEW_LISTED,
@@ -128,15 +129,6 @@ const missingFor = (c: Context<GatewayEnv>, route: RouteName): string | undefine
     : capability;
 };
 
-/** The function that answers each route. */
-const FUNCTIONS: Partial<Record<RouteName, string>> = {
-  'GET /v1/answers': 'memory',
-  'GET /v1/knowledge/gaps': 'support',
-  'GET /v1/knowledge/health': 'semantic',
-  'GET /v1/support/tickets': 'webhooks',
-  'GET /v1/knowledge/checks': 'navigator',
-};
-
 const readerFor = (
   c: Context<GatewayEnv>,
   client: SignedClient,
@@ -144,7 +136,7 @@ const readerFor = (
 ): Read => {
   const keyCapabilities = c.get('apiKey').capabilities;
   return async (route, schema, query = {}, path = route.split(' ')[1] ?? '') => {
-    const { capability = '' }: HttpRoute = ROUTES[route];
+    const { capability = '', function: to = '' }: HttpRoute = ROUTES[route];
     const address = new URLSearchParams(
       Object.entries(query).map(([name, value]) => [name, String(value)]),
     ).toString();
@@ -153,7 +145,7 @@ const readerFor = (
       ? [capability]
       : (readingCapabilities(keyCapabilities) ?? keyCapabilities);
     const response = await forward(c, client, {
-      to: FUNCTIONS[route] ?? '',
+      to,
       path: address === '' ? path : `${path}?${address}`,
       workspace,
       capabilities: [...new Set([capability, ...capabilities])],

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import type { HttpRoute } from '../../src/contract/routes/http-route.ts';
+import { ROUTES, type RouteName } from '../../src/contract/routes/http-routes.ts';
 import { exampleRequest, replyProblem } from '../../tools/build/openapi.ts';
 
 interface Described {

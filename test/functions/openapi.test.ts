@@ -2,7 +2,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { launchChromium } from '../../research/screenshots/launch-chromium.ts';
-import { ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
+import { ROUTES, type RouteName } from '../../src/contract/routes/http-routes.ts';
 import { exampleRequest, replyProblem, requestSchema } from '../../tools/build/openapi.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { withNulls } from '../contract/wire/null-members.ts';

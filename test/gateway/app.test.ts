@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { MAX_ARTICLE_BYTES } from '../../src/contract/routes/http-route.ts';
+import { honoRoute, ROUTES, type RouteName } from '../../src/contract/routes/http-routes.ts';
 import { HostErrorBody } from '../../src/contract/wire/host-article.ts';
-import { honoRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
 import { KnowledgeRetrieval, unavailableRetrieval } from '../../src/contract/wire/knowledge.ts';
 import { MAX_BODY_BYTES } from '../../src/gateway/access/gateway-error.ts';
 import { localSigner } from '../../src/platform/context/identity.ts';
-import { MAX_ARTICLE_BYTES } from '../../src/platform/context/limits.ts';
 import { signedClient } from '../../src/platform/context/signed-client.ts';
 import { identityOf, userContext } from '../platform/context/callers.ts';
 import { functionFor, idOf, READER, replyOf, startGateway } from './gateway-for-test.ts';

@@ -1,839 +1,36 @@
 import * as z from 'zod';
-import {
-  AskRequest,
-  LibrarianAskRequest,
-  NavigateRequest,
-  ProgressEvent,
-} from '../../src/contract/core/ask.ts';
-import { ErrorBody, type ErrorCode, HTTP_STATUS } from '../../src/contract/core/error-info.ts';
-import {
-  Healthz,
-  LibrarianDescription,
-  LibrarianDirectory,
-  ProtectedResource,
-} from '../../src/contract/core/librarian.ts';
-import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
-import { LibrarianResponse } from '../../src/contract/core/response.ts';
+import { type ErrorCode, HTTP_STATUS } from '../../src/contract/core/error-info.ts';
 import * as contract from '../../src/contract/index.ts';
-import {
-  AgentCard,
-  GatewayKeys,
-  JsonRpcMessage,
-  TaskErasureQuery,
-} from '../../src/contract/wire/a2a.ts';
-import {
-  CallerAccess,
-  SignedIn,
-  SignInOptions,
-  SignInRequest,
-} from '../../src/contract/wire/access.ts';
-import {
-  AgentError,
-  AgentFormat,
-  AgentReply,
-  AgentRequest,
-} from '../../src/contract/wire/agent-response.ts';
-import {
-  AnswerFeedback,
-  AnswerFeedbackRequest,
-  AnswerReplay,
-  AnswerReplayRequest,
-  AnswerStatistics,
-  AnswerStatisticsQuery,
-  AnswersErasureQuery,
-  AnswersPage,
-  AnswersQuery,
-  KeptAnswer,
-} from '../../src/contract/wire/answers.ts';
-import { AuditPage, AuditQuery } from '../../src/contract/wire/audit.ts';
-import {
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatCompletionRequest,
-  ChatError,
-  ChatModel,
-  ChatModels,
-} from '../../src/contract/wire/chat-completions.ts';
-import {
-  KnowledgeCheckInput,
-  KnowledgeChecks,
-  KnowledgeChecksPreview,
-  KnowledgeChecksPreviewed,
-  KnowledgeChecksPut,
-  KnowledgeChecksQuery,
-  KnowledgeChecksRun,
-  KnowledgeChecksStarted,
-  KnowledgeChecksWritten,
-  KnowledgeCheckTried,
-} from '../../src/contract/wire/checks.ts';
-import {
-  ContextPreview,
-  ContextRankerPut,
-  ContextRankers,
-  ContextRequest,
-  ContextResult,
-  ContextTemplate,
-  ContextTemplatePut,
-  ContextTemplates,
-  MemoryBatchRequest,
-  MemorySearchRequest,
-  RankerWeights,
-} from '../../src/contract/wire/context-engine.ts';
-import {
-  EditionActivated,
-  EditionActivation,
-  EditionChanges,
-  EditionChangesQuery,
-  EditionList,
-} from '../../src/contract/wire/editions.ts';
-import {
-  ArticleListing,
-  ArticleListingQuery,
-  ArticlePut,
-  ArticleText,
-  ArticleWritten,
-  HostArticle,
-  HostErrorBody,
-} from '../../src/contract/wire/host-article.ts';
-import { type HttpRoute, ROUTES, type RouteName } from '../../src/contract/wire/http-routes.ts';
-import {
-  KnowledgeGap,
-  KnowledgeGapReport,
-  KnowledgeGapReported,
-  KnowledgeGapsRequest,
-  KnowledgeGapsResponse,
-  KnowledgeHealth,
-  KnowledgeSearchRequest,
-  KnowledgeSearchResponse,
-  KnowledgeStats,
-  RetrievalRequest,
-  WeakKnowledgeRetrieval,
-} from '../../src/contract/wire/knowledge.ts';
-import {
-  Memory,
-  MemoryBatchResponse,
-  MemoryErasure,
-  MemoryErasureQuery,
-  MemoryInput,
-  MemoryListingQuery,
-  MemoryPage,
-  MemorySearchResponse,
-  MemoryStats,
-  MemoryStored,
-} from '../../src/contract/wire/memory.ts';
-import {
-  GapRecordPage,
-  GapRecordsQuery,
-  GapsRestore,
-  Inventory,
-  InventoryQuery,
-  MemoriesRestore,
-  Restored,
-  TicketsRestore,
-} from '../../src/contract/wire/moving.ts';
-import {
-  ResponsesEvent,
-  ResponsesReply,
-  ResponsesRequest,
-} from '../../src/contract/wire/openai-responses.ts';
-import { Overview, OverviewQuery } from '../../src/contract/wire/overview.ts';
-import { SupportRequest, SupportResponse } from '../../src/contract/wire/support-response.ts';
-import { SyncAccepted, SyncRequest, SyncStatus } from '../../src/contract/wire/sync.ts';
-import {
-  TaxonomyAccuracy,
-  TaxonomyPut,
-  TaxonomyStored,
-  TaxonomyWritten,
-} from '../../src/contract/wire/taxonomy.ts';
-import {
-  HandoverAccepted,
-  HandoverErasureQuery,
-  HandoverRequest,
-  HandoversPage,
-  HandoversRequest,
-  LessonsQuery,
-  LessonsResponse,
-  ReplayRequest,
-  ReplayResponse,
-  TicketDraft,
-  TicketFeedbackRequest,
-  TicketOnDesk,
-  TicketOutcomes,
-  TicketPlaceRequest,
-  TicketsRequest,
-  TicketsResponse,
-} from '../../src/contract/wire/tickets.ts';
+import type { HttpRoute } from '../../src/contract/routes/http-route.ts';
+import { ROUTES, type RouteName } from '../../src/contract/routes/http-routes.ts';
+import { EXAMPLES } from './route-examples.ts';
 
-/** What a route takes and gives, with a request that works on the sample knowledge base. */
-interface Shapes {
-  query?: z.ZodObject;
-  body?: z.ZodType;
-  /** Schema of the reply; a text is its media type; undefined: 204 without a body. */
-  reply: z.ZodType | string | undefined;
-  /** Status of success; 200 (204 without a body) when absent. */
-  status?: number;
-  /** Further statuses that are no failure, with what they say; `true` for those with the reply as their body. */
-  also?: Record<number, { description: string; hasReply?: true }>;
-  /** Media types of the reply beside JSON. */
-  media?: Record<string, z.ZodType>;
-  /** Statuses of failures that no code stands for. */
-  refusals?: Record<number, string>;
-  /** Events of a stream before its last one. */
-  events?: z.ZodType;
-  /** The body of every error; `ErrorBody` when absent. */
-  error?: z.ZodType;
-  /** Codes beside those that every route has. */
-  errors?: readonly ErrorCode[];
-  example: { path?: Record<string, string>; query?: Record<string, string>; body?: unknown };
+type NamesOf<Schema> = {
+  [Name in keyof typeof contract]: (typeof contract)[Name] extends Schema ? Name : never;
+}[keyof typeof contract];
+type SchemaName = NamesOf<z.ZodType>;
+
+/** A route whose names of schemas the contract has. */
+interface DescribedRoute extends HttpRoute {
+  query?: NamesOf<z.ZodObject>;
+  body?: SchemaName;
+  reply?: SchemaName | 'text/plain';
+  events?: SchemaName;
+  error?: SchemaName;
+  media?: Record<string, SchemaName | 'text'>;
 }
 
-const Erased = z.object({ erased: z.int().min(0) });
-const workspace_id = 'default';
-const person = { person_id: 'p-1024' };
-const article = { id: 'guides/opening-hours.md' };
-const hours = {
-  title: 'Opening hours',
-  content: '# Opening hours\n\nThe shop is open on weekdays from 9:00 to 17:00.\n',
-};
-const check = { question: 'How long does shipping to Canada take?', cites: 'orders/shipping.md' };
-/** In tests an answer of that id is kept first. */
-const answer = { id: '5f0d3a2e-6c1b-4d5e-9f80-3a4b5c6d7e8f' };
-/** Tests put one that is kept in its place. */
-const edition = { id: 'e000001-0a1b2c3d' };
-const text = z.string();
-const agent = {
-  query: z.object({ format: AgentFormat.optional() }),
-  body: AgentRequest,
-  reply: AgentReply,
-  media: { 'text/markdown': text, 'text/plain': text },
-  error: AgentError,
-  events: ProgressEvent,
-};
-/** The reply has not changed since the caller has read it, by its `ETag`. */
-const unchanged = { 304: { description: 'Not changed.' } };
-/** Codes of whatever a question is asked of. */
-const asked = [
-  ...([
-    'NOT_FOUND',
-    'DATA_SOURCE_ERROR',
-    'AI_UNAVAILABLE',
-    'LOOP_DETECTED',
-    'MAX_DEPTH_EXCEEDED',
-  ] as const),
-];
-const refusedFrames = {
-  403: 'A web page of an origin that is not configured.',
-  404: 'An unknown method.',
-  413: 'The body is too long.',
-};
+const DESCRIBED: Readonly<Record<RouteName, DescribedRoute>> = ROUTES;
 
-const SHAPES: Record<RouteName, Shapes> = {
-  'POST /v1/ask': {
-    body: AskRequest,
-    reply: LibrarianResponse,
-    events: ProgressEvent,
-    errors: asked,
-    example: { body: { query: 'How long does shipping to Canada take?' } },
-  },
-  'POST /v1/navigate': {
-    body: NavigateRequest,
-    reply: NavigatorResponse,
-    events: ProgressEvent,
-    errors: asked,
-    example: { body: { query: 'How do I swap the fan?' } },
-  },
-  'POST /v1/agents/analytics': {
-    ...agent,
-    errors: asked,
-    example: { body: { query: 'How many iPhone 17 are in stock?' } },
-  },
-  'POST /v1/agents/semantic': {
-    ...agent,
-    errors: asked,
-    example: { body: { query: 'warranty', options: { limit: 3 } } },
-  },
-  'POST /v1/agents/web_search': {
-    ...agent,
-    errors: asked,
-    example: { body: { query: 'What does an iPhone 17 cost elsewhere?' } },
-  },
-  'POST /v1/agents/hybrid': {
-    ...agent,
-    errors: asked,
-    example: { body: { query: 'How many iPhone 17 are in stock, and how long is the warranty?' } },
-  },
-  'GET /v1/answers': {
-    query: AnswersQuery.extend({ format: z.literal('jsonl').optional() }),
-    reply: AnswersPage,
-    media: { 'application/x-ndjson': text },
-    example: { query: { verdict: 'declined', limit: '10' } },
-  },
-  'DELETE /v1/answers': {
-    query: AnswersErasureQuery,
-    reply: Erased,
-    example: { query: person },
-  },
-  'GET /v1/answers/{id}': { reply: KeptAnswer, errors: ['NOT_FOUND'], example: { path: answer } },
-  'DELETE /v1/answers/{id}': { reply: undefined, errors: ['NOT_FOUND'], example: { path: answer } },
-  'GET /v1/answers/statistics': {
-    query: AnswerStatisticsQuery,
-    reply: AnswerStatistics,
-    example: { query: { bucket: 'day', librarian: 'navigator' } },
-  },
-  'GET /v1/overview': { query: OverviewQuery, reply: Overview, example: { query: { days: '7' } } },
-  'POST /v1/answers/{id}/replay': {
-    body: AnswerReplayRequest,
-    reply: AnswerReplay,
-    errors: asked,
-    example: { path: answer, body: { librarian: 'navigator', model: false } },
-  },
-  'POST /v1/answers/{id}/feedback': {
-    body: AnswerFeedbackRequest,
-    reply: z.object({ feedback: AnswerFeedback }),
-    errors: ['NOT_FOUND'],
-    example: {
-      path: answer,
-      body: { value: 'down', comment: 'The article is about the older model.' },
-    },
-  },
-  'POST /v1/chat/completions': {
-    body: ChatCompletionRequest,
-    reply: ChatCompletion,
-    events: ChatCompletionChunk,
-    error: ChatError,
-    errors: asked,
-    example: {
-      body: {
-        model: 'constellation',
-        messages: [{ role: 'user', content: 'What does error E30 mean?' }],
-      },
-    },
-  },
-  'POST /v1/responses': {
-    body: ResponsesRequest,
-    reply: ResponsesReply,
-    events: ResponsesEvent,
-    error: ChatError,
-    errors: asked,
-    example: { body: { model: 'constellation', input: 'What does error E30 mean?' } },
-  },
-  'POST /mcp': {
-    // Revisions with a handshake know several messages in one request.
-    body: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]),
-    error: JsonRpcMessage,
-    reply: z.union([JsonRpcMessage, z.array(JsonRpcMessage).max(100)]),
-    refusals: refusedFrames,
-    media: { 'text/event-stream': JsonRpcMessage },
-    also: { 202: { description: 'A notification.' } },
-    example: { body: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} } },
-  },
-  'POST /a2a': {
-    // The header A2A-Version names the version of the protocol.
-    body: JsonRpcMessage,
-    reply: JsonRpcMessage,
-    media: { 'text/event-stream': JsonRpcMessage },
-    error: JsonRpcMessage,
-    errors: ['NOT_FOUND'],
-    also: { 202: { description: 'A notification.' } },
-    example: { body: { jsonrpc: '2.0', id: 1, method: 'ListTasks', params: {} } },
-  },
-  'DELETE /v1/a2a/tasks': { query: TaskErasureQuery, reply: Erased, example: { query: person } },
-  'GET /.well-known/agent-card.json': {
-    reply: AgentCard,
-    errors: ['NOT_FOUND'],
-    also: unchanged,
-    example: {},
-  },
-  'GET /.well-known/jwks.json': { reply: GatewayKeys, also: unchanged, example: {} },
-  'GET /v1/models': { reply: ChatModels, error: ChatError, example: {} },
-  'GET /v1/models/{id}': {
-    reply: ChatModel,
-    error: ChatError,
-    errors: ['NOT_FOUND'],
-    example: { path: { id: 'navigator' } },
-  },
-  'GET /v1/access': { reply: CallerAccess, example: {} },
-  'GET /v1/librarians': { reply: LibrarianDirectory, example: {} },
-  'GET /librarians/{id}': {
-    reply: LibrarianDescription,
-    errors: ['NOT_FOUND'],
-    example: { path: { id: 'navigator' } },
-  },
-  'POST /librarians/{id}/ask': {
-    body: LibrarianAskRequest,
-    reply: LibrarianResponse,
-    error: LibrarianResponse,
-    errors: asked,
-    example: { path: { id: 'navigator' }, body: { query: 'How do I swap the fan?' } },
-  },
-  'POST /v1/knowledge/search': {
-    body: KnowledgeSearchRequest,
-    reply: KnowledgeSearchResponse,
-    example: { body: { query: 'reset the password', limit: 3 } },
-  },
-  'POST /v1/knowledge/retrieve': {
-    body: RetrievalRequest,
-    reply: WeakKnowledgeRetrieval,
-    example: {
-      body: {
-        intent: 'not_hashing',
-        message: 'It shows 0 H/s',
-        metadata: { product: 'Apollo II' },
-      },
-    },
-  },
-  'GET /v1/knowledge/health': { reply: KnowledgeHealth, example: {} },
-  'GET /v1/knowledge/stats': { reply: KnowledgeStats, example: {} },
-  'GET /v1/knowledge/gaps': {
-    query: KnowledgeGapsRequest,
-    reply: KnowledgeGapsResponse,
-    example: { query: { state: 'open', limit: '10' } },
-  },
-  'POST /v1/knowledge/gaps': {
-    body: KnowledgeGapReport,
-    reply: KnowledgeGapReported,
-    example: { body: { question: 'Do you ship to Norway?' } },
-  },
-  'DELETE /v1/knowledge/gaps': {
-    query: z.strictObject({ person_id: contract.MemoryId }),
-    reply: Erased,
-    example: { query: person },
-  },
-  'GET /v1/knowledge/gaps/{id}': {
-    reply: KnowledgeGap,
-    errors: ['NOT_FOUND'],
-    example: { path: { id: 'g-1' } },
-  },
-  'DELETE /v1/knowledge/gaps/{id}': {
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    example: { path: { id: 'g-1' } },
-  },
-  'GET /v1/knowledge/gaps/records': {
-    query: GapRecordsQuery,
-    reply: GapRecordPage,
-    example: { query: { limit: '10' } },
-  },
-  'PUT /v1/knowledge/gaps/records': {
-    body: GapsRestore,
-    reply: Restored,
-    example: {
-      body: {
-        gaps: [
-          {
-            id: 'g-1',
-            kind: 'question',
-            gap: 'No article answers: engraving',
-            intent: null,
-            product: null,
-            stems: [['engrav', 1]],
-            count: 1,
-            closed_at: null,
-            first_seen: '2026-11-02T09:00:00Z',
-            last_seen: '2026-11-02T09:00:00Z',
-            examples: [
-              {
-                message: 'Do you engrave?',
-                subject: null,
-                intent: 'unknown',
-                product: null,
-                person_id: null,
-              },
-            ],
-          },
-        ],
-      },
-    },
-  },
-  'POST /v1/support/analyze': {
-    body: SupportRequest,
-    reply: SupportResponse,
-    example: {
-      body: {
-        message: 'My Apollo shows 0 H/s for 3 days. Already tried restarting.',
-        metadata: { product: 'Apollo II' },
-      },
-    },
-  },
-  'GET /v1/support/taxonomy': {
-    reply: TaxonomyStored,
-    errors: ['NOT_FOUND'],
-    example: {},
-  },
-  'GET /v1/support/taxonomy/accuracy': {
-    reply: TaxonomyAccuracy,
-    errors: ['NOT_FOUND', 'INVALID_QUERY'],
-    example: {},
-  },
-  'PUT /v1/support/taxonomy': {
-    body: TaxonomyPut,
-    reply: TaxonomyWritten,
-    example: {
-      body: {
-        taxonomy: {
-          version: 1,
-          name: 'A small shop',
-          general_template: 'Hello {customer_name},\n\n{knowledge}',
-          intents: [
-            {
-              id: 'opening_hours',
-              title: 'Opening hours',
-              reply_template: 'Hello,\n\n{knowledge}',
-              examples: [
-                'When do you open?',
-                'Are you open on Sunday?',
-                'What are your opening hours?',
-              ],
-            },
-            {
-              id: 'refund',
-              title: 'Refund',
-              reply_template: 'Hello,\n\n{knowledge}',
-              examples: [
-                'I want my money back',
-                'Please refund my order',
-                'How do I get a refund?',
-              ],
-            },
-          ],
-        },
-      },
-    },
-  },
-  'DELETE /v1/support/taxonomy': { reply: undefined, errors: ['NOT_FOUND'], example: {} },
-  'GET /v1/support/tickets': {
-    query: TicketsRequest,
-    reply: TicketsResponse,
-    example: { query: { state: 'all' } },
-  },
-  'PUT /v1/support/tickets': {
-    body: TicketsRestore,
-    reply: Restored,
-    example: {
-      body: {
-        tickets: [
-          {
-            id: 'zammad/17/1',
-            helpdesk: 'zammad',
-            ticket_id: '17',
-            state: 'done',
-            result: 'note',
-            attempts: 1,
-            last_error: null,
-            accepted_at: '2026-11-02T09:00:00Z',
-            changed_at: '2026-11-02T09:00:02Z',
-            next_attempt_at: null,
-          },
-        ],
-      },
-    },
-  },
-  'GET /v1/support/tickets/outcomes': { reply: TicketOutcomes, example: {} },
-  'GET /v1/support/tickets/case': {
-    query: TicketPlaceRequest,
-    reply: TicketOnDesk,
-    errors: ['NOT_FOUND'],
-    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
-  },
-  'GET /v1/support/tickets/lessons': {
-    query: LessonsQuery,
-    reply: LessonsResponse,
-    example: { query: { limit: '10' } },
-  },
-  'GET /v1/support/tickets/draft': {
-    query: TicketPlaceRequest,
-    reply: TicketDraft,
-    errors: ['NOT_FOUND'],
-    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
-  },
-  'DELETE /v1/support/tickets/draft': {
-    query: TicketPlaceRequest,
-    reply: undefined,
-    example: { query: { helpdesk: 'zammad', ticket_id: '17' } },
-  },
-  'POST /v1/support/tickets/feedback': {
-    body: TicketFeedbackRequest,
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    example: { body: { helpdesk: 'zammad', ticket_id: '17', value: 'up' } },
-  },
-  'POST /v1/support/tickets/replay': {
-    body: ReplayRequest,
-    reply: ReplayResponse,
-    example: { body: { all: true } },
-  },
-  'GET /v1/knowledge/checks': {
-    query: KnowledgeChecksQuery,
-    reply: KnowledgeChecks,
-    example: { query: { state: 'red', limit: '10' } },
-  },
-  'PUT /v1/knowledge/checks': {
-    body: KnowledgeChecksPut,
-    reply: KnowledgeChecksWritten,
-    errors: ['NOT_FOUND'],
-    example: {
-      body: { checks: [check, { question: 'Who wins the match tonight?', declined: true }] },
-    },
-  },
-  'DELETE /v1/knowledge/checks/{id}': {
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    // The one of the example of PUT: an id follows from its question.
-    example: { path: { id: '1MGUORNbZEglodiQtR1qj0' } },
-  },
-  'POST /v1/knowledge/checks/run': {
-    body: KnowledgeChecksRun,
-    reply: KnowledgeChecksStarted,
-    status: 202,
-    example: { body: {} },
-  },
-  'POST /v1/knowledge/checks/try': {
-    body: KnowledgeCheckInput,
-    reply: KnowledgeCheckTried,
-    example: { body: check },
-  },
-  'POST /v1/knowledge/checks/preview': {
-    body: KnowledgeChecksPreview,
-    reply: KnowledgeChecksPreviewed,
-    example: {
-      body: {
-        id: 'orders/shipping.md',
-        article: { title: 'Shipping', content: 'To Canada a parcel takes 9 working days.' },
-      },
-    },
-  },
-  'GET /v1/knowledge/editions': { reply: EditionList, example: {} },
-  'GET /v1/knowledge/editions/{id}/changes': {
-    query: EditionChangesQuery,
-    reply: EditionChanges,
-    errors: ['NOT_FOUND'],
-    example: { path: edition },
-  },
-  'POST /v1/knowledge/editions/{id}/activate': {
-    body: EditionActivation,
-    reply: EditionActivated,
-    errors: ['NOT_FOUND'],
-    example: { path: edition, body: {} },
-  },
-  'POST /v1/support/requests': {
-    body: HandoverRequest,
-    reply: HandoverAccepted,
-    status: 202,
-    errors: ['NOT_FOUND'],
-    example: {
-      body: {
-        idempotency_key: '9f2c41d07be84a06a3c1',
-        email: 'dana.ortiz@example.net',
-        message: 'My fan is loud after the update. Can somebody call me?',
-        consent: true,
-      },
-    },
-  },
-  'GET /v1/support/requests': {
-    query: HandoversRequest,
-    reply: HandoversPage,
-    example: { query: { state: 'listed' } },
-  },
-  'DELETE /v1/support/requests': {
-    query: HandoverErasureQuery,
-    reply: Erased,
-    example: { query: { email: 'dana.ortiz@example.net' } },
-  },
-  'GET /v1/sync': { reply: SyncStatus, example: {} },
-  'POST /v1/sync': {
-    body: SyncRequest,
-    reply: SyncAccepted,
-    status: 202,
-    example: { body: { full: true } },
-  },
-  'GET /api/kb/articles': {
-    query: ArticleListingQuery,
-    reply: ArticleListing,
-    error: HostErrorBody,
-    example: { query: { limit: '2' } },
-  },
-  'GET /api/kb/inventory': {
-    query: InventoryQuery,
-    reply: Inventory,
-    error: HostErrorBody,
-    example: { query: { limit: '5' } },
-  },
-  'GET /api/kb/articles/{id}': {
-    reply: HostArticle,
-    error: HostErrorBody,
-    errors: ['NOT_FOUND'],
-    example: { path: article },
-  },
-  'PUT /api/kb/articles/{id}': {
-    body: ArticlePut,
-    reply: ArticleWritten,
-    error: HostErrorBody,
-    example: { path: article, body: hours },
-    also: { 201: { description: 'The article is new.', hasReply: true } },
-  },
-  'DELETE /api/kb/articles/{id}': {
-    reply: undefined,
-    error: HostErrorBody,
-    errors: ['NOT_FOUND'],
-    example: { path: article },
-  },
-  'GET /api/kb/text/{id}': {
-    reply: ArticleText,
-    error: HostErrorBody,
-    errors: ['NOT_FOUND'],
-    example: { path: article },
-  },
-  'GET /v1/workspaces/{workspace_id}/memories': {
-    query: MemoryListingQuery,
-    reply: MemoryPage,
-    example: { path: { workspace_id }, query: person },
-  },
-  'POST /v1/workspaces/{workspace_id}/memories': {
-    body: MemoryInput,
-    reply: MemoryStored,
-    status: 201,
-    errors: ['RATE_LIMITED'],
-    example: {
-      path: { workspace_id },
-      body: { type: 'fact', content: 'Owns an Apollo II since May 2026.', ...person },
-    },
-  },
-  'PUT /v1/workspaces/{workspace_id}/memories': {
-    body: MemoriesRestore,
-    reply: Restored,
-    example: {
-      path: { workspace_id },
-      body: {
-        memories: [
-          {
-            id: 'm-1',
-            workspace_id,
-            type: 'fact',
-            content: 'Prefers e-mail.',
-            confidence: 1,
-            created_at: '2026-11-02T09:00:00Z',
-          },
-        ],
-      },
-    },
-  },
-  'DELETE /v1/workspaces/{workspace_id}/memories': {
-    query: MemoryErasureQuery,
-    reply: MemoryErasure,
-    example: { path: { workspace_id }, query: person },
-  },
-  'GET /v1/workspaces/{workspace_id}/memories/stats': {
-    reply: MemoryStats,
-    example: { path: { workspace_id } },
-  },
-  'GET /v1/workspaces/{workspace_id}/memories/{id}': {
-    reply: Memory,
-    errors: ['NOT_FOUND'],
-    example: { path: { workspace_id, id: 'm-1' } },
-  },
-  'DELETE /v1/workspaces/{workspace_id}/memories/{id}': {
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    example: { path: { workspace_id, id: 'm-1' } },
-  },
-  'POST /v1/workspaces/{workspace_id}/memories/search': {
-    body: MemorySearchRequest,
-    reply: MemorySearchResponse,
-    example: { path: { workspace_id }, body: { query: 'Which device does the customer own?' } },
-  },
-  'POST /v1/workspaces/{workspace_id}/memories/search/batch': {
-    body: MemoryBatchRequest,
-    reply: MemoryBatchResponse,
-    example: {
-      path: { workspace_id },
-      body: { queries: ['Which device?', 'Which language?'], options: { limit: 3 } },
-    },
-  },
-  'GET /v1/workspaces/{workspace_id}/context-templates': {
-    reply: ContextTemplates,
-    example: { path: { workspace_id } },
-  },
-  'PUT /v1/workspaces/{workspace_id}/context-templates/{name}': {
-    body: ContextTemplatePut,
-    reply: ContextTemplate,
-    example: {
-      path: { workspace_id, name: 'numbered' },
-      body: { memoryFormat: '* {{content}} ({{type}})', separator: '\n', includeMetadata: false },
-    },
-  },
-  'DELETE /v1/workspaces/{workspace_id}/context-templates/{name}': {
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    example: { path: { workspace_id, name: 'numbered' } },
-  },
-  'GET /v1/workspaces/{workspace_id}/context-rankers': {
-    reply: ContextRankers,
-    example: { path: { workspace_id } },
-  },
-  'PUT /v1/workspaces/{workspace_id}/context-rankers/{name}': {
-    body: ContextRankerPut,
-    reply: RankerWeights,
-    example: { path: { workspace_id, name: 'recent' }, body: { recencyWeight: 0.8, lambda: 0.7 } },
-  },
-  'DELETE /v1/workspaces/{workspace_id}/context-rankers/{name}': {
-    reply: undefined,
-    errors: ['NOT_FOUND'],
-    example: { path: { workspace_id, name: 'recent' } },
-  },
-  'POST /v1/workspaces/{workspace_id}/memories/context': {
-    body: ContextRequest,
-    reply: ContextResult,
-    example: {
-      path: { workspace_id },
-      body: { query: 'Which device?', options: { tokenBudget: 200 } },
-    },
-  },
-  'POST /v1/workspaces/{workspace_id}/memories/context/preview': {
-    body: ContextRequest,
-    reply: ContextPreview,
-    example: {
-      path: { workspace_id },
-      body: { query: 'Which device?', options: { tokenBudget: 200 } },
-    },
-  },
-  'POST /webhooks/{helpdesk}/{workspace}': {
-    body: z.looseObject({}),
-    reply: z.looseObject({}),
-    example: { path: { helpdesk: 'zammad', workspace: 'default' }, body: {} },
-  },
-  'GET /v1/audit': { query: AuditQuery, reply: AuditPage, example: { query: { limit: '10' } } },
-  'GET /metrics': { reply: 'text/plain', example: {} },
-  'GET /healthz': { reply: Healthz, example: {} },
-  'GET /v1/sign-in': { reply: SignInOptions, example: {} },
-  'POST /v1/sign-in': {
-    body: SignInRequest,
-    reply: SignedIn,
-    errors: ['NOT_FOUND', 'UNAUTHORIZED', 'SERVICE_UNAVAILABLE'],
-    example: {
-      body: { issuer: 'https://login.example.com/', code: 'c0de', code_verifier: 'v'.repeat(43) },
-    },
-  },
-  'GET /.well-known/oauth-protected-resource': {
-    reply: ProtectedResource,
-    errors: ['NOT_FOUND'],
-    example: {},
-  },
-  'GET /.well-known/oauth-protected-resource/mcp': {
-    reply: ProtectedResource,
-    errors: ['NOT_FOUND'],
-    example: {},
-  },
-  'GET /openapi.json': {
-    reply: z.looseObject({ openapi: z.string() }),
-    also: unchanged,
-    example: {},
-  },
-};
+const schemaOf = (name: SchemaName): z.ZodType => Reflect.get(contract, name) as z.ZodType;
+
+const queryOf = ({ query }: DescribedRoute): z.ZodObject | undefined =>
+  query && (schemaOf(query) as z.ZodObject); // those are the names that `query` may be
 
 /** The request of each route's example, for a product that runs on the sample knowledge base. */
 export function exampleRequest(name: RouteName): { method: string; path: string; body?: unknown } {
   const [method = '', template = ''] = name.split(' ');
-  const { path = {}, query, body } = SHAPES[name].example;
+  const { path = {}, query, body } = EXAMPLES[name] ?? {};
   const filled = template.replaceAll(/\{(\w+)\}/g, (_, parameter: string) =>
     (path[parameter] ?? '').split('/').map(encodeURIComponent).join('/'),
   );
@@ -843,7 +40,8 @@ export function exampleRequest(name: RouteName): { method: string; path: string;
 
 /** What a route takes as its body; undefined when it takes none. */
 export function requestSchema(name: RouteName): z.ZodType | undefined {
-  return SHAPES[name].body;
+  const { body } = DESCRIBED[name];
+  return body && schemaOf(body);
 }
 
 /** Whether a reply is what the description promises: undefined when it is, otherwise what differs. */
@@ -851,12 +49,12 @@ export function replyProblem(
   name: RouteName,
   { status, body }: { status: number; body: unknown },
 ): string | undefined {
-  const { reply, error = ErrorBody, events, media } = SHAPES[name];
+  const { reply, error = 'ErrorBody', events, media } = DESCRIBED[name];
   const schema = status < 400 ? reply : error;
-  if (schema === undefined || typeof schema === 'string') return undefined;
+  if (schema === undefined || schema === 'text/plain') return undefined;
   // Text of another media type.
   if (typeof body === 'string' && (events !== undefined || media !== undefined)) return undefined;
-  const read = schema.safeParse(body);
+  const read = schemaOf(schema).safeParse(body);
   return read.success ? undefined : z.prettifyError(read.error);
 }
 
@@ -865,24 +63,11 @@ type Json = Record<string, unknown>;
 /** Every schema of the contract by its name, as JSON Schema with references between them; what a caller sends, before defaults. */
 const nameSchemas = (): Naming => {
   const registry = z.registry<{ id: string }>();
-  const register = (id: string, schema: z.ZodType): void =>
-    void (registry.has(schema) || registry.add(schema, { id }));
   // A schema has the first of its names; not every loader of modules keeps them in alphabetical order, as Node does.
   for (const [id, exported] of Object.entries(contract).sort(([one], [other]) =>
     one < other ? -1 : 1,
   ))
-    if (exported instanceof z.ZodType) register(id, exported);
-  // A schema without a name of its own is named after its route.
-  for (const [name, { body, reply, error, events }] of Object.entries(SHAPES) as [
-    RouteName,
-    Shapes,
-  ][]) {
-    const id = capitalised(idOf(name));
-    if (body !== undefined) register(`${id}Request`, body);
-    if (reply instanceof z.ZodType) register(`${id}Reply`, reply);
-    if (error !== undefined) register(`${id}Error`, error);
-    if (events !== undefined) register(`${id}Event`, events);
-  }
+    if (exported instanceof z.ZodType && !registry.has(exported)) registry.add(exported, { id });
   const named = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
     io: 'input',
@@ -931,11 +116,11 @@ export function openApiDocument({
 }): Json {
   const { registry, named } = nameSchemas();
   const paths: Record<string, Json> = {};
-  for (const [name, route] of Object.entries(ROUTES) as [RouteName, HttpRoute][]) {
+  for (const [name, route] of Object.entries(DESCRIBED) as [RouteName, DescribedRoute][]) {
     const [method = '', path = ''] = name.split(' ');
     paths[path] = {
       ...paths[path],
-      [method.toLowerCase()]: operation(name, route, { registry, named }),
+      [method.toLowerCase()]: operation(name, route, registry),
     };
   }
   const schemas = schemasOf(paths, { describe, named });
@@ -991,14 +176,17 @@ export type Describe = (id: string, schema: Json) => Json;
 
 const capitalised = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
+type Registry = ReturnType<typeof z.registry<{ id: string }>>;
+
 interface Naming {
-  registry: ReturnType<typeof z.registry<{ id: string }>>;
+  registry: Registry;
   named: Record<string, Json>;
 }
 
-const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
-  const { body, query, example } = SHAPES[name];
-  const { tag, summary, capability, alsoNeeds, access } = route;
+const operation = (name: RouteName, route: DescribedRoute, registry: Registry): Json => {
+  const { tag, summary, capability, alsoNeeds, access, body } = route;
+  const query = queryOf(route);
+  const example = EXAMPLES[name] ?? {};
   const rights =
     capability === undefined
       ? 'Any key will do.'
@@ -1013,7 +201,7 @@ const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
     description: access === 'public' ? 'No key is needed.' : access === 'signed' ? signed : rights,
     ...(access === undefined ? {} : { security: [] }),
     ...listOf('parameters', [
-      ...pathParameters(name),
+      ...pathParameters(name, route),
       ...(query === undefined ? [] : queryParameters(query, example.query)),
       ...(access === undefined && !name.includes('{workspace_id}') ? [WORKSPACE] : []),
     ]),
@@ -1022,10 +210,12 @@ const operation = (name: RouteName, route: HttpRoute, naming: Naming): Json => {
       : {
           requestBody: {
             required: name !== 'POST /v1/sync',
-            content: { 'application/json': { schema: refOf(body, naming), example: example.body } },
+            content: {
+              'application/json': { schema: refOf(body, registry), example: example.body },
+            },
           },
         }),
-    responses: { ...success(name, route, naming), ...failures(name, route, naming) },
+    responses: { ...success(route, registry), ...failures(route, registry) },
   };
 };
 
@@ -1037,8 +227,8 @@ const idOf = (name: RouteName): string => {
 };
 
 const listOf = (key: string, items: Json[]): Json => (items.length === 0 ? {} : { [key]: items });
-const refOf = (schema: z.ZodType, { registry }: Naming): Json =>
-  schemaRef(registry.get(schema)?.id ?? '');
+const refOf = (name: SchemaName, registry: Registry): Json =>
+  schemaRef(registry.get(schemaOf(name))?.id ?? '');
 
 const WORKSPACE: Json = {
   name: 'workspace_id',
@@ -1048,14 +238,14 @@ const WORKSPACE: Json = {
   description: 'One of the workspaces of the key; the first of them when absent.',
 };
 
-const pathParameters = (name: RouteName): Json[] =>
+const pathParameters = (name: RouteName, { hasSlashes }: HttpRoute): Json[] =>
   [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => ({
     name: parameter,
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    example: SHAPES[name].example.path?.[parameter],
-    ...('hasSlashes' in ROUTES[name] ? { description: 'May hold slashes.' } : {}),
+    example: EXAMPLES[name]?.path?.[parameter],
+    ...(hasSlashes ? { description: 'May hold slashes.' } : {}),
   }));
 
 const queryParameters = (query: z.ZodObject, example: Record<string, string> = {}): Json[] => {
@@ -1078,22 +268,16 @@ const queryParameters = (query: z.ZodObject, example: Record<string, string> = {
   });
 };
 
-const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json => {
-  const {
-    reply,
-    events,
-    media = {},
-    also = {},
-    status = reply === undefined ? 204 : 200,
-  } = SHAPES[name];
+const success = (route: DescribedRoute, registry: Registry): Json => {
+  const { reply, events, streams, media = {}, also = {} } = route;
+  const { status = reply === undefined ? 204 : 200 } = route;
   const content: Json = {
-    ...(reply instanceof z.ZodType ? { 'application/json': { schema: refOf(reply, naming) } } : {}),
-    ...(typeof reply === 'string' ? { [reply]: { schema: { type: 'string' } } } : {}),
-    ...(events === undefined ? {} : { 'text/event-stream': { schema: refOf(events, naming) } }),
+    ...(reply === undefined ? {} : contentOf(reply, registry)),
+    ...(events === undefined ? {} : { 'text/event-stream': { schema: refOf(events, registry) } }),
     ...Object.fromEntries(
       Object.entries(media).map(([type, schema]) => [
         type,
-        { schema: schema instanceof z.ZodString ? { type: 'string' } : refOf(schema, naming) },
+        { schema: schema === 'text' ? { type: 'string' } : refOf(schema, registry) },
       ]),
     ),
   };
@@ -1114,6 +298,11 @@ const success = (name: RouteName, { streams }: HttpRoute, naming: Naming): Json 
   };
 };
 
+const contentOf = (reply: SchemaName | 'text/plain', registry: Registry): Json =>
+  reply === 'text/plain'
+    ? { [reply]: { schema: { type: 'string' } } }
+    : { 'application/json': { schema: refOf(reply, registry) } };
+
 /** Errors that any route may have. */
 const COMMON: readonly ErrorCode[] = [
   'RATE_LIMITED',
@@ -1130,8 +319,10 @@ const COMMON_WITH_KEY: readonly ErrorCode[] = [
 ];
 
 /** By status, since several codes share one. */
-const failures = (name: RouteName, { access }: HttpRoute, naming: Naming): Json => {
-  const { query, body, error = ErrorBody, errors = [], refusals = {} } = SHAPES[name];
+const failures = (
+  { access, query, body, error = 'ErrorBody', errors = [], refusals = {} }: DescribedRoute,
+  registry: Registry,
+): Json => {
   const invalid: ErrorCode[] = query === undefined && body === undefined ? [] : ['INVALID_QUERY'];
   const refused: readonly ErrorCode[] =
     access === 'public' ? [] : access === 'signed' ? ['UNAUTHORIZED'] : COMMON_WITH_KEY;
@@ -1144,7 +335,7 @@ const failures = (name: RouteName, { access }: HttpRoute, naming: Naming): Json 
     ...refusals,
     ...Object.fromEntries(byStatus),
   };
-  const content = { 'application/json': { schema: refOf(error, naming) } };
+  const content = { 'application/json': { schema: refOf(error, registry) } };
   return Object.fromEntries(
     Object.entries(descriptions).map(([status, description]) => [status, { description, content }]),
   );

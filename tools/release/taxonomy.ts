@@ -1,8 +1,8 @@
 /** `npx constellation taxonomy`: checks a file of intents and trains a classifier from its examples. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { WorkspaceId } from '../../src/contract/core/names.ts';
+import { MAX_ARTICLE_BYTES } from '../../src/contract/routes/http-route.ts';
 import type { Taxonomy, TaxonomyPut } from '../../src/contract/wire/taxonomy.ts';
-import { MAX_ARTICLE_BYTES } from '../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../src/platform/encoding.ts';
 import {
   countExamples,

@@ -3,7 +3,7 @@ import { RequestMetadata } from '../core/ask.ts';
 import type { LibrarianEntry } from '../core/librarian.ts';
 import { LibrarianId, MemoryId } from '../core/names.ts';
 import { ANSWER_MAX_LENGTH } from '../core/response.ts';
-import type { GatewayCall } from './http-routes.ts';
+import type { GatewayCall } from './gateway-call.ts';
 
 /** The extension that puts the evidence of each statement into the metadata of an artifact (docs/a2a.md#evidence). */
 export const EVIDENCE_EXTENSION = 'https://constellation.dev/a2a/evidence/v1';

@@ -302,6 +302,9 @@ export const KnowledgeGapsRequest = z.strictObject({
 });
 export type KnowledgeGapsRequest = z.infer<typeof KnowledgeGapsRequest>;
 
+/** Query of `DELETE /v1/knowledge/gaps`. */
+export const GapsErasureQuery = z.strictObject({ person_id: MemoryId });
+
 /** Reply of `GET /v1/knowledge/gaps`: most frequent first. */
 export const KnowledgeGapsResponse = z.object({
   gaps: z.array(KnowledgeGap).max(200),

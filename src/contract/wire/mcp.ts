@@ -4,8 +4,8 @@ import { ErrorInfo } from '../core/error-info.ts';
 import { LibrarianId, Link, MemoryId, Query } from '../core/names.ts';
 import { KnowledgeFile } from '../core/navigator-response.ts';
 import { LibrarianResponse } from '../core/response.ts';
+import type { GatewayCall } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';
-import type { GatewayCall } from './http-routes.ts';
 import { KnowledgeGap } from './knowledge.ts';
 import { MemoryInput } from './memory.ts';
 

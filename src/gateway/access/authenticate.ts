@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import { routeMatcher } from '../../contract/wire/http-routes.ts';
+import { namesWhere, routeMatcher } from '../../contract/routes/http-routes.ts';
 import { covers } from '../../platform/context/capabilities.ts';
 import type { KeyDirectory } from '../../platform/context/key-directory.ts';
 import { callerOf } from '../../platform/context/verify-context.ts';
@@ -63,12 +63,7 @@ export async function limitKey(key: ApiKey, limits: RateLimits): Promise<void> {
 }
 
 /** What web pages may do with a publishable key. */
-export const isPublishable = routeMatcher([
-  'POST /v1/ask',
-  'POST /v1/knowledge/search',
-  'POST /v1/answers/{id}/feedback',
-  'POST /v1/support/requests',
-]);
+export const isPublishable = routeMatcher(namesWhere((route) => route.isPublishable === true));
 
 /** Throws unless a page of the key's origins asks, within the limit of its reader's address. */
 const demandPage = async (

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
+import { routeMatcher } from '../../contract/routes/http-routes.ts';
 import {
   type A2aFunction,
   type A2aRequest,
   type GatewayKeys,
   TaskErasureQuery,
 } from '../../contract/wire/a2a.ts';
-import { routeMatcher } from '../../contract/wire/http-routes.ts';
 import type { Librarians } from '../../librarians/delegation/librarian-directory.ts';
 import type { Signer } from '../../platform/context/compact-jws.ts';
 import type { KeyDirectory } from '../../platform/context/key-directory.ts';

@@ -8,7 +8,8 @@ import {
 } from '../../contract/core/error-info.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
 import type { LibrarianResponse } from '../../contract/core/response.ts';
-import type { GatewayCall, routeMatcher } from '../../contract/wire/http-routes.ts';
+import type { routeMatcher } from '../../contract/routes/http-routes.ts';
+import type { GatewayCall } from '../../contract/wire/gateway-call.ts';
 import { withStatements } from '../../platform/http/progress.ts';
 import { suggestForm } from '../../platform/http/suggest-form.ts';
 import { limitKey } from '../access/authenticate.ts';

@@ -3,7 +3,7 @@ import type { Progress, ProgressEvent } from '../../contract/core/ask.ts';
 import { ErrorCode, ErrorInfo, readAs } from '../../contract/core/error-info.ts';
 import { parseJson } from '../../contract/core/json-object.ts';
 import type { LibrarianResponse } from '../../contract/core/response.ts';
-import type { GatewayCall } from '../../contract/wire/http-routes.ts';
+import type { GatewayCall } from '../../contract/wire/gateway-call.ts';
 import { reportStatements } from '../../platform/http/progress.ts';
 import { readBody } from '../../platform/http/read-body.ts';
 

@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { parseJson } from '../../contract/core/json-object.ts';
-import { routeMatcher } from '../../contract/wire/http-routes.ts';
+import { routeMatcher } from '../../contract/routes/http-routes.ts';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../../contract/wire/mcp.ts';
 import { readBody } from '../../platform/http/read-body.ts';
 import { workspaceOf } from '../access/authenticate.ts';

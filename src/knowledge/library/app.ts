@@ -2,6 +2,7 @@ import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import { describeIssues, issuesOf, readAs } from '../../contract/core/error-info.ts';
 import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';
 import { KnowledgeChecksPreview } from '../../contract/wire/checks.ts';
 import { EditionActivation, EditionChangesQuery } from '../../contract/wire/editions.ts';
 import {
@@ -24,7 +25,6 @@ import {
   requireCapability,
 } from '../../platform/context/context-guard.ts';
 import { isExternal, type KeyDirectory } from '../../platform/context/key-directory.ts';
-import { MAX_ARTICLE_BYTES } from '../../platform/context/limits.ts';
 import type { ReplayStore } from '../../platform/context/verify-context.ts';
 import { readJson } from '../../platform/http/json-http.ts';
 import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';

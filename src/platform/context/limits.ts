@@ -16,8 +16,6 @@ export const MAX_AUDIENCES = 20;
 export const MAX_BUDGETS = 8;
 /** Largest body of a guarded route, unless the route says otherwise. */
 export const MAX_BODY_BYTES = 262_144;
-/** Largest body that writes an article: the longest content with every character escaped. */
-export const MAX_ARTICLE_BYTES = 3_145_728;
 /** Default for the largest response that a signed call reads. */
 export const MAX_ANSWER_BYTES = 4_194_304;
 /** Largest response of a librarian to a question, whose metadata has at most 256,000 characters. */

@@ -1,8 +1,7 @@
 import type { Hono } from 'hono';
-import * as z from 'zod';
 import { describeIssues, readAs } from '../../contract/core/error-info.ts';
-import { MemoryId } from '../../contract/core/names.ts';
 import {
+  GapsErasureQuery,
   type KnowledgeGap,
   KnowledgeGapReport,
   type KnowledgeGapReported,
@@ -61,7 +60,7 @@ export function gapRoutes(
     requireCapability('support:gaps:write'),
   ] as const;
   app.delete('/v1/knowledge/gaps', ...change, async (c) => {
-    const query = readAs(z.strictObject({ person_id: MemoryId }), c.req.query());
+    const query = readAs(GapsErasureQuery, c.req.query());
     if (!query.ok) {
       c.set('outcome', 'INVALID_QUERY');
       const message = `Cannot erase gaps: ${describeIssues(query.issues)}`;

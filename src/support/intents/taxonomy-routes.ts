@@ -2,6 +2,7 @@ import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, type Issue } from '../../contract/core/error-info.ts';
 import { parseJson } from '../../contract/core/json-object.ts';
+import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';
 import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/wire/taxonomy.ts';
 import {
   contextGuard,
@@ -10,7 +11,6 @@ import {
   refusal,
   requireCapability,
 } from '../../platform/context/context-guard.ts';
-import { MAX_ARTICLE_BYTES } from '../../platform/context/limits.ts';
 import { memoryReplayStore } from '../../platform/context/verify-context.ts';
 import { decodeBase64url } from '../../platform/encoding.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { readRequest } from '../../../src/contract/core/read-request.ts';
-import { ROUTES, type RouteName } from '../../../src/contract/wire/http-routes.ts';
+import { ROUTES, type RouteName } from '../../../src/contract/routes/http-routes.ts';
 import { SupportRequest } from '../../../src/contract/wire/support-response.ts';
 import { exampleRequest, requestSchema } from '../../../tools/build/openapi.ts';
 import { optionalMembers, withMember, withNulls } from '../wire/null-members.ts';

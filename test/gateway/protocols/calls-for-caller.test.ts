@@ -1,7 +1,8 @@
 import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import type { LibrarianResponse } from '../../../src/contract/core/response.ts';
-import { type GatewayCall, routeMatcher } from '../../../src/contract/wire/http-routes.ts';
+import { routeMatcher } from '../../../src/contract/routes/http-routes.ts';
+import type { GatewayCall } from '../../../src/contract/wire/gateway-call.ts';
 import { GatewayError, type RateLimit } from '../../../src/gateway/access/gateway-error.ts';
 import type { GatewayEnv } from '../../../src/gateway/access/request-log.ts';
 import type { Asking } from '../../../src/gateway/ask/ask.ts';

@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/core/error-info.ts';
+import { MAX_ARTICLE_BYTES } from '../../../src/contract/routes/http-route.ts';
 import { TaxonomyAccuracy, TaxonomyWritten } from '../../../src/contract/wire/taxonomy.ts';
 import {
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
 } from '../../../src/platform/context/context-guard.ts';
-import { MAX_ARTICLE_BYTES } from '../../../src/platform/context/limits.ts';
 import { encodeBase64url } from '../../../src/platform/encoding.ts';
 import type { TaxonomyStore } from '../../../src/support/intents/current-taxonomy.ts';
 import { contentHash } from '../../../src/support/intents/intent-model.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Constellation } from '../../../client/constellation.ts';
-import { ROUTES } from '../../../src/contract/wire/http-routes.ts';
+import { ROUTES } from '../../../src/contract/routes/http-routes.ts';
 import forms from '../../../src/web/console/session/request-forms.json' with { type: 'json' };
 import { asTypeScript } from '../../../src/web/console/session/request-forms.ts';
 

@@ -6,7 +6,7 @@ import type {
   A2aRequest,
   TaskErasureQuery,
 } from '../../../contract/wire/a2a.ts';
-import type { GatewayCall } from '../../../contract/wire/http-routes.ts';
+import type { GatewayCall } from '../../../contract/wire/gateway-call.ts';
 import { createMask } from '../../../language/privacy/mask.ts';
 import { type maskSettings, readMaskKinds } from '../../../language/privacy/mask-settings.ts';
 import { covers } from '../../../platform/context/capabilities.ts';

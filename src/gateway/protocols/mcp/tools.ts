@@ -2,8 +2,9 @@ import type * as z from 'zod';
 import { languageOfAsker } from '../../../answering/write/answer-phrases.ts';
 import type { Progress } from '../../../contract/core/ask.ts';
 import { readAs } from '../../../contract/core/error-info.ts';
+import type { HttpRoute } from '../../../contract/routes/http-route.ts';
+import { ROUTES, type RouteName } from '../../../contract/routes/http-routes.ts';
 import { HostArticle } from '../../../contract/wire/host-article.ts';
-import { type HttpRoute, ROUTES, type RouteName } from '../../../contract/wire/http-routes.ts';
 import {
   KnowledgeSearchRequest,
   KnowledgeSearchResponse,

@@ -1,6 +1,7 @@
 import type { Context, Hono } from 'hono';
 import type * as z from 'zod';
 import { describeIssues, readAs } from '../../../contract/core/error-info.ts';
+import { MAX_ARTICLE_BYTES } from '../../../contract/routes/http-route.ts';
 import {
   CheckState,
   type KnowledgeCheck,
@@ -36,7 +37,6 @@ import {
   refusal,
   requireCapability,
 } from '../../../platform/context/context-guard.ts';
-import { MAX_ARTICLE_BYTES } from '../../../platform/context/limits.ts';
 import { memoryReplayStore } from '../../../platform/context/verify-context.ts';
 import { sha256, utf8 } from '../../../platform/encoding.ts';
 import { timeToAnswer, withDeadline } from '../../../platform/http/deadline.ts';

@@ -1,0 +1,31 @@
+import { ASKED, type HttpRoute } from './http-route.ts';
+
+export const LIBRARIAN_ROUTES = {
+  'GET /v1/access': {
+    tag: 'Operations',
+    summary: 'Show what the key or token of the request may do',
+    reply: 'CallerAccess',
+  },
+  'GET /v1/librarians': {
+    tag: 'Librarians',
+    summary: 'List the librarians with their health',
+    reply: 'LibrarianDirectory',
+    client: 'librarians()',
+  },
+  'GET /librarians/{id}': {
+    tag: 'Librarians',
+    summary: 'Describe a librarian and its keys',
+    access: 'public',
+    reply: 'LibrarianDescription',
+    errors: ['NOT_FOUND'],
+  },
+  'POST /librarians/{id}/ask': {
+    tag: 'Librarians',
+    summary: 'Ask a librarian as another librarian, in a signed context',
+    access: 'signed',
+    body: 'LibrarianAskRequest',
+    reply: 'LibrarianResponse',
+    error: 'LibrarianResponse',
+    errors: ASKED,
+  },
+} as const satisfies Record<string, HttpRoute>;

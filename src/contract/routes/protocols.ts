@@ -1,0 +1,86 @@
+import { ASKED, type HttpRoute, UNCHANGED } from './http-route.ts';
+
+export const PROTOCOL_ROUTES = {
+  'POST /v1/chat/completions': {
+    tag: 'OpenAI',
+    summary: 'Ask as with the chat completions of OpenAI',
+    streams: true,
+    body: 'ChatCompletionRequest',
+    reply: 'ChatCompletion',
+    events: 'ChatCompletionChunk',
+    error: 'ChatError',
+    errors: ASKED,
+  },
+  'POST /v1/responses': {
+    tag: 'OpenAI',
+    summary: 'Ask as with the responses of OpenAI',
+    streams: true,
+    body: 'ResponsesRequest',
+    reply: 'ResponsesReply',
+    events: 'ResponsesEvent',
+    error: 'ChatError',
+    errors: ASKED,
+  },
+  'POST /mcp': {
+    tag: 'MCP',
+    summary: 'Call tools and read articles as a client of MCP',
+    // Revisions with a handshake know several messages in one request.
+    body: 'PostMcpRequest',
+    error: 'JsonRpcMessage',
+    reply: 'PostMcpReply',
+    refusals: {
+      403: 'A web page of an origin that is not configured.',
+      404: 'An unknown method.',
+      413: 'The body is too long.',
+    },
+    media: { 'text/event-stream': 'JsonRpcMessage' },
+    also: { 202: { description: 'A notification.' } },
+  },
+  'POST /a2a': {
+    tag: 'A2A',
+    summary: 'Send messages and follow tasks as an agent that speaks A2A',
+    // The header A2A-Version names the version of the protocol.
+    body: 'JsonRpcMessage',
+    reply: 'JsonRpcMessage',
+    media: { 'text/event-stream': 'JsonRpcMessage' },
+    error: 'JsonRpcMessage',
+    errors: ['NOT_FOUND'],
+    also: { 202: { description: 'A notification.' } },
+  },
+  'DELETE /v1/a2a/tasks': {
+    tag: 'A2A',
+    summary: 'Erase the tasks of a conversation or a person',
+    capability: 'memory:write',
+    isAudited: true,
+    query: 'TaskErasureQuery',
+    reply: 'DeleteAnswersReply',
+  },
+  'GET /.well-known/agent-card.json': {
+    tag: 'A2A',
+    summary: 'Show the signed agent card',
+    access: 'public',
+    reply: 'AgentCard',
+    errors: ['NOT_FOUND'],
+    also: UNCHANGED,
+  },
+  'GET /.well-known/jwks.json': {
+    tag: 'A2A',
+    summary: 'Show the keys that sign the agent card',
+    access: 'public',
+    reply: 'GatewayKeys',
+    also: UNCHANGED,
+  },
+  'GET /v1/models': {
+    tag: 'OpenAI',
+    summary: 'List the librarians as models',
+    reply: 'ChatModels',
+    error: 'ChatError',
+  },
+  'GET /v1/models/{id}': {
+    tag: 'OpenAI',
+    summary: 'Describe a librarian as a model',
+    reply: 'ChatModel',
+    error: 'ChatError',
+    errors: ['NOT_FOUND'],
+  },
+} as const satisfies Record<string, HttpRoute>;

@@ -1,0 +1,50 @@
+import { type HttpRoute, MAX_ARTICLE_BYTES, MAX_RECORD_BYTES } from './http-route.ts';
+
+export const SUPPORT_ROUTES = {
+  'POST /v1/support/analyze': {
+    tag: 'Support',
+    summary: 'Classify a ticket and draft a reply grounded in articles',
+    function: 'support',
+    capability: 'support:analyze',
+    maxBytes: MAX_RECORD_BYTES,
+    body: 'SupportRequest',
+    reply: 'SupportResponse',
+    tool: 'analyze_ticket',
+  },
+  'GET /v1/support/taxonomy': {
+    tag: 'Support',
+    summary: 'Show the intents of the workspace',
+    function: 'support',
+    capability: 'support:analyze',
+    reply: 'TaxonomyStored',
+    errors: ['NOT_FOUND'],
+  },
+  'GET /v1/support/taxonomy/accuracy': {
+    tag: 'Support',
+    summary: 'Measure how well each intent is recognised, by cross-validation',
+    function: 'support',
+    capability: 'support:analyze',
+    reply: 'TaxonomyAccuracy',
+    errors: ['NOT_FOUND', 'INVALID_QUERY'],
+  },
+  'PUT /v1/support/taxonomy': {
+    tag: 'Support',
+    summary: 'Replace the intents of the workspace',
+    function: 'support',
+    capability: 'kb:write',
+    grants: 'support:taxonomy:write',
+    isAudited: true,
+    maxBytes: MAX_ARTICLE_BYTES,
+    body: 'TaxonomyPut',
+    reply: 'TaxonomyWritten',
+  },
+  'DELETE /v1/support/taxonomy': {
+    tag: 'Support',
+    summary: 'Remove the intents of the workspace',
+    function: 'support',
+    capability: 'kb:write',
+    grants: 'support:taxonomy:write',
+    isAudited: true,
+    errors: ['NOT_FOUND'],
+  },
+} as const satisfies Record<string, HttpRoute>;
