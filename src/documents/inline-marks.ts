@@ -3,6 +3,7 @@ import { aroundSpans, CODE_SPAN, outsideSpans } from '../language/outside-code.t
 import { signOf } from './icons.ts';
 import { escapeHtml, keysOf } from './jsx.ts';
 import type { Omissions } from './omissions.ts';
+import { attributesIn } from './tag-attributes.ts';
 
 /** A code span, which stays, or a role: its name stands before the mark that opens one. */
 const ROLE = new RegExp(
@@ -72,7 +73,7 @@ export function readMarks(
 
 /** Attributes behind code. */
 const SPAN_WITH_ATTRIBUTES = new RegExp(
-  `${CODE_SPAN.source}(?:\\{:?[ \\t]?[.#][^}\\n\`]{0,200}\\})?`,
+  `${CODE_SPAN.source}(?:\\{:?[ \\t]?(?:[.#]|[\\w-]{1,40}=["'])[^}\\n\`]{0,200}\\})?`,
   'g',
 );
 const ATTRIBUTES = /(?<end>`)\{[^}`]*\}$/;
@@ -87,6 +88,7 @@ function readInlineMarks(part: string, omissions: Omissions): string {
       .replace(/!\[\[[^\]\n]{0,300}\]\]/g, '')
       .replace(/\[\[(?:[^\][|\n]{1,300})\|([^\][\n]{1,300})\]\]/g, '$1')
       .replace(/\[\[([^\][\n]{1,300})\]\]/g, (_, name: string) => name.replace(/#/g, ' › '));
+  if (/:[A-Za-z][\w-]*[{[]/.test(text)) text = text.replace(INLINE_COMPONENT, shownText);
   if (text.includes('{'))
     text = text
       .replace(
@@ -114,6 +116,16 @@ function readInlineMarks(part: string, omissions: Omissions): string {
         names.replace(/:([\w+-]+):/g, (name, key) => emojiOf(key) ?? name),
       );
   return text;
+}
+
+/** `:kbd{value="K"}`, `:u-button[Start]{to="/"}`: a component, or a directive, within a line. */
+const INLINE_COMPONENT =
+  /(?<![^\s(])(?<!\\):([A-Za-z][\w-]{0,60})(?:\[([^\]\n]{1,300})\]\{([^{}\n]{0,300})\}|\{((?:[.#][\w-]|[^\n{}"'=]{1,200}=["'])[^\n{}]{0,1000})\})(?!\()/g;
+
+function shownText(_: string, name: string, text?: string, given?: string, only = ''): string {
+  const { named } = attributesIn(given ?? only);
+  const shown = text ?? named.get('value') ?? named.get('label') ?? '';
+  return name === 'kbd' && shown !== '' ? `<kbd>${escapeHtml(shown)}</kbd>` : shown;
 }
 
 /** `:tada:`, alone or in a row; in `urn:key:5` and `10:30:45` nothing is one. */

@@ -1,5 +1,6 @@
 import { runsOutsideCode } from '../language/outside-code.ts';
 import { unclosedComment, withoutComments } from './author-comments.ts';
+import { withComponents } from './block-components.ts';
 import { bracketTagsIn, readBracketTags, withBracketCode } from './bracket-tags.ts';
 import type { Container } from './containers.ts';
 import { withoutDocfx } from './docfx.ts';
@@ -42,7 +43,7 @@ export function readDialects(
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
-  const raw = withFences(withoutRaw(markdown));
+  const raw = withFences(withComponents(withoutRaw(markdown)));
   const code = isMdx ? undefined : maskIndentedCode(raw);
   const fencedText = withMath(code === undefined ? raw : withBracketCode(code.text));
   const plain = runsOutsideCode(fencedText, (lines) =>

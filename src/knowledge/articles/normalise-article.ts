@@ -244,7 +244,7 @@ const withoutControls = (content: string): string =>
   content.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '');
 
 /** Incremented when normalisation or chunking changes, so that all articles are processed again. */
-export const TREATMENT = 11;
+export const TREATMENT = 12;
 
 /** Content hash of an article: every member that we read, in a fixed order. SHA-256, hexadecimal. */
 export function hashArticle({
