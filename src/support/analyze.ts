@@ -401,14 +401,17 @@ const answerIn = async (
       const isAnswered = isCovered(raised) && singleAnswer.passages.length > 0;
       // A warning is about the whole case, and the questions by themselves would lose it.
       const isDivisible = singleAnswer.warning === undefined;
-      const divided = isDivisible
-        ? answerParts(evidence, ticket, { isCovered: isAnswered, vectors: options.vectors })
-        : undefined;
+      const { divided, unclear }: ReturnType<typeof answerParts> = isDivisible
+        ? answerParts(evidence, ticket, {
+            passages: isAnswered ? singleAnswer.passages : [],
+            vectors: options.vectors,
+          })
+        : { unclear: [] };
       if (divided !== undefined) {
         const hasPromptInjection = singleAnswer.hasPromptInjection || divided.hasPromptInjection;
         return {
           found: coveredBy(raised, divided.passages),
-          answer: { ...divided, hasPromptInjection },
+          answer: { ...divided, unclear, hasPromptInjection },
           units,
         };
       }
@@ -420,7 +423,9 @@ const answerIn = async (
       // Below the level at which the note calls a message covered nothing is quoted, not even a warning.
       return {
         found: raised,
-        answer: isCovered(raised) ? singleAnswer : { ...singleAnswer, passages: [] },
+        answer: isCovered(raised)
+          ? { ...singleAnswer, unclear }
+          : { ...singleAnswer, passages: [] },
         units,
         isDeclined,
       };

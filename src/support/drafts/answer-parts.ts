@@ -1,12 +1,13 @@
+import type { RankedUnit } from '../../answering/passages/find-answer.ts';
 import type { TextVectors } from '../../answering/understand/parse-question.ts';
 import { searchEdition } from '../../knowledge/search/search-edition.ts';
 import { standalonePart } from '../../language/complete-question.ts';
-import { sentencesOf } from '../../language/message-kind.ts';
-import { questionPartsIn } from '../../language/split-questions.ts';
+import { type Ask, asksIn, wordsOfAsk } from '../message/asks.ts';
 import type { TicketReading } from '../message/read-ticket.ts';
 import type { Evidence } from '../retrieval/knowledge.ts';
 import { problemText } from '../retrieval/problem-text.ts';
 import { type Answer, type AnswerPart, answerPassages } from './answer-passages.ts';
+import type { AnswerPassage } from './quote-passage.ts';
 import { rankTicketUnits } from './ticket-units.ts';
 
 type AskedTicket = Pick<
@@ -18,41 +19,111 @@ type AskedTicket = Pick<
 const DEPTH = 20;
 
 interface PartOptions {
-  /** Whether the articles answer the message as a whole. */
-  isCovered: boolean;
+  /** The passages that answer the message as a whole; empty when the articles do not. */
+  passages: readonly AnswerPassage[];
   vectors: TextVectors | undefined;
 }
 
+/** The answer to a message of several questions, without a warning. */
+type DividedAnswer = Required<Pick<Answer, 'parts' | 'passages' | 'hasPromptInjection'>>;
+
+/** What becomes of the questions of a message. */
+interface AnsweredParts {
+  /** Absent for a single question, when none is answered, and when the passages of the whole answer each of them. */
+  divided?: DividedAnswer;
+  /** What may be a question, and has no answer of its own: the draft is silent about it. In the customer's words. */
+  unclear: readonly string[];
+}
+
 /**
- * Answers each question of a message by itself, since what fits all of them together often answers none. Undefined for a single question, and
- * when no question is answered. Questions in running text share a subject: where the articles answer them as a whole, they stay together.
+ * Answers each question of a message by itself, since what fits all of them together often answers only the first. Where the articles answer
+ * the message as a whole, what they say stays: before the questions, when these follow a story, else under the question that it is nearest to.
  */
 export function answerParts(
   evidence: Evidence,
   ticket: AskedTicket,
-  { isCovered, vectors }: PartOptions,
-): DividedAnswer | undefined {
-  const { text: problem } = problemText(ticket.message);
-  const items = askingItems(problem);
-  const asks =
-    items.length > 0 || isCovered ? items : questionPartsIn(problem).map(({ text }) => text);
-  if (asks.length < 2) return undefined;
-  const answers = asks.map((part, at, all) => {
-    // "And how loud is it?" names its subject by what stands before it.
-    const text = standalonePart(part, { earlier: all.slice(0, at) });
-    return {
-      words: wordsOf(part),
-      ...answerPassages(...foundFor(evidence, { text, ticket, vectors }), ticket),
-    };
+  { passages: shared, vectors }: PartOptions,
+): AnsweredParts {
+  const isCovered = shared.length > 0;
+  const { asks, hasStory } = asksIn(problemText(ticket.message).text, { isCovered });
+  if (asks.length < 2 && !hasStory) return { unclear: [] };
+  const answers = asks.map((ask, at) => {
+    const earlier = asks.slice(0, at).map(({ text }) => text);
+    return answerAsk(ask, { evidence, ticket, vectors, shared, earlier });
   });
-  const parts = withoutRepeats(answers);
-  const passages = parts.flatMap((part) => part.passages);
-  const hasPromptInjection = answers.some((answer) => answer.hasPromptInjection);
-  return passages.length > 0 ? { parts, passages, hasPromptInjection } : undefined;
+  const urls = new Set(shared.map(({ url }) => url));
+  const lines = new Set(shared.flatMap(linesOf));
+  const isInWhole = ({ passages }: AnswerPart): boolean =>
+    passages.length > 0 &&
+    passages.every((each) =>
+      hasStory ? urls.has(each.url) : linesOf(each).every((line) => lines.has(line)),
+    );
+  const unclear = answers
+    .filter((each) => each.isUnsure && each.passages.length === 0)
+    .map(({ words }) => words);
+  const sure = answers.filter((each) => !each.isUnsure || each.passages.length > 0);
+  if (sure.every(isInWhole)) return { unclear };
+  const parts = hasStory
+    ? [{ words: '', passages: shared }, ...sure.filter((each) => !isInWhole(each))]
+    : sure;
+  const divided = withoutRepeats(parts);
+  const passages = divided.flatMap((part) => part.passages);
+  // What is not answered by itself may be answered with the rest.
+  if (passages.length === 0)
+    return { unclear: isCovered && sure.length > 1 ? answers.map(({ words }) => words) : unclear };
+  const hasPromptInjection = answers.some((each) => each.hasInjection);
+  return { divided: { parts: divided, passages, hasPromptInjection }, unclear };
 }
 
-/** The answer to a message of several questions, without a warning. */
-type DividedAnswer = Required<Omit<Answer, 'warning'>>;
+interface AnsweredAsk extends AnswerPart {
+  isUnsure: boolean;
+  hasInjection: boolean;
+}
+
+const answerAsk = (
+  { text: part, isUnsure }: Ask,
+  {
+    evidence,
+    ticket,
+    vectors,
+    shared,
+    earlier,
+  }: {
+    evidence: Evidence;
+    ticket: AskedTicket;
+    vectors: TextVectors | undefined;
+    shared: readonly AnswerPassage[];
+    earlier: readonly string[];
+  },
+): AnsweredAsk => {
+  // "And how loud is it?" names its subject by what stands before it.
+  const text = standalonePart(part, { earlier });
+  const [found, units] = foundFor(evidence, { text, ticket, vectors });
+  const { passages, hasPromptInjection } = answerPassages(found, units, ticket);
+  const [closest] = units.units;
+  return {
+    words: wordsOfAsk(part),
+    isUnsure,
+    passages:
+      passages.length > 0
+        ? passages
+        : shared.filter((each) => closest !== undefined && isFrom(each, closest)),
+    hasInjection: hasPromptInjection,
+  };
+};
+
+/** Whether a passage is from the section of a unit. */
+const isFrom = ({ url, text }: AnswerPassage, { source, unit }: RankedUnit): boolean => {
+  const heading = unit.parts[0].section.path.at(-1) ?? '';
+  const lines = text.split('\n');
+  return (
+    url === source.url && lines.some((line) => line.startsWith('## ') && line.endsWith(heading))
+  );
+};
+
+/** What a passage says, without its headings, which differ with its neighbours. */
+const linesOf = ({ text }: AnswerPassage): string[] =>
+  text.split('\n').filter((line) => !line.startsWith('## '));
 
 /** Each passage once: a question whose best passage is quoted already joins the one above it, so that it does not look open. */
 const withoutRepeats = (answers: readonly AnswerPart[]): AnswerPart[] => {
@@ -65,7 +136,11 @@ const withoutRepeats = (answers: readonly AnswerPart[]): AnswerPart[] => {
     );
     const same = parts[at];
     if (same === undefined) parts.push({ words, passages: further });
-    else parts[at] = { words: `${same.words} ${words}`, passages: [...same.passages, ...further] };
+    else
+      parts[at] = {
+        words: `${same.words} ${words}`.trim(),
+        passages: [...same.passages, ...further],
+      };
   }
   return parts;
 };
@@ -92,32 +167,4 @@ const foundFor = (
     language,
   };
   return [evidence, rankTicketUnits(evidence, { product, vectors })];
-};
-
-/** The numbered items of a text of which several ask; empty for others, such as steps that were done. */
-export function askingItems(text: string): string[] {
-  const items = itemsIn(text);
-  return items.filter((item) => /[?？]/.test(item)).length > 1 ? items : [];
-}
-
-const MAX_ITEMS = 6;
-
-/** What stands behind `1.`, `2)` and so on, each number once and in order. */
-const itemsIn = (text: string): string[] => {
-  const marks = [...text.matchAll(/(?<=^|\s)\(?([1-9])[.)]\s+/gu)].filter(
-    ({ 1: number }, at) => Number(number) === at + 1,
-  );
-  if (marks.length < 2 || marks.length > MAX_ITEMS) return [];
-  return marks.map(({ index, 0: mark }, at) =>
-    text.slice(index + mark.length, marks[at + 1]?.index).trim(),
-  );
-};
-
-const MAX_WORDS = 120;
-
-/** The sentence that asks, or the last one, on one line. */
-const wordsOf = (text: string): string => {
-  const sentences = sentencesOf(text);
-  const words = sentences.findLast((each) => /[?？]/.test(each)) ?? sentences.at(-1) ?? text;
-  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).trimEnd()}…` : words;
 };

@@ -12,7 +12,7 @@ import { type DeviceFilter, deviceFilter, hasCode, type TicketUnits } from './ti
 
 /** What answers one of several questions of a message. */
 export interface AnswerPart {
-  /** The question, in the customer's words. */
+  /** The question, in the customer's words; empty for what stands before the questions. */
   words: string;
   /** Best first; empty when no source is sure enough to answer. */
   passages: readonly AnswerPassage[];
@@ -22,6 +22,8 @@ export interface AnswerPart {
 export interface Answer {
   /** The questions that the message asks at once; absent for a single one. Their passages are those of the answer. */
   parts?: readonly AnswerPart[] | undefined;
+  /** What may be a question, and has no answer of its own, in the customer's words; absent: nothing. */
+  unclear?: readonly string[] | undefined;
   /** Best first; empty when no source is sure enough to answer. */
   passages: readonly AnswerPassage[];
   /** A warning about the customer's case; it is quoted whatever else answers. */

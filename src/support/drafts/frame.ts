@@ -140,7 +140,6 @@ const generalWords = (options: FrameOptions, { language, questions }: Worded): F
   const phrases = phrasesOf(language);
   const list = questions.map((question) => `- ${escapeMarkdown(question)}`).join('\n');
   const asked = list === '' ? furtherQuestion(options, phrases) : `${phrases.ask}\n\n${list}`;
-  // Who looks up a number reads the message.
   const read = options.ticket?.recordNumber === undefined ? phrases.read : '';
   const after = options.use === 'answer' ? [phrases.stillOpen] : [asked, read];
   return {
@@ -176,6 +175,9 @@ const templateWords = (
     return template.id === 'general'
       ? { ...filled, before: received(options, phrases), after: phrases.stillOpen }
       : filled;
+  // Who looks up a number reads the message.
+  if (template.id === 'general' && ticket.recordNumber !== undefined)
+    return { ...filled, before: received(options, phrases), after: '' };
   const more = questions.length === 0 ? furtherQuestion(options, phrases) : '';
   return { ...filled, after: joined([filled.after, more]) };
 };
@@ -207,7 +209,7 @@ const furtherQuestion = (
   { ticket, product }: FrameOptions,
   { tellMore, sayMore }: Phrases,
 ): string => {
-  if (ticket?.saysLittle !== true) return '';
+  if (ticket?.saysLittle !== true || ticket.recordNumber !== undefined) return '';
   return product === undefined && ticket.isQuestion !== true ? tellMore : sayMore;
 };
 

@@ -58,6 +58,8 @@ export interface ComposedDraft {
   hasPromptInjection: boolean;
   /** The questions of several that the draft does not answer, in the customer's words; absent for a single one. */
   open?: readonly string[] | undefined;
+  /** What may be a question that the draft says nothing of, in the customer's words; absent: nothing. */
+  unclear?: readonly string[] | undefined;
 }
 
 /** The `generate_draft` function of the support contract, with its parameters in order. */
@@ -147,6 +149,7 @@ export function createDraftComposer({ taxonomy, ticket }: DraftGeneratorParts) {
       passages,
       hasPromptInjection,
       open: passages === answer?.passages ? open : undefined,
+      unclear: passages === answer?.passages ? answer?.unclear : undefined,
     };
   };
 }
@@ -178,7 +181,7 @@ const quotesOf = (
   if (answer?.parts === undefined || passages !== answer.passages)
     return [...lead, ...passages.map(({ markdown }) => markdown)];
   return answer.parts.flatMap(({ words, passages: own }) => [
-    `**“${escapeHtml(escapeMarkdown(words))}”**`,
+    ...(words === '' ? [] : [`**“${escapeHtml(escapeMarkdown(words))}”**`]),
     ...(own.length === 0 ? [phrases.noGuess] : [...lead, ...own.map(({ markdown }) => markdown)]),
   ]);
 };

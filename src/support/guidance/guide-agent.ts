@@ -57,6 +57,8 @@ interface GuidedDraft {
   hasPromptInjection: boolean;
   /** The questions of several that the draft does not answer; absent where it was not written for each of them. */
   open?: readonly string[] | undefined;
+  /** What may be a question that the draft says nothing of. */
+  unclear?: readonly string[] | undefined;
 }
 
 /** Result of the attempt to let a model write the draft. */
@@ -275,12 +277,14 @@ const NOT_QUOTED =
 const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const { draft, passages } = composed;
   const own = primaryOf(draft.language ?? '');
+  const isByModel = draft.written_by === 'model';
   // A model writes in the language of the draft.
-  const quotes = draft.written_by === 'model' ? [] : passages;
+  const quotes = isByModel ? [] : passages;
   const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
   const questions = questionsIn(ticket.question);
-  const open = draft.written_by === 'model' ? [] : (composed.open ?? []);
+  const open = isByModel ? [] : (composed.open ?? []);
+  const unclear = isByModel ? [] : (composed.unclear ?? []);
   return [
     ...(draft.auto_send
       ? ['The draft is a template: no one has checked that it answers this message.']
@@ -288,7 +292,10 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
     ...(open.length > 0
       ? [`The draft leaves open ${open.map((each) => `“${each}”`).join(', ')}.`]
       : []),
-    ...(passages.length > 0 && questions > 1 && composed.open === undefined
+    ...(unclear.length > 0
+      ? [`See whether the draft answers ${unclear.map((each) => `“${each}”`).join(', ')}.`]
+      : []),
+    ...(passages.length > 0 && questions > 1 && composed.open === undefined && unclear.length === 0
       ? [`The message asks ${questions} questions: see that the draft answers each of them.`]
       : []),
     ...(ticket.language !== undefined && own !== '' && primaryOf(ticket.language) !== own
