@@ -47,7 +47,7 @@ const MAX_PASSAGES = 8;
 /** Per passage, in UTF-16 units. */
 const MAX_PASSAGE_LENGTH = 4500;
 /** Length of all passages. */
-const ROOM = 14_000;
+const ROOM = 12_500;
 /** Share of the room up to the first article, the second, … A short article leaves its room to the next. */
 const ROOM_UP_TO = [0.54, 0.75, 0.9, 1] as const;
 const MAX_ARTICLES = 8;
@@ -111,8 +111,13 @@ interface RankedArticle {
   relevance: number;
 }
 
-/** Reciprocal rank fusion: an article counts 1 / (this + rank of its best hit) in each list. */
+/**
+ * Reciprocal rank fusion: an article counts 1 / (this + rank of its best hit) in each list, as much as the list itself counts: where a
+ * question has other words than the articles, what its own words find must not outweigh what the model's queries find.
+ */
 const RANK_OFFSET = 3;
+/** Weight of a list: how probably its best hit answers, and this for the order of the others. */
+const LEAST_WEIGHT = 0.1;
 
 const rankArticles = (lists: readonly HitList[]): RankedArticle[] => {
   const all = [...scoresIn(lists)].sort(([, one], [, other]) => other.score - one.score);
@@ -144,6 +149,7 @@ const scoresIn = (lists: readonly HitList[]) => {
   >();
   for (const { hits } of lists) {
     const seen = new Set<number>();
+    const weight = LEAST_WEIGHT + Math.max(0, ...hits.map(({ relevance = 0 }) => relevance));
     hits.forEach(({ chunk, source, relevance = 0 }, rank) => {
       const own = found.get(source.index) ?? {
         source,
@@ -155,7 +161,7 @@ const scoresIn = (lists: readonly HitList[]) => {
       own.relevance = Math.max(own.relevance, relevance);
       own.ranks.set(chunk, Math.min(rank, own.ranks.get(chunk) ?? rank));
       if (seen.has(source.index)) return;
-      own.score += 1 / (RANK_OFFSET + seen.size);
+      own.score += weight / (RANK_OFFSET + seen.size);
       seen.add(source.index);
     });
   }
@@ -192,9 +198,9 @@ const isSamePath = (one: readonly string[], other: readonly string[]): boolean =
   one.length === other.length && isBelow(one, other);
 
 /**
- * The chunks to show of an article that is too long: for each hit its section with the sections below it and those that follow under the
- * same heading (what fixes a symptom stands behind it), then the ones before and around. Of a section that is too long itself, the chunks
- * around the hit.
+ * The chunks to show of an article that is too long: those of the best hits, then for each hit its section with the sections below it and
+ * those that follow under the same heading (what fixes a symptom stands behind it), then the ones before and around. Of a section that is
+ * too long itself, the chunks around the hit.
  */
 const piecesOf = (
   chunks: readonly CachedChunk[],
@@ -206,7 +212,10 @@ const piecesOf = (
   let left = room;
   const take = (section: readonly CachedChunk[] | undefined, hit?: number): void => {
     const open = (section ?? []).filter((chunk) => !taken.has(chunk));
-    const own = lengthOf(open) <= MAX_PASSAGE_LENGTH ? open : windowAround(open, hit);
+    const own =
+      lengthOf(open) <= MAX_PASSAGE_LENGTH
+        ? open
+        : windowAround(section ?? [], hit).filter((chunk) => !taken.has(chunk));
     if (lengthOf(own) > left) return;
     for (const chunk of own) taken.add(chunk);
     left -= lengthOf(own);
@@ -215,6 +224,8 @@ const piecesOf = (
     const at = sections.findIndex((section) => section.some(({ index }) => index === hit));
     return at < 0 ? [] : [{ hit, at, path: sections[at]?.[0]?.headingPath ?? [] }];
   });
+  for (const { hit, at } of places.slice(0, FIRST_HITS))
+    take(sections[at]?.filter(({ index }) => index === hit));
   for (const { hit, at, path } of places) {
     take(sections[at], hit);
     // What stands directly under the headings above holds for all below them: how each of these commands is run.
@@ -234,6 +245,8 @@ const piecesOf = (
   return chunks.filter((chunk) => taken.has(chunk));
 };
 
+/** Hits whose own chunks come before what stands around any of them. */
+const FIRST_HITS = 3;
 /** Sections that follow under the same heading: the cause and the fix after a symptom. */
 const BESIDE = 2;
 
