@@ -1,11 +1,26 @@
 import type { ErrorCode } from '../core/error-info.ts';
 
+/** What a function needs to know of a route, those that only other functions call included. */
+export interface ServedRoute {
+  /** The capability that the API key needs. Absent: any key will do. */
+  capability?: string;
+  /** A second capability that the API key needs, for what the reply quotes. */
+  alsoNeeds?: string;
+  /** The capability that the function demands in place of the first, where that is another one. */
+  grants?: string;
+  /** Whether the last parameter of the path may hold slashes. */
+  hasSlashes?: true;
+  /** Schemas by their names in the contract. */
+  query?: string;
+  body?: string;
+}
+
 /**
  * A route of the gateway, as one definition. The gateway, the functions behind it, the description of the API, the console and the table of
  * docs/http-api.md are made of it. It names schemas of the contract instead of holding them, so that no function carries those of others;
  * `tools/build/openapi.ts` does not compile when there is none of a name.
  */
-export interface HttpRoute {
+export interface HttpRoute extends ServedRoute {
   /** The group in which documentation shows it. */
   tag:
     | 'Ask'
@@ -24,16 +39,8 @@ export interface HttpRoute {
   summary: string;
   /** The function that answers it at the same path; the gateway itself when absent. */
   function?: string;
-  /** The capability that the API key needs. Absent: any key will do. */
-  capability?: string;
-  /** A second capability that the API key needs, for what the reply quotes. */
-  alsoNeeds?: string;
-  /** The capability that the function demands in its place, where that is another one: it stands for this route alone. */
-  grants?: string;
   /** Called without an API key: unauthenticated, or signed by the caller. */
   access?: 'public' | 'signed';
-  /** Whether the last parameter of the path may hold slashes. */
-  hasSlashes?: true;
   /** Whether it answers as server-sent events to callers that accept them. */
   streams?: true;
   /** Whether it administers: it erases, restores, writes, publishes, or decides what is answered from then on. The audit log notes it. */
@@ -42,9 +49,6 @@ export interface HttpRoute {
   isPublishable?: true;
   /** Longest body; 65,536 when absent. */
   maxBytes?: number;
-  /** Schemas by their names in the contract. */
-  query?: string;
-  body?: string;
   /** Schema of the reply, or its media type; absent: 204 without a body. */
   reply?: string;
   /** Events of a stream before its last one. */
@@ -84,3 +88,9 @@ export const ASKED = [
 
 /** The reply has not changed since the caller has read it, by its `ETag`. */
 export const UNCHANGED = { 304: { description: 'Not changed.' } };
+
+/** A path as Hono takes it: `/api/kb/articles/{id}` -> `/api/kb/articles/:id{.+}`. */
+export function honoPath(path: string, { hasSlashes }: ServedRoute = {}): string {
+  const pattern = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return hasSlashes ? `${pattern}{.+}` : pattern;
+}

@@ -4,7 +4,7 @@ import { ASK_ROUTES } from './ask.ts';
 import { CHECK_ROUTES } from './checks.ts';
 import { EDITION_ROUTES } from './editions.ts';
 import { GAP_ROUTES } from './gaps.ts';
-import type { HttpRoute } from './http-route.ts';
+import { type HttpRoute, honoPath } from './http-route.ts';
 import { KNOWLEDGE_ROUTES } from './knowledge.ts';
 import { LIBRARIAN_ROUTES } from './librarians.ts';
 import { MEMORY_ROUTES } from './memory.ts';
@@ -42,9 +42,9 @@ export function namesWhere(has: (route: HttpRoute) => boolean): RouteName[] {
 
 /** Method and path as Hono takes them: `['GET', '/api/kb/articles/:id{.+}']`. */
 export function honoRoute(name: RouteName): [method: string, path: string] {
-  const [method = '', template = ''] = name.split(' ');
-  const path = template.replaceAll(/\{(\w+)\}/g, ':$1');
-  return [method, 'hasSlashes' in ROUTES[name] ? `${path}{.+}` : path];
+  const [method = '', path = ''] = name.split(' ');
+  const route: HttpRoute = ROUTES[name];
+  return [method, honoPath(path, route)];
 }
 
 /** Tells whether a request is for one of these routes. */

@@ -1,7 +1,8 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { describeIssues, issuesOf, readAs } from '../../contract/core/error-info.ts';
 import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { ARTICLE_ROUTES } from '../../contract/routes/articles.ts';
+import { EDITION_ROUTES } from '../../contract/routes/editions.ts';
 import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';
 import { KnowledgeChecksPreview } from '../../contract/wire/checks.ts';
 import { EditionActivation, EditionChangesQuery } from '../../contract/wire/editions.ts';
@@ -17,17 +18,16 @@ import {
 import { type Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
 import { SyncRequest } from '../../contract/wire/sync.ts';
 import {
-  contextGuard,
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
   refusal,
-  requireCapability,
+  refuse,
 } from '../../platform/context/context-guard.ts';
 import { isExternal, type KeyDirectory } from '../../platform/context/key-directory.ts';
 import type { ReplayStore } from '../../platform/context/verify-context.ts';
 import { readJson } from '../../platform/http/json-http.ts';
-import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import type { StoredArticle } from './article-store.ts';
 import type { RemoteLibrary } from './library.ts';
 
@@ -61,91 +61,75 @@ export function createApp({ guard, libraryOf }: LibraryAppOptions) {
   };
   const library = (c: LibraryContext): RemoteLibrary => libraryOf(c.get('context').workspace);
   const held = (c: LibraryContext): readonly string[] => c.get('context').audiences;
-  const read = [contextGuard(settings), requireCapability('kb:read')] as const;
-  // Rejects replays, since these routes write.
-  const write = [
-    contextGuard({ ...settings, replay: replayStoreOf(libraryOf) }),
-    requireCapability('kb:write'),
-  ] as const;
   const app = new Hono<GuardedEnv>();
   app.onError(faultHandler({ ...guard, self: SELF }));
-  app.notFound((c) => refused(c, 'NOT_FOUND'));
+  app.notFound((c) => {
+    c.set('outcome', 'NOT_FOUND');
+    return refusal('NOT_FOUND', { librarian: SELF });
+  });
   app.get('/librarians/library', (c) =>
     c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
   );
 
-  app.get('/api/kb/articles', ...read, (c) => listArticles(c, library(c)));
-  app.get('/api/kb/inventory', ...read, async (c) => {
-    const query = readAs(InventoryQuery, c.req.query());
-    if (!query.ok)
-      return refused(
-        c,
-        'INVALID_QUERY',
-        `Cannot list articles: ${describeIssues(query.issues)}`,
-        suggestForm(InventoryQuery, query.issues, inAddress),
-      );
-    return c.json((await library(c).inventory(query.value, held(c))) satisfies Inventory);
-  });
-  app.get('/api/kb/articles/:id{.+}', ...read, async (c) => {
-    const article = await library(c).readArticle(c.req.param('id'), held(c));
-    return article
-      ? c.json(hostArticle(article))
-      : refused(c, 'NOT_FOUND', 'Cannot find this article');
-  });
-  app.put('/api/kb/articles/:id{.+}', ...write, (c) =>
-    putArticle(c, library(c), c.req.param('id')),
+  const read = mountRoutes(app, ROUTES, settings);
+  // Rejects replays, since these routes write.
+  const write = mountRoutes(app, ROUTES, { ...settings, replay: replayStoreOf(libraryOf) });
+  read(
+    'GET /api/kb/articles',
+    { query: ArticleListingQuery, purpose: 'list articles' },
+    (c, { query }) => listArticles(c, library(c), query),
   );
-  app.delete('/api/kb/articles/:id{.+}', ...write, async (c) => {
-    const isKnown = await library(c).deleteArticle(c.req.param('id'), held(c));
-    return isKnown ? c.body(null, 204) : refused(c, 'NOT_FOUND', 'Cannot find this article');
+  read(
+    'GET /api/kb/inventory',
+    { query: InventoryQuery, purpose: 'list articles' },
+    async (c, { query }) =>
+      c.json((await library(c).inventory(query, held(c))) satisfies Inventory),
+  );
+  read('GET /api/kb/articles/{id}', {}, async (c, { path: { id } }) => {
+    const article = await library(c).readArticle(id, held(c));
+    return article ? c.json(hostArticle(article)) : noArticle(c);
   });
-  app.get('/api/kb/text/:id{.+}', ...read, async (c) => {
-    const text = await library(c).readText(c.req.param('id'), held(c));
-    return text === undefined
-      ? refused(c, 'NOT_FOUND', 'Cannot find this article')
-      : c.json(text satisfies ArticleText);
+  write('PUT /api/kb/articles/{id}', {}, (c, { path: { id } }) => putArticle(c, library(c), id));
+  write('DELETE /api/kb/articles/{id}', {}, async (c, { path: { id } }) =>
+    (await library(c).deleteArticle(id, held(c))) ? c.body(null, 204) : noArticle(c),
+  );
+  read('GET /api/kb/text/{id}', {}, async (c, { path: { id } }) => {
+    const text = await library(c).readText(id, held(c));
+    return text === undefined ? noArticle(c) : c.json(text satisfies ArticleText);
   });
 
-  app.get('/v1/sync', ...read, async (c) => c.json(await library(c).status(held(c))));
-  app.post('/v1/sync', ...write, async (c) => {
-    const request = readJson(c.get('body'), SyncRequest, { whenEmpty: {} });
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
-    return c.json(await library(c).startSync(request.value, held(c)), 202);
-  });
+  read('GET /v1/sync', {}, async (c) => c.json(await library(c).status(held(c))));
+  write('POST /v1/sync', { body: SyncRequest, whenEmpty: {} }, async (c, { body }) =>
+    c.json(await library(c).startSync(body, held(c)), 202),
+  );
 
-  app.get('/v1/knowledge/editions', ...read, async (c) => {
+  read('GET /v1/knowledge/editions', {}, async (c) => {
     const list = await library(c).editions(held(c));
     return list === 'hidden' ? refused(c, 'UNAUTHORIZED', HIDDEN) : c.json(list);
   });
-  app.get('/v1/knowledge/editions/:edition/changes', ...read, async (c) => {
-    const query = readAs(EditionChangesQuery, c.req.query());
-    if (!query.ok)
-      return refused(
-        c,
-        'INVALID_QUERY',
-        `Cannot compare editions: ${describeIssues(query.issues)}`,
-        suggestForm(EditionChangesQuery, query.issues, inAddress),
-      );
-    const changes = await library(c).editionChanges(c.req.param('edition'), query.value, held(c));
-    if (changes === 'hidden') return refused(c, 'UNAUTHORIZED', HIDDEN);
-    return changes === undefined ? refused(c, 'NOT_FOUND', UNKNOWN_EDITION) : c.json(changes);
-  });
-  app.post('/v1/knowledge/editions/:edition/activate', ...write, async (c) => {
-    const request = readJson(c.get('body'), EditionActivation, { whenEmpty: {} });
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
-    const activated = await library(c).activateEdition(c.req.param('edition'), held(c));
-    return typeof activated === 'string'
-      ? refused(c, ...NOT_ACTIVATED[activated])
-      : c.json(activated);
-  });
+  read(
+    'GET /v1/knowledge/editions/{id}/changes',
+    { query: EditionChangesQuery, purpose: 'compare editions' },
+    async (c, { query, path: { id } }) => {
+      const changes = await library(c).editionChanges(id, query, held(c));
+      if (changes === 'hidden') return refused(c, 'UNAUTHORIZED', HIDDEN);
+      return changes === undefined ? refused(c, 'NOT_FOUND', UNKNOWN_EDITION) : c.json(changes);
+    },
+  );
+  write(
+    'POST /v1/knowledge/editions/{id}/activate',
+    { body: EditionActivation, whenEmpty: {} },
+    async (c, { path: { id } }) => {
+      const activated = await library(c).activateEdition(id, held(c));
+      return typeof activated === 'string'
+        ? refused(c, ...NOT_ACTIVATED[activated])
+        : c.json(activated);
+    },
+  );
 
   // An edition has the texts of every article: whoever reads it chooses what its caller may read.
-  const own = [
-    contextGuard(settings),
-    requireCapability('kb:read'),
-    oursOnly(guard.directory),
-  ] as const;
-  app.get('/editions/current', ...own, async (c) => {
+  const own = mountRoutes(app, OWN_ROUTES, settings, oursOnly(guard.directory));
+  own('GET /editions/current', {}, async (c) => {
     const within = /^\d{1,5}$/.exec(c.req.query('fresh_within_ms') ?? '')?.[0];
     const manifest = await (within === undefined
       ? library(c).currentEdition()
@@ -154,34 +138,41 @@ export function createApp({ guard, libraryOf }: LibraryAppOptions) {
       ? c.json(manifest)
       : refused(c, 'NOT_FOUND', 'Cannot read an edition: none was published yet');
   });
-  app.post('/editions/drafts', ...own, async (c) => {
-    const request = readJson(c.get('body'), KnowledgeChecksPreview);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
-    const { id, article } = request.value;
-    const draft = await library(c).draftEdition(id, article, held(c));
+  own('POST /editions/drafts', { body: KnowledgeChecksPreview }, async (c, { body }) => {
+    const draft = await library(c).draftEdition(body.id, body.article, held(c));
     if ('refused' in draft) return refused(c, 'INVALID_QUERY', draft.refused);
     return c.body(draft, 200, { 'Content-Type': 'application/octet-stream' });
   });
-  app.get('/editions/:edition', ...own, async (c) => {
-    const manifest = await library(c).storedEdition(c.req.param('edition'));
+  own('GET /editions/{id}', {}, async (c, { path: { id } }) => {
+    const manifest = await library(c).storedEdition(id);
     return manifest
       ? c.json(manifest)
       : refused(c, 'NOT_FOUND', 'Cannot read this edition: it is not stored any more');
   });
-  app.get('/editions/:edition/parts/:part{[0-9]{1,5}}', ...own, async (c) => {
-    const bytes = await library(c).editionPart(c.req.param('edition'), Number(c.req.param('part')));
+  own('GET /editions/{id}/parts/{part}', {}, async (c, { path: { id, part } }) => {
+    const bytes = /^\d{1,5}$/.test(part) && (await library(c).editionPart(id, Number(part)));
     if (!bytes) return refused(c, 'NOT_FOUND', 'Cannot find this part of an edition');
     return c.body(bytes, 200, { 'Content-Type': 'application/octet-stream' });
   });
   return app;
 }
 
+const ROUTES = { ...ARTICLE_ROUTES, ...EDITION_ROUTES };
+
+/** For our own functions alone. */
+const OWN_ROUTES = {
+  'GET /editions/current': { capability: 'kb:read' },
+  'POST /editions/drafts': { capability: 'kb:read', body: 'KnowledgeChecksPreview' },
+  'GET /editions/{id}': { capability: 'kb:read' },
+  'GET /editions/{id}/parts/{part}': { capability: 'kb:read' },
+} as const;
+
 /** Runs after the guard. */
 const oursOnly =
   (directory: KeyDirectory) =>
   async (c: LibraryContext, next: () => Promise<void>): Promise<Response | undefined> => {
     const { caller } = c.get('context');
-    if (caller !== undefined && isExternal(directory, caller)) return refused(c, 'UNAUTHORIZED');
+    if (caller !== undefined && isExternal(directory, caller)) return refuse(c, 'UNAUTHORIZED');
     await next();
     return undefined;
   };
@@ -196,7 +187,7 @@ const HIDDEN =
   'Cannot show earlier editions: they may have articles that a key may not read. Use a key that holds all audiences (*)';
 const UNKNOWN_EDITION =
   'Cannot find this edition: it is not kept any more. GET /v1/knowledge/editions lists those that are (EDITION_HISTORY)';
-type Refused = Parameters<typeof refused>[1];
+type Refused = 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE';
 const NOT_ACTIVATED: Record<
   'hidden' | 'unknown' | 'syncing' | 'too many',
   [code: Refused, message: string]
@@ -215,28 +206,19 @@ const NOT_ACTIVATED: Record<
 
 const refused = (
   c: LibraryContext,
-  code: 'NOT_FOUND' | 'INVALID_QUERY' | 'UNAUTHORIZED' | 'SERVICE_UNAVAILABLE',
-  message?: string,
+  code: Refused,
+  message: string,
   suggestion?: string | undefined,
-): Response => {
-  c.set('outcome', code);
-  return refusal(code, {
-    librarian: SELF,
-    suggestion,
-    ...(message === undefined ? {} : { message }),
-  });
-};
+): Response => refuse(c, code, { message, suggestion });
 
-const listArticles = async (c: LibraryContext, library: RemoteLibrary): Promise<Response> => {
-  const parsed = ArticleListingQuery.safeParse(c.req.query());
-  if (!parsed.success)
-    return refused(
-      c,
-      'INVALID_QUERY',
-      `Cannot list articles: ${describeIssues(issuesOf(parsed.error))}`,
-      suggestForm(ArticleListingQuery, issuesOf(parsed.error), inAddress),
-    );
-  const { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor } = parsed.data;
+const noArticle = (c: LibraryContext): Response =>
+  refused(c, 'NOT_FOUND', 'Cannot find this article');
+
+const listArticles = async (
+  c: LibraryContext,
+  library: RemoteLibrary,
+  { intent, device, updated_since, limit = LISTING_DEFAULT_LIMIT, cursor }: ArticleListingQuery,
+): Promise<Response> => {
   const after = cursor === undefined ? undefined : readCursor(cursor);
   if (cursor !== undefined && after === undefined)
     return refused(c, 'INVALID_QUERY', 'Cannot list articles: cursor is not one of ours');

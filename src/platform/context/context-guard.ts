@@ -187,6 +187,16 @@ export function refusal(code: ErrorCode, known: Parameters<typeof errorInfo>[1] 
   );
 }
 
+/** Refuses a request whose context was verified, and notes the code for the log. */
+export function refuse(
+  c: HonoContext<GuardedEnv>,
+  code: ErrorCode,
+  known: Parameters<typeof errorInfo>[1] = {},
+): Response {
+  c.set('outcome', code);
+  return refusal(code, { librarian: c.get('context').self, ...known });
+}
+
 const contextOf = async (
   c: HonoContext<GuardedEnv>,
   options: Omit<GuardOptions, 'now'> & { now: number; cache: LinkCache },

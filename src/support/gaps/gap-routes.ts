@@ -1,5 +1,5 @@
 import type { Hono } from 'hono';
-import { describeIssues, readAs } from '../../contract/core/error-info.ts';
+import { GAP_ROUTES } from '../../contract/routes/gaps.ts';
 import {
   GapsErasureQuery,
   type KnowledgeGap,
@@ -20,15 +20,13 @@ import { type GapBooks, readGapCursor } from '../../knowledge/gaps/gap-book.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { mayReadAsked } from '../../platform/context/capabilities.ts';
 import {
-  contextGuard,
   type GuardedEnv,
   type GuardOptions,
-  refusal,
-  requireCapability,
+  refuse,
 } from '../../platform/context/context-guard.ts';
 import { memoryReplayStore } from '../../platform/context/verify-context.ts';
-import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
-import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
+import { jsonAnswer } from '../../platform/http/json-http.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import type { GapKeeper } from './gap-keeper.ts';
 
 interface GapRouteParts {
@@ -41,10 +39,7 @@ interface GapRouteParts {
   now?: (() => number) | undefined;
 }
 
-/**
- * `GET` and `POST /v1/knowledge/gaps`, `GET` and `DELETE /v1/knowledge/gaps/{id}`, `DELETE /v1/knowledge/gaps?person_id=`, and `GET` and `PUT
- * /v1/knowledge/gaps/records` to move them, for the workspace of the verified context.
- */
+/** The gaps of the workspace of the verified context. */
 export function gapRoutes(
   app: Hono<GuardedEnv>,
   { guard, books, keeper, mask, now = Date.now }: GapRouteParts,
@@ -55,37 +50,28 @@ export function gapRoutes(
     missing: gap.missing === null ? null : mask(gap.missing),
     example_queries: gap.example_queries.map(mask),
   });
-  const change = [
-    contextGuard({ ...guard, replay: memoryReplayStore() }),
-    requireCapability('support:gaps:write'),
-  ] as const;
-  app.delete('/v1/knowledge/gaps', ...change, async (c) => {
-    const query = readAs(GapsErasureQuery, c.req.query());
-    if (!query.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      const message = `Cannot erase gaps: ${describeIssues(query.issues)}`;
-      const suggestion = 'Name the person as ?person_id=, or a gap as /v1/knowledge/gaps/{id}';
-      return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
-    }
-    const { workspace, audiences } = c.get('context');
-    const erased = await books.of(workspace).erasePerson(query.value.person_id, audiences);
-    return jsonAnswer({ erased });
-  });
-  app.get(
-    '/v1/knowledge/gaps/records',
-    contextGuard(guard),
-    requireCapability('support:gaps:write'),
-    async (c) => {
-      const query = readAs(GapRecordsQuery, c.req.query());
-      if (!query.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-        const suggestion = suggestForm(GapRecordsQuery, query.issues, inAddress);
-        return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
-      }
-      const { gaps, ...page } = await books
-        .of(c.get('context').workspace)
-        .records(query.value, c.get('context').audiences);
+  const read = mountRoutes(app, ROUTES, guard);
+  const change = mountRoutes(app, ROUTES, { ...guard, replay: memoryReplayStore() });
+  change(
+    'DELETE /v1/knowledge/gaps',
+    {
+      query: GapsErasureQuery,
+      purpose: 'erase gaps',
+      suggestion: 'Name the person as ?person_id=, or a gap as /v1/knowledge/gaps/{id}',
+    },
+    async (c, { query }) => {
+      const { workspace, audiences } = c.get('context');
+      return jsonAnswer({
+        erased: await books.of(workspace).erasePerson(query.person_id, audiences),
+      });
+    },
+  );
+  change(
+    'GET /v1/knowledge/gaps/records',
+    { query: GapRecordsQuery, purpose: 'list gaps' },
+    async (c, { query }) => {
+      const { workspace, audiences } = c.get('context');
+      const { gaps, ...page } = await books.of(workspace).records(query, audiences);
       const masked = gaps.map((each) => ({
         ...each,
         gap: mask(each.gap),
@@ -98,122 +84,52 @@ export function gapRoutes(
       return jsonAnswer({ ...page, gaps: masked } satisfies GapRecordPage);
     },
   );
-  app.put('/v1/knowledge/gaps/records', ...change, async (c) => {
-    const request = readJson(c.get('body'), GapsRestore);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', {
-        librarian: guard.self,
-        message: request.problem,
-        suggestion: request.suggestion,
-      });
-    }
-    const { gaps } = request.value;
-    const { audiences } = c.get('context');
-    if (gaps.some((gap) => !mayReadAsked(audiences, gap.audiences))) {
-      c.set('outcome', 'UNAUTHORIZED');
-      return refusal('UNAUTHORIZED', { librarian: guard.self, message: NOT_HELD });
-    }
-    const { restored, refused } = await books
-      .of(c.get('context').workspace)
-      .restore(gaps, audiences);
+  change('PUT /v1/knowledge/gaps/records', { body: GapsRestore }, async (c, { body: { gaps } }) => {
+    const { workspace, audiences } = c.get('context');
+    if (gaps.some((gap) => !mayReadAsked(audiences, gap.audiences)))
+      return refuse(c, 'UNAUTHORIZED', { message: NOT_HELD });
+    const { restored, refused } = await books.of(workspace).restore(gaps, audiences);
     return jsonAnswer({
       restored,
       unchanged: gaps.length - restored - refused.length,
       refused: refused.map((id) => ({ id, reason: HIDDEN })),
     } satisfies Restored);
   });
-  app.delete('/v1/knowledge/gaps/:id', ...change, async (c) => {
+  change('DELETE /v1/knowledge/gaps/{id}', {}, async (c, { path: { id } }) => {
     const { workspace, audiences } = c.get('context');
-    if (await books.of(workspace).remove(c.req.param('id'), audiences)) return c.body(null, 204);
-    c.set('outcome', 'NOT_FOUND');
-    return refusal('NOT_FOUND', {
-      librarian: guard.self,
-      message: 'Cannot delete this gap: there is none of that id',
-    });
+    if (await books.of(workspace).remove(id, audiences)) return c.body(null, 204);
+    const message = 'Cannot delete this gap: there is none of that id';
+    return refuse(c, 'NOT_FOUND', { message });
   });
 
-  app.post(
-    '/v1/knowledge/gaps/reports',
-    contextGuard(guard),
-    requireCapability('support:analyze'),
-    async (c) => {
-      const request = readJson(c.get('body'), KnowledgeGapReports);
-      if (!request.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        return refusal('INVALID_QUERY', {
-          librarian: guard.self,
-          message: request.problem,
-          suggestion: request.suggestion,
-        });
-      }
-      const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
-      const reported: KnowledgeGapReported[] = [];
-      for (const each of request.value) reported.push(await keeper.report(each, scope));
-      return jsonAnswer({ reported } satisfies KnowledgeGapsReported);
-    },
-  );
-
-  app.post(
-    '/v1/knowledge/gaps',
-    contextGuard(guard),
-    requireCapability('support:analyze'),
-    async (c) => {
-      const request = readJson(c.get('body'), KnowledgeGapReport);
-      if (!request.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        return refusal('INVALID_QUERY', {
-          librarian: guard.self,
-          message: request.problem,
-          suggestion: request.suggestion,
-        });
-      }
-      const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
-      return jsonAnswer((await keeper.report(request.value, scope)) satisfies KnowledgeGapReported);
-    },
-  );
-  app.get(
-    '/v1/knowledge/gaps/:id',
-    contextGuard(guard),
-    requireCapability('support:analyze'),
-    async (c) => {
-      const context = c.get('context');
-      await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
-      const gap = await books
-        .of(context.workspace)
-        .read(c.req.param('id'), now(), context.audiences);
-      if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
-      c.set('outcome', 'NOT_FOUND');
-      return refusal('NOT_FOUND', {
-        librarian: guard.self,
-        message: 'Cannot show this gap: there is none of that id',
-      });
-    },
-  );
-  app.get(
-    '/v1/knowledge/gaps',
-    contextGuard(guard),
-    requireCapability('support:analyze'),
-    async (c) => {
-      const query = readAs(KnowledgeGapsRequest, c.req.query());
-      if (!query.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        const message = `Cannot list gaps: ${describeIssues(query.issues)}`;
-        const suggestion = suggestForm(KnowledgeGapsRequest, query.issues, inAddress);
-        return refusal('INVALID_QUERY', { librarian: guard.self, message, suggestion });
-      }
-      const { state, days, limit, cursor, question } = query.value;
-      if (cursor !== undefined && readGapCursor(cursor) === undefined) {
-        c.set('outcome', 'INVALID_QUERY');
-        return refusal('INVALID_QUERY', { librarian: guard.self, message: NO_CURSOR });
-      }
+  read('POST /v1/knowledge/gaps/reports', { body: KnowledgeGapReports }, async (c, { body }) => {
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+    const reported: KnowledgeGapReported[] = [];
+    for (const each of body) reported.push(await keeper.report(each, scope));
+    return jsonAnswer({ reported } satisfies KnowledgeGapsReported);
+  });
+  read('POST /v1/knowledge/gaps', { body: KnowledgeGapReport }, async (c, { body }) => {
+    const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
+    return jsonAnswer((await keeper.report(body, scope)) satisfies KnowledgeGapReported);
+  });
+  read('GET /v1/knowledge/gaps/{id}', {}, async (c, { path: { id } }) => {
+    const context = c.get('context');
+    await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
+    const gap = await books.of(context.workspace).read(id, now(), context.audiences);
+    if (gap !== null) return jsonAnswer(masked(gap) satisfies KnowledgeGap);
+    const message = 'Cannot show this gap: there is none of that id';
+    return refuse(c, 'NOT_FOUND', { message });
+  });
+  read(
+    'GET /v1/knowledge/gaps',
+    { query: KnowledgeGapsRequest, purpose: 'list gaps' },
+    async (c, { query: { question, ...query } }) => {
+      if (query.cursor !== undefined && readGapCursor(query.cursor) === undefined)
+        return refuse(c, 'INVALID_QUERY', { message: NO_CURSOR });
       const context = c.get('context');
       const edition = await keeper.refresh({ context, waitUntil: waitUntilOf(c) });
       const listed = await books.of(context.workspace).list({
-        state,
-        days,
-        limit,
-        cursor,
+        ...query,
         question: question === undefined ? undefined : mask(question),
         audiences: context.audiences,
         nowMs: now(),
@@ -226,6 +142,15 @@ export function gapRoutes(
     },
   );
 }
+
+/** With the one that the gateway calls for questions that it could not answer; it is not reachable there. */
+const ROUTES = {
+  ...GAP_ROUTES,
+  'POST /v1/knowledge/gaps/reports': {
+    capability: 'support:analyze',
+    body: 'KnowledgeGapReports',
+  },
+} as const;
 
 const NOT_HELD = 'Cannot restore gaps: some were met with audiences that the key does not hold';
 const HIDDEN =
