@@ -553,7 +553,7 @@ const gateFeatures = (
     'share of the article': articles[0]?.share ?? 0,
     'idf held':
       own.reduce((sum, { idf, closeness }) => sum + idf * closeness, 0) /
-      Math.log(1 + edition.chunkCount),
+      Math.log(1 + edition.chunkTotal),
     'most typical word held': keynessOf(
       edition,
       question.query.terms.filter(({ stem }) => said.has(stem)),

@@ -159,13 +159,13 @@ const FEW_WORDS = 3;
 
 /** No word of the question, or of the previous turns, distinguishes passages. */
 const isUnderspecified = (
-  { chunkCount }: Edition,
+  { chunkTotal }: Edition,
   { question: { text, query, terms } }: FoundAnswer,
 ): boolean => {
   const own = query.terms.filter(({ origin }) => origin === 'question');
   const tells = own.some(
     ({ isKnown, chunkCount: holding, postings }) =>
-      postings.length > 0 && isKnown && holding < COMMON_SHARE * chunkCount,
+      postings.length > 0 && isKnown && holding < COMMON_SHARE * chunkTotal,
   );
   const isShort = own.length <= FEW_WORDS && terms.length === own.length;
   const refersToNothing = own.length === 0 || referenceIn(text) === 'question';

@@ -4,6 +4,7 @@ import {
   type CollectedWords,
   collectWords,
   type FieldLengths,
+  type Surroundings,
 } from './collect-words.ts';
 import {
   placeSections,
@@ -34,6 +35,7 @@ import {
  *
  * @param options.spareBytes Extra room for sections that will be attached, given the size of the edition in bytes.
  * @param options.pages Takes the texts, so that the edition is an index only; `sealPages` completes it. In the edition when absent.
+ * @param options.within For an edition of some passages: what it takes over from that of all.
  * @returns A view with at least `SPARE_BYTES` of free memory behind it (see `attachSection`).
  * @throws {RangeError} When two articles share an id, or the second reading differs from the first.
  */
@@ -43,16 +45,21 @@ export function buildEdition(
   {
     spareBytes = () => 0,
     pages,
-  }: { spareBytes?: (byteLength: number) => number; pages?: EditionPages | undefined } = {},
+    within,
+  }: {
+    spareBytes?: (byteLength: number) => number;
+    pages?: EditionPages | undefined;
+    within?: Surroundings | undefined;
+  } = {},
 ): Uint8Array<ArrayBuffer> {
   const repeatable = Object.is(entries[Symbol.iterator](), entries) ? [...entries] : entries;
   let sorted = repeatable;
-  let collected = collectWords(sorted, pages);
+  let collected = collectWords(sorted, { pages, within });
   if (collected === undefined) {
     sorted = [...repeatable].sort((left, right) =>
       compareByBytes(left.article.id, right.article.id),
     );
-    collected = collectWords(sorted, pages);
+    collected = collectWords(sorted, { pages, within });
   }
   if (collected === undefined)
     throw new RangeError('Cannot build the edition: two articles share an id');
@@ -60,10 +67,31 @@ export function buildEdition(
   const { edition, written } = writeIndex(collected, identity, spareBytes);
   // What was collected is as large as half the edition, and must not be in memory beside what the postings need.
   collected = undefined;
-  fillPostings(fieldLengths, written, pages);
+  const chunkCount = numbersView(written.get('chunks')).length / CHUNK_NUMBERS;
+  const meanLengths = within?.meanLengths ?? meansOf(fieldLengths, chunkCount);
+  fillPostings(meanLengths, written, pages);
   const texts = written.get('texts');
   if (texts !== undefined) writeTexts(sorted, texts);
   return edition;
+}
+
+/** @returns At least 1 for each field. */
+export function meansOf(lengths: FieldLengths, chunkCount: number): FieldLengths {
+  const meanOf = (length: number) => Math.max(1, length / Math.max(1, chunkCount));
+  return {
+    title: meanOf(lengths.title),
+    label: meanOf(lengths.label),
+    heading: meanOf(lengths.heading),
+    body: meanOf(lengths.body),
+  };
+}
+
+/** An edition of words alone, without articles. */
+export function buildVocabulary(
+  collected: CollectedWords,
+  identity: EditionIdentity,
+): Uint8Array<ArrayBuffer> {
+  return writeIndex(collected, identity, () => 0).edition;
 }
 
 /** First half of building: everything but postings and texts. */
@@ -120,7 +148,7 @@ const changedMeanwhile = (): RangeError =>
  * @param sections All written except postings and texts.
  */
 const fillPostings = (
-  lengths: FieldLengths,
+  meanLengths: FieldLengths,
   sections: ReadonlyMap<string, Uint8Array>,
   pages: EditionPages | undefined,
 ): void => {
@@ -131,24 +159,22 @@ const fillPostings = (
     termCount: starts.length - 1,
     chunkCount: view('chunks').length / CHUNK_NUMBERS,
   };
-  writePostings(fieldsOf(lengths, sections, pages), counts, {
+  writePostings(fieldsOf(meanLengths, sections, pages), counts, {
     starts,
     bytes: sections.get('postings') ?? new Uint8Array(0),
   });
 };
 
 const fieldsOf = (
-  lengths: FieldLengths,
+  meanLengths: FieldLengths,
   sections: ReadonlyMap<string, Uint8Array>,
   pages: EditionPages | undefined,
 ): IndexField[] => {
   const chunks = numbersView(sections.get('chunks'));
-  const chunkCount = Math.max(1, chunks.length / CHUNK_NUMBERS);
-  const meanOf = (length: number) => Math.max(1, length / chunkCount);
   const field = (
     name: string,
     weight: number,
-    length: number,
+    meanLength: number,
     entryOf: (chunk: number) => number,
   ): IndexField => {
     const bytes = sections.get(name) ?? new Uint8Array(0);
@@ -156,25 +182,25 @@ const fieldsOf = (
     const read = varintReader();
     return {
       weight,
-      meanLength: meanOf(length),
+      meanLength,
       words: (chunk) => read(entryBytes(table, entryOf(chunk))),
     };
   };
   const articleOf = (chunk: number): number => chunks[chunk * CHUNK_NUMBERS] ?? 0;
   return [
-    field('titleWords', RANKING.title, lengths.title, articleOf),
-    field('labelWords', RANKING.label, lengths.label, articleOf),
+    field('titleWords', RANKING.title, meanLengths.title, articleOf),
+    field('labelWords', RANKING.label, meanLengths.label, articleOf),
     field(
       'headingWords',
       RANKING.heading,
-      lengths.heading,
+      meanLengths.heading,
       (chunk) => chunks[chunk * CHUNK_NUMBERS + 4] ?? 0,
     ),
     pages === undefined
-      ? field('chunkWords', RANKING.body, lengths.body, (chunk) => chunk)
+      ? field('chunkWords', RANKING.body, meanLengths.body, (chunk) => chunk)
       : {
           weight: RANKING.body,
-          meanLength: meanOf(lengths.body),
+          meanLength: meanLengths.body,
           words: wordsOnPages(numbersView(sections.get('pages.ends')), pages),
         },
   ];

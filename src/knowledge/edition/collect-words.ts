@@ -74,16 +74,30 @@ export interface FieldLengths {
 /** Numbers per chunk in `chunkNumbers`. */
 export const CHUNK_NUMBERS = 5;
 
+/** What an edition of some passages takes over from that of all. */
+export interface Surroundings {
+  /** The language of most articles; the others name theirs, and none is detected. */
+  usual: string;
+  /** Words with their stems that are there whether or not a passage has them. */
+  vocabulary: Iterable<readonly [word: string, stem: string]>;
+  /** Mean number of words of a chunk, by field. */
+  meanLengths: FieldLengths;
+}
+
 /**
  * First pass: numbers and counts the words, and stores every chunk as a list of word ids.
  *
- * @param pages Takes the chunks' texts and word ids; they stay in memory without it.
+ * @param options.pages Takes the chunks' texts and word ids; they stay in memory without it.
  * @returns `undefined` as soon as an article's id does not sort after the previous one.
  */
 export function collectWords(
   entries: Iterable<EditionEntry>,
-  pages?: Pick<EditionPages, 'write'>,
+  {
+    pages,
+    within,
+  }: { pages?: Pick<EditionPages, 'write'> | undefined; within?: Surroundings | undefined } = {},
 ): CollectedWords | undefined {
+  if (within !== undefined) return collect(entries, { within });
   const collected = collect(entries, { pages });
   const isMixed =
     collected !== undefined && collected.audienceSets.size > 1 && collected.stemmedIn.size > 1;
@@ -101,15 +115,18 @@ const collect = (
   {
     pages,
     beginsWith,
+    within,
   }: {
     pages?: Pick<EditionPages, 'write'> | undefined;
     beginsWith?: ((entry: EditionEntry) => boolean) | undefined;
+    within?: Surroundings | undefined;
   },
 ): CollectedWords | undefined => {
   const collected = emptyCollection();
   const paged = pages && pageWriter(pages, collected.pageEnds);
   const numbering = wordNumbering(collected);
-  const usual = usualLanguage(entries);
+  const usual = within?.usual ?? usualLanguage(entries);
+  for (const [word, stem] of within?.vocabulary ?? []) numbering.add(word, stem);
   if (beginsWith !== undefined)
     nameWords(entries, { isNamed: beginsWith, usual, name: numbering.name });
   let language = languageNamed(usual);
@@ -119,7 +136,7 @@ const collect = (
   for (const { article, chunks } of entries) {
     if (previous !== undefined && compareByBytes(previous, article.id) >= 0) return undefined;
     previous = article.id;
-    const own = languageOfArticle({ article, chunks });
+    const own = within === undefined ? languageOfArticle({ article, chunks }) : article.language;
     language = languageNamed(own ?? usual);
     collected.stemmedIn.add(language.tag);
     if (own !== undefined) collected.languages.set(own, (collected.languages.get(own) ?? 0) + 1);
@@ -155,7 +172,7 @@ const MAX_DETECTED = 1500;
 const LEAST_DETECTED = 40;
 
 /** The language of most articles for everybody, which others must not change; of most where there are none; English when none can be detected. */
-const usualLanguage = (entries: Iterable<EditionEntry>): string => {
+export function usualLanguage(entries: Iterable<EditionEntry>): string {
   const everybody = new Map<string, number>();
   const all = new Map<string, number>();
   let read = 0;
@@ -174,7 +191,7 @@ const usualLanguage = (entries: Iterable<EditionEntry>): string => {
   const most = (counts: Map<string, number>) =>
     [...counts].sort((left, right) => right[1] - left[1])[0]?.[0];
   return most(readForEverybody === 0 ? all : everybody) ?? 'en';
-};
+}
 
 const isForEverybody = ({ article }: EditionEntry): boolean => article.audiences === undefined;
 
@@ -198,14 +215,14 @@ const nameWords = (
 };
 
 /** As the text tells; where that is in doubt, as its source names it. Templates of sites often name the wrong one. */
-const languageOfArticle = ({ article, chunks }: EditionEntry): string | undefined => {
+export function languageOfArticle({ article, chunks }: EditionEntry): string | undefined {
   let text = article.title;
   for (const chunk of chunks) {
     if (text.length >= MAX_DETECTED) break;
     text += `\n${chunk.text}`;
   }
   return languageOfText(text, article.language);
-};
+}
 
 /** The language of an article, a primary tag; undefined where it is in doubt. @param tag As its source names it. */
 export function languageOfText(text: string, tag: string | undefined): string | undefined {
@@ -277,7 +294,7 @@ const addChunk = (
 };
 
 /** Counts the chunk once for each of its terms. */
-const countChunk = (
+export function countChunk(
   { wordTerms, wordSets, termChunks, termTextChunks, termLasts, postingBytes }: CollectedWords,
   {
     chunk,
@@ -285,7 +302,7 @@ const countChunk = (
     label,
     bit,
   }: { chunk: number; texts: readonly number[][]; label: readonly number[]; bit: number },
-): void => {
+): void {
   const seen = new Set<number>();
   for (const words of [...texts, label])
     for (const word of words) wordSets.set(word, wordSets.get(word) | bit);
@@ -301,16 +318,20 @@ const countChunk = (
     );
     termLasts.set(term, chunk + 1);
   }
-};
+}
 
 interface WordNumbering {
+  /** Gives a word an id and the term of a stem, unless it has one. */
+  add: (word: string, stem: string) => void;
   /** Gives each new word of a text an id and a term. */
   name: (text: string, language: Language) => void;
-  /** Counts the words of a text too, and appends them to a table as varints. */
+  /** Counts the words of a text too. */
+  count: (text: string, language: Language) => number[];
+  /** The same, and appends them to a table as varints. */
   number: (text: string, table: GrowingTable, language: Language) => number[];
 }
 
-const wordNumbering = (collected: CollectedWords): WordNumbering => {
+export function wordNumbering(collected: CollectedWords): WordNumbering {
   const { words, wordTerms, wordCounts, wordSets, terms } = collected;
   const perTerm = [
     collected.termChunks,
@@ -329,28 +350,44 @@ const wordNumbering = (collected: CollectedWords): WordNumbering => {
     wordSets.push(0);
   };
   const read = (text: string, language: Language, visit: (wordIndex: number) => void): void => {
-    const count = (word: string, _: unknown, written: string): void => {
+    readWords(text, language, (word, written) => {
       const wordIndex = words.numberOf(word);
       if (wordIndex === wordTerms.length()) describe(language.stem(written));
       visit(wordIndex);
-    };
-    // Common words of other languages may be words of this one; a question leaves out its own.
-    analyseText(text, count, language.tag === 'en' ? STOP_WORDS : NONE);
+    });
   };
-  const number: WordNumbering['number'] = (text, table, language) => {
+  const add = (word: string, stem: string): void => {
+    if (words.numberOf(word) === wordTerms.length()) describe(stem);
+  };
+  const count: WordNumbering['count'] = (text, language) => {
     const numbers: number[] = [];
     read(text, language, (wordIndex) => {
       const term = wordTerms.get(wordIndex);
       wordCounts.set(wordIndex, wordCounts.get(wordIndex) + 1);
       termCounts.set(term, termCounts.get(term) + 1);
-      table.bytes.pushVarint(wordIndex);
       numbers.push(wordIndex);
     });
+    return numbers;
+  };
+  const number: WordNumbering['number'] = (text, table, language) => {
+    const numbers = count(text, language);
+    for (const wordIndex of numbers) table.bytes.pushVarint(wordIndex);
     table.ends.push(table.bytes.length());
     return numbers;
   };
-  return { number, name: (text, language) => read(text, language, () => undefined) };
-};
+  return { add, count, number, name: (text, language) => read(text, language, () => undefined) };
+}
+
+/** The words of a text in a language, as an edition stores them. @param visit Gets the word, and how it is written with its diacritics. */
+export function readWords(
+  text: string,
+  language: Language,
+  visit: (word: string, written: string) => void,
+): void {
+  const count = (word: string, _: unknown, written: string): void => visit(word, written);
+  // Common words of other languages may be words of this one; a question leaves out its own.
+  analyseText(text, count, language.tag === 'en' ? STOP_WORDS : NONE);
+}
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -387,8 +424,9 @@ const tagsOf = ({ intents, devices }: Article): Set<string> =>
   ]);
 
 /** Searchable text of intents and devices: `not_hashing` is two words, and not also `nothashing`. */
-const labelsOf = ({ intents, devices }: Article): string =>
-  [...intents, ...devices].join('\n').replaceAll('_', ' ');
+export function labelsOf({ intents, devices }: Pick<Article, 'intents' | 'devices'>): string {
+  return [...intents, ...devices].join('\n').replaceAll('_', ' ');
+}
 
 const encodeArticle = ({
   id,
@@ -415,32 +453,34 @@ const addEntry = (table: GrowingTable, bytes: Uint8Array): void => {
   table.ends.push(table.bytes.length());
 };
 
-const emptyCollection = (): CollectedWords => ({
-  words: numberedTexts(),
-  wordTerms: growingNumbers(),
-  wordCounts: growingNumbers(),
-  terms: numberedTexts(),
-  termChunks: growingNumbers(),
-  termTextChunks: growingNumbers(),
-  termCounts: growingNumbers(),
-  termLasts: growingNumbers(),
-  postingBytes: growingNumbers(),
-  fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
-  articles: growingTable(),
-  titleWords: growingTable(),
-  labelWords: growingTable(),
-  articleChunkEnds: growingNumbers(),
-  headings: growingTable(),
-  headingWords: growingTable(),
-  chunkWords: growingTable(),
-  pageEnds: growingNumbers(),
-  chunkNumbers: growingNumbers(),
-  textEnds: growingNumbers(),
-  audienceSets: new Map([['[]', 0]]),
-  articleSets: growingNumbers(),
-  wordSets: growingNumbers(),
-  tags: new Map(),
-  languages: new Map(),
-  stemmedIn: new Set(),
-  translated: [],
-});
+export function emptyCollection(): CollectedWords {
+  return {
+    words: numberedTexts(),
+    wordTerms: growingNumbers(),
+    wordCounts: growingNumbers(),
+    terms: numberedTexts(),
+    termChunks: growingNumbers(),
+    termTextChunks: growingNumbers(),
+    termCounts: growingNumbers(),
+    termLasts: growingNumbers(),
+    postingBytes: growingNumbers(),
+    fieldLengths: { title: 0, label: 0, heading: 0, body: 0 },
+    articles: growingTable(),
+    titleWords: growingTable(),
+    labelWords: growingTable(),
+    articleChunkEnds: growingNumbers(),
+    headings: growingTable(),
+    headingWords: growingTable(),
+    chunkWords: growingTable(),
+    pageEnds: growingNumbers(),
+    chunkNumbers: growingNumbers(),
+    textEnds: growingNumbers(),
+    audienceSets: new Map([['[]', 0]]),
+    articleSets: growingNumbers(),
+    wordSets: growingNumbers(),
+    tags: new Map(),
+    languages: new Map(),
+    stemmedIn: new Set(),
+    translated: [],
+  };
+}

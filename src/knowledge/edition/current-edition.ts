@@ -38,6 +38,17 @@ export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'
   fresh?: Freshness | undefined;
   /** An older edition, for callers with the capability `kb:editions:read`; the current one when absent. */
   edition?: string | undefined;
+  /** The searches that the request is going to do; an edition in large mode has nothing else (`editionsOfHits`). */
+  searches?: readonly SearchToDo[] | undefined;
+  /** Time left to the caller. */
+  timeLeftMs?: number | undefined;
+}
+
+/** A search that a request is going to do. */
+export interface SearchToDo {
+  question: string;
+  /** Turns before it, oldest first. */
+  history?: readonly { speaker: 'user' | 'assistant'; text: string }[] | undefined;
 }
 
 /** For where the host is asked before answers what has changed (`KB_FRESHNESS`). */
@@ -240,6 +251,7 @@ const narrow = (
     translated: (at) => from.translated(own(articles, at, 'article')),
     articleCount: articles.length,
     chunkCount: chunks.length,
+    chunkTotal: chunks.length,
     get wordTotal() {
       wordTotal ??= index.termCounts.reduce((sum, count) => sum + count, 0);
       return wordTotal;

@@ -246,7 +246,7 @@ export async function loadEdition(
   const sums = readHeader(bytes).get('pages.sums');
   const sumOf = (page: number) =>
     bytes.subarray(sums?.start).subarray(page * SUM_BYTES, (page + 1) * SUM_BYTES);
-  return openEdition(
+  const edition = openEdition(
     bytes,
     cache.of(`${manifest.workspace}/${manifest.edition}`, async (page) => {
       const isIntact = async (read: Uint8Array<ArrayBuffer>) =>
@@ -254,6 +254,10 @@ export async function loadEdition(
       return openPage(await readPart(manifest, FIRST_PAGE + page, places.parts, isIntact));
     }),
   );
+  // In large mode the lexicon of one edition serves later ones.
+  edition.id = manifest.edition;
+  edition.createdAt = manifest.createdAt;
+  return edition;
 }
 
 const isSame = (left: Uint8Array, right: Uint8Array): boolean =>

@@ -4,6 +4,7 @@ import type { Article } from '../articles/article.ts';
 import { type ChunkTexts, openTexts, type PageSource } from './chunk-texts.ts';
 import { CHUNK_NUMBERS, tagOf } from './collect-words.ts';
 import { readHeader, unreadable } from './edition-format.ts';
+import type { NearChunk } from './nearest-rows.ts';
 import { type EditionIndex, openIndex, type SectionReader, sectionReader } from './open-index.ts';
 import {
   checkStarts,
@@ -49,6 +50,8 @@ export interface Edition {
   languages: readonly string[];
   articleCount: number;
   chunkCount: number;
+  /** Chunks that document frequencies count; more than `chunkCount` in an edition of some passages. */
+  chunkTotal: number;
   /** Total occurrences of content words, the basis of a term's share. Counted on first use. */
   wordTotal: number;
   byteLength: number;
@@ -70,6 +73,10 @@ export interface Edition {
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
   texts: ChunkTexts;
+  /** In an edition of hits: what an index found closest to a search that it was made for, by `questionText`. */
+  meanings?:
+    | ((text: string) => { model: string; near: readonly NearChunk[] } | undefined)
+    | undefined;
   /** Present if this is what some audiences may read of another edition (`editionFor`). */
   narrowed?:
     | { from: Edition; articles: Uint32Array; chunks: Uint32Array; ownChunks: Int32Array }
@@ -108,6 +115,7 @@ export function openEdition(buffer: ArrayBuffer | Uint8Array, pages?: PageSource
     languages,
     ...openArticles(reader, index, pages),
     ...openTags(reader),
+    chunkTotal: index.scores.length,
     translated: (article) => {
       translated ??= decodeStrings(section(TRANSLATED_SECTION) ?? new Uint8Array(0));
       const [language = '', translationKey = ''] = translated.slice(2 * article, 2 * article + 2);

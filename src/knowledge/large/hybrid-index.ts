@@ -76,7 +76,7 @@ export interface HybridIndex {
 }
 
 /** What Upstash accepts: non-zero values of a sparse vector. */
-const MAX_NON_ZEROS = 1000;
+export const MAX_NON_ZEROS = 1000;
 const MAX_DATA_LENGTH = 100_000;
 /** 48 KB are accepted; a character can be three bytes. */
 const MAX_METADATA_LENGTH = 16_000;

@@ -15,6 +15,7 @@ import type { HybridHit, HybridMetadata, HybridRecord, SparseVector } from './hy
 
 /** A passage with what search and answers need of its article. */
 export interface Passage {
+  /** Its `language` is what `languageOfArticle` says of the whole article. */
   article: Omit<Article, 'text' | 'audiences'>;
   /** Hash of the article as it was cut, 1 to 64 of `0-9a-f`. */
   version: string;
@@ -107,7 +108,7 @@ export function articleHash(id: string): string {
 }
 
 /** FNV-1a with a finaliser, 31 bits; also the index of a term in a sparse vector. */
-function hash31(text: string): number {
+export function hash31(text: string): number {
   let hash = 0x811c_9dc5;
   for (const byte of utf8(text)) hash = Math.imul(hash ^ byte, 0x0100_0193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85eb_ca6b);

@@ -170,7 +170,7 @@ const wordsToSearch = (edition: Edition, text: string): WordToSearch[] => {
 };
 
 const lookUp = (edition: Edition, word: string, written: string): QueryTerm => {
-  const { index, chunkCount } = edition;
+  const { index, chunkTotal } = edition;
   const { place, termId } = findWordOf(edition, word, written);
   const posting = postingOf(edition, termId, 1);
   return {
@@ -179,22 +179,22 @@ const lookUp = (edition: Edition, word: string, written: string): QueryTerm => {
     origin: 'question',
     isKnown: termId >= 0,
     corrections: [],
-    idf: posting?.idf ?? inverseFrequency(0, chunkCount),
+    idf: posting?.idf ?? inverseFrequency(0, chunkTotal),
     chunkCount: chunkCountOf(edition, termId),
     postings: posting === undefined ? [] : [posting],
     wordIds: place < 0 ? [] : [index.wordIds[place] ?? 0],
   };
 };
 
-const chunkCountOf = ({ index, chunkCount }: Edition, termId: number): number =>
-  Math.min(chunkCount, index.termChunks[termId] ?? 0);
+const chunkCountOf = ({ index, chunkTotal }: Edition, termId: number): number =>
+  Math.min(chunkTotal, index.termChunks[termId] ?? 0);
 
 const postingOf = (edition: Edition, termId: number, weight: number): TermPosting | undefined => {
   if (termId < 0) return undefined;
   return {
     termId,
     weight,
-    idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkCount),
+    idf: inverseFrequency(chunkCountOf(edition, termId), edition.chunkTotal),
   };
 };
 

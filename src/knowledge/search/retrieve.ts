@@ -92,6 +92,11 @@ export function createRetriever(parts: RetrieverParts): Retriever {
       lacksTexts,
     });
     try {
+      if (edition.meanings !== undefined) {
+        const meanings = edition.meanings(questionText(question, options));
+        if (meanings === undefined) return await without('absent');
+        return { outcome: await search(meanings), semantic: 'used', lacksTexts };
+      }
       const vectors = vectorsOf(edition);
       if (vectors === undefined) return await without('absent');
       let near: NearChunk[] | undefined;

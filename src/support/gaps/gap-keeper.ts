@@ -363,7 +363,7 @@ const stemsAsked = (
   people: readonly string[],
 ): RevealedGap['subject']['stems'] => {
   const { terms } = analyseQuery(edition, message);
-  const { chunkCount } = edition;
+  const { chunkTotal: chunkCount } = edition;
   const { stems } = topicOf(message, { terms, chunkCount, names: people, isAsked: () => true });
   if (stems.length > 0) return stems;
   return [...new Set(terms.map((term) => term.stem))]

@@ -184,7 +184,7 @@ const topicIn = (
   isAsked: (term: QueryTerm) => boolean,
 ): Topic => {
   const names = [...named.known, ...named.unknown, ...people];
-  return topicOf(text, { terms: query.terms, chunkCount: edition.chunkCount, names, isAsked });
+  return topicOf(text, { terms: query.terms, chunkCount: edition.chunkTotal, names, isAsked });
 };
 
 /** Whether a sentence, or the last one of a text, ends with a question mark. */

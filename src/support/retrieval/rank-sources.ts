@@ -176,7 +176,7 @@ const relevanceByWords = (edition: Edition, { query }: SearchOutcome, signs: Sig
   if (judged === 0 || best <= 0) return 0;
   const enough = Math.min(
     0,
-    Math.log(judged / inverseFrequency(0, edition.chunkCount) / ENOUGH_WORDS),
+    Math.log(judged / inverseFrequency(0, edition.chunkTotal) / ENOUGH_WORDS),
   );
   const places = new Set(hits.flatMap(({ matched }) => matched));
   const together = [...places].reduce((sum, place) => sum + (terms[place]?.idf ?? 0), 0) / judged;
