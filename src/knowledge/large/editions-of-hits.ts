@@ -73,7 +73,7 @@ export function editionsOfHits(
   };
 }
 
-/** Of one edition and its manifest, so that a deletion empties it; some 300 KB each. */
+/** A deletion makes another edition, and so an empty cache; an edition of hits takes some 300 KB. */
 const cacheOf = oncePer((_: Edition) => lruCache<string, Edition>({ max: 24, ttlMs: 300_000 }));
 
 interface Finding extends LargeModeParts {

@@ -96,6 +96,6 @@ export function readerOf(edition: Edition, index: Pick<HybridIndex, 'query'>) {
     audiences: readonly string[] = [],
     timeLeftMs?: number,
   ): Promise<Edition> =>
-    // Of the context it reads who asks.
+    // Who asks is all that is read of the context.
     read({ context: { workspace: 'default', audiences }, searches, timeLeftMs } as EditionScope);
 }
