@@ -14,6 +14,7 @@ import { readModule } from './mdx-module.ts';
 import { withCallouts, withNotices } from './note-lines.ts';
 import { collectOmissions, type Omissions, unknownValues } from './omissions.ts';
 import { RAW_CLOSE, RAW_OPEN, withFences, withoutRaw } from './protected-code.ts';
+import { withReadmeBlocks } from './readme-blocks.ts';
 import { withCellsWhole, withGrids } from './table-lines.ts';
 import { readTemplates, type TemplateState } from './templates.ts';
 
@@ -43,7 +44,7 @@ export function readDialects(
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
   if (unclosed) warnings.push('A comment that is never closed hides the rest of the article');
-  const raw = withFences(withComponents(withoutRaw(markdown)));
+  const raw = withFences(withComponents(withReadmeBlocks(withoutRaw(markdown))));
   const code = isMdx ? undefined : maskIndentedCode(raw);
   const fencedText = withMath(code === undefined ? raw : withBracketCode(code.text));
   const plain = runsOutsideCode(fencedText, (lines) =>

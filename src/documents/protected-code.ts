@@ -33,7 +33,7 @@ export function withoutRaw(text: string): string {
 
 /** Code between template tags (`{% highlight ruby %}`, `{{< highlight go >}}`) as fenced code. */
 export function withFences(text: string): string {
-  const fenced = text.includes('highlight')
+  const fenced = /highlight|codeblock/.test(text)
     ? text.replace(HIGHLIGHT, (_, indent, language = '') => `${indent}\`\`\`${language}`)
     : text;
   return withDiagrams(
@@ -42,7 +42,7 @@ export function withFences(text: string): string {
 }
 
 const HIGHLIGHT =
-  /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:highlight[ \t]{1,9}([\w+#.-]{1,40})[^\n%>]{0,200}|(?:end|\/[ \t]{0,9})highlight[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm;
+  /^([ \t]{0,40})\{(?:%-?|\{[<%])[ \t]{0,9}(?:(?:highlight|codeblock)(?:[ \t]{1,9}(?:lang:)?([\w+#.-]{1,40})[^\n%>]{0,200}|[ \t]{0,9})|(?:end|\/[ \t]{0,9})(?:highlight|codeblock)[ \t]{0,9})(?:-?%\}|[>%]\}\})[ \t]{0,40}$/gm;
 
 /** Shortcodes that are named after code and enclose text: `{{< code-toggle file=hugo >}}`. */
 const CODE_SHORTCODE =
