@@ -220,7 +220,7 @@ const MAX_DIFFERENT_LENGTH = 2000;
 const lessonOf = (
   reply: ProposedReply,
   sent: string,
-  customerName: string | undefined,
+  request: TicketCase | undefined,
 ): DraftLesson => {
   const articles = new Map(
     reply.sentences.flatMap(({ evidence }) =>
@@ -234,8 +234,9 @@ const lessonOf = (
     added: missingIn(
       reply.text,
       impersonalSentences(sentencesOf(readMail(sent).own), {
-        customerName,
+        customerName: request?.customer_name ?? undefined,
         language: reply.language ?? 'en',
+        about: aboutOf(reply, request),
       }),
     ),
     removed: missingIn(
@@ -244,6 +245,17 @@ const lessonOf = (
     ),
   };
 };
+
+/** The message, and what the draft says from articles: the words around it close a reply as well. */
+const aboutOf = (
+  { sentences }: Pick<ProposedReply, 'sentences'>,
+  request: TicketCase | undefined,
+): string =>
+  [
+    request?.subject ?? '',
+    request?.message ?? '',
+    ...sentences.flatMap(({ text, evidence }) => (evidence.length > 0 ? text : [])),
+  ].join('\n');
 
 /** Sentences that say something, and whose words do not stand in a text. */
 const missingIn = (text: string, sentences: readonly string[]): string[] => {
@@ -343,8 +355,7 @@ export function draftStore(sql: Sql) {
       const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
       const sent = known?.sent ?? known?.rewritten;
       if (reply === undefined || sent == null) return undefined;
-      const { customer_name: name } = readStored(TicketCase, known?.request ?? '') ?? {};
-      return lessonOf(reply, sent, name ?? undefined);
+      return lessonOf(reply, sent, readStored(TicketCase, known?.request ?? ''));
     },
     /** Undefined when there is none, or it is damaged. */
     latest: ():

@@ -43,3 +43,26 @@ it('has nothing of a reply that only thanks', () => {
   const sent = ['Hi Carla,', 'Thanks for your message.'];
   expect(impersonalSentences(sent, { customerName: 'Carla', language: 'en' })).toEqual([]);
 });
+
+it.each([
+  ['en', 'Hold the button of the lamp.', ['Let me know if that helps!', 'Best regards,', 'Tom']],
+  ['en', 'Hold the button of the lamp.', ['Feel free to reach out at any time.', 'Did it work?']],
+  ['de', 'Halten Sie den Knopf gedrückt.', ['Melden Sie sich gerne, wenn etwas unklar ist.']],
+  ['fr', 'Appuyez sur le bouton.', ["N'hésitez pas à nous recontacter si besoin."]],
+  ['es', 'Pulse el botón.', ['Quedo a su disposición para cualquier duda.', 'Saludos']],
+])('leaves out words that close a reply (%s)', (language, said, closing) => {
+  expect(
+    impersonalSentences([said, ...closing], { customerName: 'Dana', language, about: said }),
+  ).toEqual([said]);
+});
+
+it('keeps a last sentence about the matter, and one with a figure or a code', () => {
+  const sent = [
+    'Reset the lamp.',
+    'It takes 10 minutes.',
+    'Then `E40` is gone.',
+    'The timer stays.',
+  ];
+  const addressed = { customerName: 'Dana', language: 'en', about: 'Does my timer keep its time?' };
+  expect(impersonalSentences(sent, addressed)).toEqual(sent);
+});
