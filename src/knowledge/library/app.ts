@@ -17,6 +17,7 @@ import {
 } from '../../contract/wire/host-article.ts';
 import { type Inventory, InventoryQuery } from '../../contract/wire/moving.ts';
 import { SyncRequest } from '../../contract/wire/sync.ts';
+import { openPlaceholder } from '../../documents/markdown/article-outline.ts';
 import {
   faultHandler,
   type GuardedEnv,
@@ -265,6 +266,14 @@ const putArticle = async (
   if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
   if (request.value.id !== undefined && request.value.id !== id)
     return refused(c, 'INVALID_QUERY', 'Cannot write the article: id is not that of the path');
+  const placeholder = openPlaceholder(request.value.content);
+  if (placeholder !== undefined)
+    return refused(
+      c,
+      'INVALID_QUERY',
+      `Cannot write the article: its text still has “${placeholder}”`,
+      "Write the article's own text in place of it, or leave the line out.",
+    );
   const written = await library.writeArticle(id, request.value, c.get('context').audiences);
   if ('forbidden' in written)
     return refused(c, written.isMissing === true ? 'NOT_FOUND' : 'UNAUTHORIZED', written.forbidden);

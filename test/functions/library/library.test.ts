@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from '../../../src/contract/core/error-info.ts';
 import { ArticleListing, HostArticle } from '../../../src/contract/wire/host-article.ts';
+import { OUTLINE } from '../../../src/documents/markdown/article-outline.ts';
 import { searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { CONTEXT_HEADER } from '../../../src/platform/context/limits.ts';
@@ -182,6 +183,8 @@ describe('the library in workerd', () => {
     ),
     ['PUT /api/kb/articles/a%2F..%2Fb', NEW],
     ['PUT /api/kb/articles/x.md', { ...NEW, content: ' ' }],
+    ['PUT /api/kb/articles/x.md', { ...NEW, content: `# T\n\n${OUTLINE.answer.en}` }],
+    ['PUT /api/kb/articles/x.md', { ...NEW, content: `# T\n\n(${OUTLINE.personal.de} Ja.)` }],
     ['PUT /api/kb/articles/x.md', { ...NEW, id: 'y.md' }],
     ['PUT /api/kb/articles/x.md', { ...NEW, more: 1 }],
     ['PUT /api/kb/articles/x.md', { ...NEW, content: 'x'.repeat(500_001) }],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { OUTLINE, openPlaceholder } from '../../../src/documents/markdown/article-outline.ts';
 import { markdownToHtml } from '../../../src/documents/markdown/render-markdown.ts';
 import {
-  isUnfinished,
   proposalForGap,
   proposalForTicket,
 } from '../../../src/web/console/views/knowledge/proposals.ts';
@@ -14,7 +14,7 @@ const { gap, search, lessons } = vi.hoisted(() => ({
 vi.mock('../../../src/web/console/session/deployment.ts', () => ({
   client: { gaps: { get: gap }, search, tickets: { lessons } },
 }));
-vi.mock('../../../src/web/console/texts/texts.ts', () => ({ t: (key: string) => `<${key}>` }));
+vi.mock('../../../src/web/console/texts/texts.ts', () => ({ language: { value: 'en' } }));
 
 const { signal } = new AbortController();
 const HOSTILE = 'Is [this](https://evil.example.com) <b>it</b>?';
@@ -44,11 +44,11 @@ it('writes the words of customers as text', async () => {
 
 it('proposes a heading and a line in brackets, and shows the rest to the writer alone', async () => {
   const { content, questions, passages } = await proposalForGap('g-1', undefined, signal);
-  expect(content).toMatch(/^# Is .*\n\n<outline.answer>\n$/);
+  expect(content).toMatch(/^# Is .*\n\n\(Answer the question here, .*\)\n$/);
   expect(questions).toEqual([HOSTILE, '# Two']);
   expect(passages).toMatchObject([{ title: 'B', text: 'Quoted.' }]);
-  expect(isUnfinished(content)).toBe(true);
-  expect(isUnfinished(content.replace('<outline.answer>', 'Yes.'))).toBe(false);
+  expect(openPlaceholder(content)).toBe(OUTLINE.answer.en);
+  expect(openPlaceholder(content.replace(OUTLINE.answer.en, 'Yes.'))).toBeUndefined();
 });
 
 it('adds what an agent wrote as a section without a heading, and puts what names a person in brackets', async () => {
@@ -57,12 +57,12 @@ it('adds what an agent wrote as a section without a heading, and puts what names
   const place = { helpdesk: 'zammad', ticketId: '17' };
   const { content, title } = await proposalForTicket(place, ARTICLE, signal);
   expect(content).toBe(
-    'Known.\n\n## <outline.heading>\n\nOne.\n\n(<outline.personal> As [name] wrote, two.)\n\nSee [this](https://kb.example.com).\n',
+    `Known.\n\n## ${OUTLINE.heading.en}\n\nOne.\n\n(${OUTLINE.personal.en} As [name] wrote, two.)\n\nSee [this](https://kb.example.com).\n`,
   );
   expect(title).toBeUndefined();
-  const headed = content.replace('<outline.heading>', 'A heading');
-  expect(isUnfinished(headed)).toBe(true);
-  expect(isUnfinished(headed.replace('<outline.personal>', ''))).toBe(false);
+  const headed = content.replace(OUTLINE.heading.en, 'A heading');
+  expect(openPlaceholder(headed)).toBe(OUTLINE.personal.en);
+  expect(openPlaceholder(headed.replace(OUTLINE.personal.en, ''))).toBeUndefined();
   const own = await proposalForTicket(place, undefined, signal);
   expect(own).toMatchObject({ content: content.slice(content.indexOf('One.')) });
   expect(own).not.toHaveProperty('title');

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KnowledgeChecksPreviewed } from '../../../../contract/wire/checks.ts';
 import type { HostArticle } from '../../../../contract/wire/host-article.ts';
+import { openPlaceholder } from '../../../../documents/markdown/article-outline.ts';
 import { PreviewedChecks, turnedRed } from '../../checks/previewed-checks.tsx';
 import { articleAddress, navigate } from '../../navigation/router.ts';
 import { Button, Icon } from '../../parts/button.tsx';
@@ -14,7 +15,7 @@ import { client, may } from '../../session/deployment.ts';
 import { useLoaded, useRunning } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
 import { type Draft, Outdated, preview, previewForSave, put, readText } from './article-draft.ts';
-import { isUnfinished, type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
+import { type Proposal, proposalForGap, proposalForTicket } from './proposals.ts';
 
 const EMPTY: Draft = {
   id: '',
@@ -141,7 +142,7 @@ const Form = ({ id, about, article, isFromSource, proposal }: FormProps) => {
     content:
       value.content.trim() === ''
         ? t('knowledge.needs_text')
-        : proposal !== undefined && isUnfinished(value.content)
+        : openPlaceholder(value.content) !== undefined
           ? t('outline.unfinished')
           : undefined,
   };

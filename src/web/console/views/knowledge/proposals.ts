@@ -1,8 +1,9 @@
 import type { HostArticle } from '../../../../contract/wire/host-article.ts';
 import type { KnowledgeHit } from '../../../../contract/wire/knowledge.ts';
+import { OUTLINE } from '../../../../documents/markdown/article-outline.ts';
 import { escapeMarkdown } from '../../../../documents/markdown/escape-markdown.ts';
 import { client } from '../../session/deployment.ts';
-import { t } from '../../texts/texts.ts';
+import { language } from '../../texts/texts.ts';
 
 /** What is proposed to be written, and where the writer comes from. */
 export interface Proposal {
@@ -30,7 +31,7 @@ export async function proposalForGap(
 ): Promise<Proposal> {
   const { gap, example_queries: questions } = await client.gaps.get(gapId, { signal });
   const back = `/gaps/${gapId}?written`;
-  const answer = t('outline.answer');
+  const answer = OUTLINE.answer[language.value];
   if (article !== undefined)
     return {
       content: `${article.content.trimEnd()}\n\n## ${escapeMarkdown(gap)}\n\n${answer}\n`,
@@ -71,23 +72,18 @@ export async function proposalForTicket(
   if (lesson === undefined || lesson.added.length === 0)
     return { content: article?.content ?? '', back };
   const body =
-    article === undefined ? [] : [article.content.trimEnd(), `## ${t('outline.heading')}`];
+    article === undefined
+      ? []
+      : [article.content.trimEnd(), `## ${OUTLINE.heading[language.value]}`];
   return { content: `${[...body, ...lesson.added.map(withoutPerson)].join('\n\n')}\n`, back };
 }
 
 /** A sentence that names a person, or holds a number or an address of one, in brackets. */
 const withoutPerson = (sentence: string): string =>
-  PERSONAL.test(sentence) ? `(${t('outline.personal')} ${sentence})` : sentence;
+  PERSONAL.test(sentence) ? `(${OUTLINE.personal[language.value]} ${sentence})` : sentence;
 
 /** `[name]`, `[email]`: what stands in place of personal data. */
 const PERSONAL = /\[\p{L}+\](?!\()/u;
-
-const OPEN = ['outline.answer', 'outline.heading', 'outline.personal'] as const;
-
-/** Whether a line in brackets of a proposal still stands there. */
-export function isUnfinished(content: string): boolean {
-  return OPEN.some((key) => content.includes(t(key)));
-}
 
 /** `Do you ship to Brazil?` -> `do-you-ship-to-brazil`. */
 const slugOf = (text: string): string =>
