@@ -1,7 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { CachedEmbeddings, EmbeddingStatistics } from '../ai/embeddings/cached-embeddings.ts';
-import { describeIssues, readAs } from '../contract/core/error-info.ts';
+import { readAs } from '../contract/core/error-info.ts';
 import { MemoryId } from '../contract/core/names.ts';
+import { MEMORY_ROUTES } from '../contract/routes/memory.ts';
 import {
   type ContextError,
   ContextRequest,
@@ -25,16 +26,14 @@ import {
 import { MemoriesRestore, type Restored } from '../contract/wire/moving.ts';
 import { mapBounded, type WaitUntil, waitUntilOf } from '../platform/concurrency.ts';
 import {
-  contextGuard,
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
-  requireCapability,
 } from '../platform/context/context-guard.ts';
 import { withDeadline } from '../platform/http/deadline.ts';
-import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
-import { inAddress, suggestForm } from '../platform/http/suggest-form.ts';
+import { jsonAnswer } from '../platform/http/json-http.ts';
 import { logLine } from '../platform/log.ts';
+import { mountRoutes } from '../platform/serve/mount-routes.ts';
 import type { SearchAnalytics } from './context-engine/config.ts';
 import {
   addContextSettingsRoutes,
@@ -99,12 +98,21 @@ const INFO = {
   capabilities: ['memory:read', 'memory:write'],
   access: 'signed',
 };
-const MEMORIES = '/v1/workspaces/:workspace_id/memories';
+const MEMORIES = '/v1/workspaces/{workspace_id}/memories';
 const DEFAULT_PAGE = 20;
-/** Needed to store turns of conversations; API keys never have it. */
-const TURNS_CAPABILITY = 'memory:turns:write';
-/** Needed to store memories in the name of others; `memory:write` does not include it. */
-const RESTORE_CAPABILITY = 'memory:restore:write';
+/** With those that the gateway alone calls. */
+const ROUTES = {
+  ...MEMORY_ROUTES,
+  // API keys never have this capability.
+  'POST /v1/workspaces/{workspace_id}/memories/turns': {
+    capability: 'memory:turns:write',
+    body: 'MemoryInput',
+  },
+  'POST /v1/workspaces/{workspace_id}/memories/facts': {
+    capability: 'memory:read',
+    body: 'FactsRequest',
+  },
+} as const;
 /** Metadata of a turn, reserved: the subject of the verified context that stored it. */
 const ASKED_BY = 'asked_by';
 
@@ -122,29 +130,13 @@ export function createApp(parts: MemoryParts) {
   const { guard, store, engines, queryEmbeddings, ledgerOf, quotas } = parts;
   const { newId = () => crypto.randomUUID(), now = Date.now, log = guard.log ?? logLine } = parts;
   const settings = { ...guard, self: SELF, access: 'signed' as const };
-  const read = [contextGuard(settings), requireCapability('memory:read'), ownWorkspace] as const;
   // A replayed call is refused, since it would change something a second time.
-  const replay = ledgerReplay(ledgerOf);
-  const write = [
-    contextGuard({ ...settings, replay }),
-    requireCapability('memory:write'),
-    ownWorkspace,
-  ] as const;
-  const restore = [
-    contextGuard({ ...settings, replay }),
-    requireCapability(RESTORE_CAPABILITY),
-    ownWorkspace,
-  ] as const;
-  const keepTurns = [
-    contextGuard({ ...settings, replay, callers: ['gateway'] }),
-    requireCapability(TURNS_CAPABILITY),
-    ownWorkspace,
-  ] as const;
-  const recall = [
-    contextGuard({ ...settings, callers: ['gateway'] }),
-    requireCapability('memory:read'),
-    ownWorkspace,
-  ] as const;
+  const writing = { ...settings, replay: ledgerReplay(ledgerOf) };
+  const app = new Hono<GuardedEnv>();
+  const read = mountRoutes(app, ROUTES, settings, ownWorkspace);
+  const write = mountRoutes(app, ROUTES, writing, ownWorkspace);
+  const keepTurns = mountRoutes(app, ROUTES, { ...writing, callers: ['gateway'] }, ownWorkspace);
+  const recall = mountRoutes(app, ROUTES, { ...settings, callers: ['gateway'] }, ownWorkspace);
   const callOf = (c: MemoryContext): Call => {
     const { workspace, deadlineMs } = c.get('context');
     const timeoutMs = Math.max(1, deadlineMs - now() - RESERVE_MS);
@@ -162,7 +154,6 @@ export function createApp(parts: MemoryParts) {
     return cached === undefined ? undefined : (texts, options) => cached.forget(texts, options);
   };
 
-  const app = new Hono<GuardedEnv>();
   const onFault = faultHandler({ ...guard, self: SELF });
   app.onError(async (error, c) => withRetryAfter(await onFault(codedError(error), c)));
   app.notFound((c) => errorResponse(c, 'NOT_FOUND'));
@@ -170,11 +161,11 @@ export function createApp(parts: MemoryParts) {
     c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
   );
 
-  const keep = async (c: MemoryContext, { isTurn }: { isTurn: boolean }): Promise<Response> => {
-    const input = readJson(c.get('body'), MemoryInput);
-    if (!input.ok)
-      return errorResponse(c, 'INVALID_QUERY', input.problem, { suggestion: input.suggestion });
-    const { metadata } = input.value;
+  const keep = async (
+    c: MemoryContext,
+    { input, isTurn }: { input: MemoryInput; isTurn: boolean },
+  ): Promise<Response> => {
+    const { metadata } = input;
     const reserved = RESERVED.find(
       (name) => metadata !== undefined && Object.hasOwn(metadata, name),
     );
@@ -189,7 +180,7 @@ export function createApp(parts: MemoryParts) {
       [ASKED_BY]: subject,
       ...(audiences.length === 0 ? {} : { [ASKED_WITH]: [...audiences] }),
     };
-    const memory = isTurn ? { ...input.value, metadata: { ...metadata, ...asked } } : input.value;
+    const memory = isTurn ? { ...input, metadata: { ...metadata, ...asked } } : input;
     const { embeddings } = parts;
     const storing = {
       store,
@@ -212,27 +203,22 @@ export function createApp(parts: MemoryParts) {
           details: { ...stored.full, memories: stored.full.memories - 1 },
         });
   };
-  app.post(MEMORIES, ...write, (c) => keep(c, { isTurn: false }));
+  write(`POST ${MEMORIES}`, { body: MemoryInput }, (c, { body }) =>
+    keep(c, { input: body, isTurn: false }),
+  );
   // Not reachable at the gateway: the gateway itself stores turns, on behalf of its caller.
-  app.post(`${MEMORIES}/turns`, ...keepTurns, (c) => keep(c, { isTurn: true }));
-  app.get(MEMORIES, ...read, async (c) => {
-    const query = readAs(MemoryListingQuery, c.req.query());
-    if (!query.ok)
-      return errorResponse(
-        c,
-        'INVALID_QUERY',
-        `Cannot list memories: ${describeIssues(query.issues)}`,
-        {
-          suggestion: suggestForm(MemoryListingQuery, query.issues, inAddress),
-        },
-      );
+  keepTurns(`POST ${MEMORIES}/turns`, { body: MemoryInput }, (c, { body }) =>
+    keep(c, { input: body, isTurn: true }),
+  );
+  const listing = { query: MemoryListingQuery, purpose: 'list memories' };
+  read(`GET ${MEMORIES}`, listing, async (c, { query }) => {
     const {
       conversation_id: conversationId,
       person_id: personId,
       type,
       limit = DEFAULT_PAGE,
       cursor,
-    } = query.value;
+    } = query;
     const { workspaceId, signal } = callOf(c);
     const own = readable(c);
     const page = await own.list(
@@ -240,7 +226,7 @@ export function createApp(parts: MemoryParts) {
       { conversationId, personId, type, limit, cursor },
       { signal },
     );
-    if (query.value.relations === undefined) return jsonAnswer(fitPage(page) satisfies MemoryPage);
+    if (query.relations === undefined) return jsonAnswer(fitPage(page) satisfies MemoryPage);
     const memories = await mapBounded(page.memories, async (memory) => {
       const adjacent = await own.getMemoryRelationships(memory.id, workspaceId, { signal });
       const outgoing = adjacent.filter(
@@ -254,10 +240,7 @@ export function createApp(parts: MemoryParts) {
     });
     return jsonAnswer(fitPage({ ...page, memories }) satisfies MemoryPage);
   });
-  app.put(MEMORIES, ...restore, async (c) => {
-    const request = readJson(c.get('body'), MemoriesRestore);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+  write(`PUT ${MEMORIES}`, { body: MemoriesRestore }, async (c, { body }) => {
     const { embeddings } = parts;
     const { audiences } = c.get('context');
     const storing = {
@@ -270,23 +253,14 @@ export function createApp(parts: MemoryParts) {
       log,
       ...callOf(c),
     };
-    return jsonAnswer((await restoreMemories(request.value.memories, storing)) satisfies Restored);
+    return jsonAnswer((await restoreMemories(body.memories, storing)) satisfies Restored);
   });
-  app.delete(MEMORIES, ...write, async (c) => {
-    const query = readAs(MemoryErasureQuery, c.req.query());
-    if (!query.ok)
-      return errorResponse(
-        c,
-        'INVALID_QUERY',
-        `Cannot erase memories: ${describeIssues(query.issues)}`,
-        {
-          suggestion: suggestForm(MemoryErasureQuery, query.issues, inAddress),
-        },
-      );
-    const { conversation_id: conversationId, person_id: personId } = query.value;
+  const erasure = { query: MemoryErasureQuery, purpose: 'erase memories' };
+  write(`DELETE ${MEMORIES}`, erasure, async (c, { query }) => {
+    const { conversation_id: conversationId, person_id: personId } = query;
     const of = personId === undefined ? { conversationId: conversationId ?? '' } : { personId };
     const { workspace, audiences } = c.get('context');
-    const answers = (await parts.eraseAnswers?.(workspace, query.value, audiences)) ?? 0;
+    const answers = (await parts.eraseAnswers?.(workspace, query, audiences)) ?? 0;
     const erased = await eraseMemories(of, {
       store,
       audiences,
@@ -331,11 +305,8 @@ export function createApp(parts: MemoryParts) {
     );
     return found;
   };
-  app.post(`${MEMORIES}/search`, ...read, async (c) => {
-    const request = readJson(c.get('body'), MemorySearchRequest);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
-    const { query, vector = [], options } = request.value;
+  read(`POST ${MEMORIES}/search`, { body: MemorySearchRequest }, async (c, { body }) => {
+    const { query, vector = [], options } = body;
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined)
       return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
@@ -349,11 +320,8 @@ export function createApp(parts: MemoryParts) {
     const results = fitResults(result.value);
     return jsonAnswer({ results, ...degradedField(degraded) } satisfies MemorySearchResponse);
   });
-  app.post(`${MEMORIES}/search/batch`, ...read, async (c) => {
-    const request = readJson(c.get('body'), MemoryBatchRequest);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
-    const { queries, options } = request.value;
+  read(`POST ${MEMORIES}/search/batch`, { body: MemoryBatchRequest }, async (c, { body }) => {
+    const { queries, options } = body;
     const isEmpty = (lists: SearchResult[][]) => lists.every((results) => results.length === 0);
     const { result, degraded } = await find(c, { hasText: true, isEmpty }, (engine, workspaceId) =>
       engine.searchBatch(queries, workspaceId, options),
@@ -366,17 +334,14 @@ export function createApp(parts: MemoryParts) {
     ledger: ledgerOf(c.get('context').workspace),
     signal: callOf(c).signal,
   });
-  addContextSettingsRoutes(app, { read, write, ledgerIn: settingsIn });
-  app.post(`${MEMORIES}/context`, ...read, async (c) => {
-    const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
-    const { query, vector = [] } = request.value;
+  addContextSettingsRoutes({ read, write, ledgerIn: settingsIn });
+  read(`POST ${MEMORIES}/context`, { body: ContextRequest }, async (c, { body }) => {
+    const { query, vector = [] } = body;
     const hasText = query !== undefined;
     if (!hasText && engines.semantic === undefined)
       return errorResponse(c, 'INVALID_QUERY', NO_VECTORS);
     const { ledger, signal } = settingsIn(c);
-    const named = await resolveStored(request.value.options, ledger, signal);
+    const named = await resolveStored(body.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
     const { result, degraded } = await find(
@@ -390,11 +355,8 @@ export function createApp(parts: MemoryParts) {
     if (!result.ok) return contextErrorResponse(c, result.error);
     return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
   });
-  app.post(`${MEMORIES}/context/preview`, ...read, async (c) => {
-    const request = readJson(c.get('body'), ContextRequest);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
-    const { query } = request.value;
+  read(`POST ${MEMORIES}/context/preview`, { body: ContextRequest }, async (c, { body }) => {
+    const { query } = body;
     if (query === undefined)
       return errorResponse(
         c,
@@ -402,7 +364,7 @@ export function createApp(parts: MemoryParts) {
         'Cannot preview a context by vector: send the query',
       );
     const { ledger, signal } = settingsIn(c);
-    const named = await resolveStored(request.value.options, ledger, signal);
+    const named = await resolveStored(body.options, ledger, signal);
     if (!named.ok) return contextErrorResponse(c, named.error);
     const options = named.value;
     const { result, degraded } = await find(
@@ -414,10 +376,7 @@ export function createApp(parts: MemoryParts) {
     return jsonAnswer({ ...fitContext(result.value), ...degradedField(degraded) });
   });
   // Not reachable at the gateway, as turns: the gateway itself reads what is known about its caller.
-  app.post(`${MEMORIES}/facts`, ...recall, async (c) => {
-    const request = readJson(c.get('body'), FactsRequest);
-    if (!request.ok)
-      return errorResponse(c, 'INVALID_QUERY', request.problem, { suggestion: request.suggestion });
+  recall(`POST ${MEMORIES}/facts`, { body: FactsRequest }, async (c, { body }) => {
     const { subject } = c.get('context');
     const options = {
       engines,
@@ -426,10 +385,10 @@ export function createApp(parts: MemoryParts) {
       embeddingProvider: embeddingsFor(c),
       ...callOf(c),
     };
-    const { result, facts } = await readFacts(request.value, options);
+    const { result, facts } = await readFacts(body, options);
     return result.ok ? jsonAnswer(facts) : contextErrorResponse(c, result.error);
   });
-  app.get(`${MEMORIES}/stats`, ...read, async (c) => {
+  read(`GET ${MEMORIES}/stats`, {}, async (c) => {
     const { workspaceId, signal } = callOf(c);
     const { subject: storedBy, audiences: readableWith } = c.get('context');
     const count = (of: MemoryCount) =>
@@ -465,14 +424,14 @@ export function createApp(parts: MemoryParts) {
   });
 
   parts.mount?.(app, settings);
-  app.get(`${MEMORIES}/:id`, ...read, async (c) => {
+  read(`GET ${MEMORIES}/{id}`, {}, async (c, { path }) => {
     const { workspaceId, signal } = callOf(c);
-    const id = readAs(MemoryId, c.req.param('id'));
+    const id = readAs(MemoryId, path.id);
     const memory = id.ok ? await readable(c).get(workspaceId, id.value, { signal }) : undefined;
     return memory === undefined ? errorResponse(c, 'NOT_FOUND', NO_MEMORY) : jsonAnswer(memory);
   });
-  app.delete(`${MEMORIES}/:id`, ...write, async (c) => {
-    const id = readAs(MemoryId, c.req.param('id'));
+  write(`DELETE ${MEMORIES}/{id}`, {}, async (c, { path }) => {
+    const id = readAs(MemoryId, path.id);
     const { workspaceId, signal } = callOf(c);
     const isGone =
       id.ok &&

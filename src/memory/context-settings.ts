@@ -1,5 +1,6 @@
-import type { Context, Hono, MiddlewareHandler } from 'hono';
+import type { Context } from 'hono';
 import { type ErrorCode, readAs } from '../contract/core/error-info.ts';
+import type { MEMORY_ROUTES } from '../contract/routes/memory.ts';
 import {
   type ContextError,
   ContextRankerPut,
@@ -17,6 +18,7 @@ import { errorInfo } from '../platform/context/error-info-of.ts';
 import { CodedError } from '../platform/http/coded-error.ts';
 import { withDeadline } from '../platform/http/deadline.ts';
 import { errorHeaders, jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import type { mountRoutes } from '../platform/serve/mount-routes.ts';
 import { readStored } from '../platform/storage/sql.ts';
 import { StoreUnavailable } from '../platform/storage/store-unavailable.ts';
 import { DEFAULT_RANKINGS } from './context-engine/ranker.ts';
@@ -79,20 +81,21 @@ export async function resolveStored(
   return { ok: true, value };
 }
 
-type Guards = readonly [MiddlewareHandler<GuardedEnv>, ...MiddlewareHandler<GuardedEnv>[]];
+type Mount = ReturnType<typeof mountRoutes<typeof MEMORY_ROUTES>>;
 
 /** Routes to list, store and delete the templates and rankers of the workspace. */
-export function addContextSettingsRoutes(
-  app: Hono<GuardedEnv>,
-  parts: {
-    read: Guards;
-    write: Guards;
-    ledgerIn: (c: Context<GuardedEnv>) => { ledger: RemoteLedger; signal: AbortSignal };
-  },
-): void {
+export function addContextSettingsRoutes(parts: {
+  read: Mount;
+  write: Mount;
+  ledgerIn: (c: Context<GuardedEnv>) => { ledger: RemoteLedger; signal: AbortSignal };
+}): void {
   const { read, write, ledgerIn } = parts;
-  const put = async (c: Context<GuardedEnv>, kind: SettingKind): Promise<Response> => {
-    const name = readAs(SettingName, c.req.param('name'));
+  const put = async (
+    c: Context<GuardedEnv>,
+    kind: SettingKind,
+    path: { name: string },
+  ): Promise<Response> => {
+    const name = readAs(SettingName, path.name);
     if (!name.ok)
       return errorResponse(
         c,
@@ -132,14 +135,18 @@ export function addContextSettingsRoutes(
       },
     );
   };
-  const remove = async (c: Context<GuardedEnv>, kind: SettingKind): Promise<Response> => {
+  const remove = async (
+    c: Context<GuardedEnv>,
+    kind: SettingKind,
+    path: { name: string },
+  ): Promise<Response> => {
     const { ledger, signal } = ledgerIn(c);
-    const name = readAs(SettingName, c.req.param('name'));
+    const name = readAs(SettingName, path.name);
     const gone = () => (name.ok ? ledger.deleteSetting(kind, name.value) : Promise.resolve(false));
     const isGone = await withDeadline(gone, { signal, reason: 'the ledger did not answer' });
     return isGone ? c.body(null, 204) : errorResponse(c, 'NOT_FOUND', `Cannot find this ${kind}`);
   };
-  app.get('/v1/workspaces/:workspace_id/context-templates', ...read, async (c) => {
+  read('GET /v1/workspaces/{workspace_id}/context-templates', {}, async (c) => {
     const { ledger, signal } = ledgerIn(c);
     const templates = (await templatesIn(ledger, signal)).map(([, template]) => template);
     return jsonAnswer({
@@ -147,15 +154,15 @@ export function addContextSettingsRoutes(
       built_in: Object.values(DEFAULT_TEMPLATES),
     } satisfies ContextTemplates);
   });
-  app.get('/v1/workspaces/:workspace_id/context-rankers', ...read, async (c) => {
+  read('GET /v1/workspaces/{workspace_id}/context-rankers', {}, async (c) => {
     const { ledger, signal } = ledgerIn(c);
     const rankers = Object.fromEntries(await rankersIn(ledger, signal));
     return jsonAnswer({ rankers, built_in: BUILT_IN.ranker } satisfies ContextRankers);
   });
   for (const kind of ['template', 'ranker'] as const) {
-    const path = `/v1/workspaces/:workspace_id/context-${kind}s/:name`;
-    app.put(path, ...write, (c) => put(c, kind));
-    app.delete(path, ...write, (c) => remove(c, kind));
+    const path = `/v1/workspaces/{workspace_id}/context-${kind}s/{name}` as const;
+    write(`PUT ${path}`, {}, (c, sent) => put(c, kind, sent.path));
+    write(`DELETE ${path}`, {}, (c, sent) => remove(c, kind, sent.path));
   }
 }
 

@@ -4,6 +4,7 @@ import type { WordVectors } from '../ai/embeddings/word-vectors.ts';
 import { ASKER_FACTS, AskerFacts } from '../contract/core/ask.ts';
 import { readAs } from '../contract/core/error-info.ts';
 import type { AIClient } from '../contract/core/librarian.ts';
+import { SUPPORT_ROUTES } from '../contract/routes/support.ts';
 import { SupportRequest } from '../contract/wire/support-response.ts';
 import { currentEdition } from '../knowledge/edition/current-edition.ts';
 import type { GapBooks } from '../knowledge/gaps/gap-book.ts';
@@ -11,12 +12,10 @@ import { createRetriever, type MeaningOf } from '../knowledge/search/retrieve.ts
 import type { Mask } from '../language/privacy/mask.ts';
 import { type WaitUntil, waitUntilOf } from '../platform/concurrency.ts';
 import {
-  contextGuard,
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
   refusal,
-  requireCapability,
 } from '../platform/context/context-guard.ts';
 import type { Identity } from '../platform/context/identity.ts';
 import { requestBudget } from '../platform/context/limits.ts';
@@ -24,8 +23,9 @@ import { budgetedModel, settleModel, type TokenPrice } from '../platform/context
 import { originate } from '../platform/context/request-context.ts';
 import { memoryReplayStore } from '../platform/context/verify-context.ts';
 import { timeToAnswer } from '../platform/http/deadline.ts';
-import { jsonAnswer, readJson } from '../platform/http/json-http.ts';
+import { jsonAnswer } from '../platform/http/json-http.ts';
 import { faultLogger } from '../platform/log.ts';
+import { mountRoutes } from '../platform/serve/mount-routes.ts';
 import { type AnalysisParts, analyze } from './analyze.ts';
 import { createGapKeeper } from './gaps/gap-keeper.ts';
 import { gapRoutes } from './gaps/gap-routes.ts';
@@ -125,42 +125,29 @@ export function createApp({ ai, aiPrice, mount, ...options }: SupportAppOptions)
   const { now = Date.now } = options;
   const guard: GuardOptions = { ...options, access: 'signed', self: SUPPORT };
   const app = new Hono<GuardedEnv>();
-  app.post(
-    '/v1/support/analyze',
-    contextGuard(guard),
-    requireCapability('support:analyze'),
-    async (c) => {
-      const request = readJson(c.get('body'), SupportRequest);
-      if (!request.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        return refusal('INVALID_QUERY', {
-          librarian: SUPPORT,
-          message: request.problem,
-          suggestion: request.suggestion,
-        });
-      }
-      const context = c.get('context');
-      const { [ASKER_FACTS]: given, ...metadata } = request.value.metadata ?? {};
-      // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
-      const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
-      const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
-      const analysis = await analyze(
-        { ...request.value, metadata },
-        {
-          facts: facts.ok ? facts.value : [],
-          context,
-          waitUntil: waitUntilOf(c),
-          ai: model?.ai,
-          signal: c.req.raw.signal,
-          timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
-          now: now(),
-        },
-        options,
-      );
-      settleModel(c, model);
-      return jsonAnswer(analysis);
-    },
-  );
+  const mounted = mountRoutes(app, SUPPORT_ROUTES, guard);
+  mounted('POST /v1/support/analyze', { body: SupportRequest }, async (c, { body }) => {
+    const context = c.get('context');
+    const { [ASKER_FACTS]: given, ...metadata } = body.metadata ?? {};
+    // A helpdesk's metadata come from forms that customers fill in; only the gateway reads what is stored.
+    const facts = readAs(AskerFacts, context.caller === 'gateway' ? given : undefined);
+    const model = ai && budgetedModel(ai, { budget: requestBudget(context), price: aiPrice });
+    const analysis = await analyze(
+      { ...body, metadata },
+      {
+        facts: facts.ok ? facts.value : [],
+        context,
+        waitUntil: waitUntilOf(c),
+        ai: model?.ai,
+        signal: c.req.raw.signal,
+        timeLeftMs: () => timeToAnswer(context.deadlineMs - now()),
+        now: now(),
+      },
+      options,
+    );
+    settleModel(c, model);
+    return jsonAnswer(analysis);
+  });
   mount?.(app, guard);
   app.notFound(() => refusal('NOT_FOUND', { librarian: SUPPORT }));
   app.onError(faultHandler(guard));

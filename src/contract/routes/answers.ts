@@ -69,6 +69,7 @@ export const ANSWER_ROUTES = {
     tag: 'Answers',
     summary: 'Say whether an answer helped',
     function: 'memory',
+    grants: 'answers:feedback:write',
     isPublishable: true,
     body: 'AnswerFeedbackRequest',
     reply: 'PostAnswersIdFeedbackReply',

@@ -2,6 +2,8 @@ import type { Context, Hono } from 'hono';
 import * as z from 'zod';
 import { describeIssues, type ErrorCode, readAs } from '../../contract/core/error-info.ts';
 import { Timestamp } from '../../contract/core/names.ts';
+import { ANSWER_ROUTES } from '../../contract/routes/answers.ts';
+import { OPERATIONS_ROUTES } from '../../contract/routes/operations.ts';
 import {
   AnswerFeedbackRequest,
   AnswerId,
@@ -17,15 +19,14 @@ import {
 import { AuditEntry, type AuditPage, AuditQuery } from '../../contract/wire/audit.ts';
 import { covers } from '../../platform/context/capabilities.ts';
 import {
-  contextGuard,
   type GuardedEnv,
   type GuardOptions,
-  refusal,
-  requireCapability,
+  refuse,
 } from '../../platform/context/context-guard.ts';
 import { memoryReplayStore } from '../../platform/context/verify-context.ts';
 import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
 import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import { rangeOf } from './answer-statistics.ts';
 import { type AnswerListing, type RemoteAnswers, readAnswerCursor } from './answer-store.ts';
 
@@ -69,26 +70,17 @@ export function answerRoutes(
   { guard, answersOf, mask, now = Date.now }: AnswerRouteParts,
 ): void {
   const replay = memoryReplayStore();
-  const read = [contextGuard(guard), requireCapability('answers:read')] as const;
-  const erase = [contextGuard({ ...guard, replay }), requireCapability('answers:write')] as const;
-  const internal = { ...guard, callers: ['gateway'] };
-  const keep = [
-    contextGuard({ ...internal, replay, maxBodyBytes: MAX_ANSWER_INPUT }),
-    requireCapability('answers:keep:write'),
-  ] as const;
-  const judge = [
-    contextGuard({ ...internal, replay }),
-    requireCapability('answers:feedback:write'),
-  ] as const;
+  const read = mountRoutes(app, ROUTES, guard);
+  const erase = mountRoutes(app, ROUTES, { ...guard, replay });
+  const internal = { ...guard, callers: ['gateway'], replay };
+  const keep = mountRoutes(app, ROUTES, { ...internal, maxBodyBytes: MAX_ANSWER_INPUT });
+  const note = mountRoutes(app, ROUTES, internal);
   const refused = (
     c: AnswerContext,
     code: ErrorCode,
     message: string,
     suggestion?: string | undefined,
-  ): Response => {
-    c.set('outcome', code);
-    return refusal(code, { librarian: guard.self, message, suggestion });
-  };
+  ): Response => refuse(c, code, { message, suggestion });
   const answersIn = (c: AnswerContext): RemoteAnswers => answersOf(c.get('context').workspace);
   const listingIn = (
     c: AnswerContext,
@@ -105,10 +97,10 @@ export function answerRoutes(
       return { ok: false, problem: NO_CURSOR };
     return { ok: true, value: { filter, limit, cursor, audiences: c.get('context').audiences } };
   };
-  /** The id in the path; undefined for a text that no answer can have. */
-  const idIn = (c: AnswerContext): string | undefined => AnswerId.safeParse(c.req.param('id')).data;
+  /** Undefined for a text that no answer can have. */
+  const idIn = (path: { id: string }): string | undefined => AnswerId.safeParse(path.id).data;
 
-  app.post('/v1/answers', ...keep, async (c) => {
+  keep('POST /v1/answers', {}, async (c) => {
     const sent = readJson(c.get('body'), GivenTogether);
     if (!sent.ok) return refused(c, 'INVALID_QUERY', sent.problem, sent.suggestion);
     const read = sent.value.map((answer) => readAs(AnswerInput, answer));
@@ -119,7 +111,7 @@ export function answerRoutes(
     if (faulty?.ok === false) return refused(c, 'INVALID_QUERY', describeIssues(faulty.issues));
     return jsonAnswer({ kept: answers.length }, { status: 201 });
   });
-  app.get('/v1/answers', ...read, async (c) => {
+  read('GET /v1/answers', {}, async (c) => {
     const listing = listingIn(c);
     if (!listing.ok)
       return refused(
@@ -130,7 +122,7 @@ export function answerRoutes(
       );
     return jsonAnswer((await answersIn(c).list(listing.value)) satisfies AnswersPage);
   });
-  app.get('/v1/answers-in-full', ...read, async (c) => {
+  read('GET /v1/answers-in-full', {}, async (c) => {
     const listing = listingIn(c);
     if (!listing.ok)
       return refused(
@@ -141,7 +133,7 @@ export function answerRoutes(
       );
     return jsonAnswer(await answersIn(c).full(listing.value));
   });
-  app.get('/v1/answers-counted', ...read, async (c) => {
+  read('GET /v1/answers-counted', {}, async (c) => {
     const query = readAs(CountsQuery, c.req.query());
     if (!query.ok)
       return refused(c, 'INVALID_QUERY', `Cannot count answers: ${describeIssues(query.issues)}`);
@@ -154,89 +146,74 @@ export function answerRoutes(
     const range = { fromMs, toMs, bucketMs: middleMs - fromMs };
     return jsonAnswer(await answersIn(c).counts(range, c.get('context').audiences));
   });
-  app.get('/v1/answers/statistics', ...read, async (c) => {
-    const query = readAs(AnswerStatisticsQuery, c.req.query());
-    const range = query.ok ? rangeOf(query.value, now()) : describeIssues(query.issues);
-    if (!query.ok || typeof range === 'string')
-      return refused(
-        c,
-        'INVALID_QUERY',
-        `Cannot count answers: ${range}`,
-        query.ok ? undefined : suggestForm(AnswerStatisticsQuery, query.issues, inAddress),
+  read(
+    'GET /v1/answers/statistics',
+    { query: AnswerStatisticsQuery, purpose: 'count answers' },
+    async (c, { query }) => {
+      const range = rangeOf(query, now());
+      if (typeof range === 'string')
+        return refused(c, 'INVALID_QUERY', `Cannot count answers: ${range}`);
+      const { bucket: _bucket, ...filter } = query;
+      const { audiences } = c.get('context');
+      return jsonAnswer(
+        (await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics,
       );
-    const { bucket: _bucket, ...filter } = query.value;
-    const { audiences } = c.get('context');
-    return jsonAnswer(
-      (await answersIn(c).statistics(filter, range, audiences)) satisfies AnswerStatistics,
-    );
-  });
-  app.get('/v1/answers/:id', ...read, async (c) => {
-    const id = idIn(c);
+    },
+  );
+  read('GET /v1/answers/{id}', {}, async (c, { path }) => {
+    const id = idIn(path);
     const answer = id === undefined ? null : await answersIn(c).get(id, c.get('context').audiences);
     return answer === null
       ? refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE)
       : jsonAnswer(answer satisfies KeptAnswer);
   });
-  app.post('/v1/answers/:id/feedback', ...judge, async (c) => {
-    const request = readJson(c.get('body'), AnswerFeedbackRequest);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
+  const judged = { body: AnswerFeedbackRequest };
+  note('POST /v1/answers/{id}/feedback', judged, async (c, { body, path }) => {
     const { subject, capabilities, audiences } = c.get('context');
-    const { value, comment, person_id: person } = request.value;
+    const { value, comment, person_id: person } = body;
     const feedback = {
       value,
       at: new Date(now()).toISOString(),
       ...(comment === undefined ? {} : { comment: mask(comment).slice(0, MAX_COMMENT) }),
     };
     const by = { subject, mayJudgeAll: covers(capabilities, 'answers:read'), audiences, person };
-    const id = idIn(c);
+    const id = idIn(path);
     const isStored = id !== undefined && (await answersIn(c).judge(id, feedback, by));
     return isStored
       ? jsonAnswer({ feedback })
       : refused(c, 'NOT_FOUND', NO_ANSWER_OF_CALLER, WHY_NONE);
   });
-  const note = [
-    contextGuard({ ...internal, replay }),
-    requireCapability('audit:keep:write'),
-  ] as const;
-  app.post('/v1/audit', ...note, async (c) => {
-    const entry = readJson(c.get('body'), AuditEntry);
-    if (!entry.ok) return refused(c, 'INVALID_QUERY', entry.problem, entry.suggestion);
-    await answersIn(c).noteAct(entry.value);
+  note('POST /v1/audit', { body: AuditEntry }, async (c, { body }) => {
+    await answersIn(c).noteAct(body);
     return jsonAnswer({ noted: 1 }, { status: 201 });
   });
-  app.get('/v1/audit', contextGuard(guard), requireCapability('audit:read'), async (c) => {
-    const query = readAs(AuditQuery, c.req.query());
-    if (
-      !query.ok ||
-      (query.value.cursor !== undefined && readAnswerCursor(query.value.cursor) === undefined)
-    )
-      return refused(
-        c,
-        'INVALID_QUERY',
-        `Cannot list acts: ${query.ok ? NO_CURSOR : describeIssues(query.issues)}`,
-        query.ok ? undefined : suggestForm(AuditQuery, query.issues, inAddress),
-      );
-    return jsonAnswer((await answersIn(c).acts(query.value)) satisfies AuditPage);
+  read('GET /v1/audit', { query: AuditQuery, purpose: 'list acts' }, async (c, { query }) => {
+    if (query.cursor !== undefined && readAnswerCursor(query.cursor) === undefined)
+      return refused(c, 'INVALID_QUERY', `Cannot list acts: ${NO_CURSOR}`);
+    return jsonAnswer((await answersIn(c).acts(query)) satisfies AuditPage);
   });
-  app.delete('/v1/answers', ...erase, async (c) => {
-    const query = readAs(AnswersErasureQuery, c.req.query());
-    if (!query.ok)
-      return refused(
-        c,
-        'INVALID_QUERY',
-        `Cannot erase answers: ${describeIssues(query.issues)}`,
-        HOW_TO_ERASE,
-      );
-    return jsonAnswer({
-      erased: await answersIn(c).erase(query.value, c.get('context').audiences),
-    });
-  });
-  app.delete('/v1/answers/:id', ...erase, async (c) => {
-    const id = idIn(c);
+  erase(
+    'DELETE /v1/answers',
+    { query: AnswersErasureQuery, purpose: 'erase answers', suggestion: HOW_TO_ERASE },
+    async (c, { query }) =>
+      jsonAnswer({ erased: await answersIn(c).erase(query, c.get('context').audiences) }),
+  );
+  erase('DELETE /v1/answers/{id}', {}, async (c, { path }) => {
+    const id = idIn(path);
     const isGone = id !== undefined && (await answersIn(c).remove(id, c.get('context').audiences));
     return isGone ? c.body(null, 204) : refused(c, 'NOT_FOUND', NO_ANSWER, WHY_NONE);
   });
 }
+
+/** With those that the gateway alone calls. */
+const ROUTES = {
+  ...ANSWER_ROUTES,
+  'GET /v1/audit': OPERATIONS_ROUTES['GET /v1/audit'],
+  'POST /v1/audit': { capability: 'audit:keep:write', body: 'AuditEntry' },
+  'POST /v1/answers': { capability: 'answers:keep:write' },
+  'GET /v1/answers-in-full': { capability: 'answers:read' },
+  'GET /v1/answers-counted': { capability: 'answers:read' },
+} as const;
 
 const MAX_COMMENT = 500;
 const NO_CURSOR = 'cursor is not one that a page before has given';

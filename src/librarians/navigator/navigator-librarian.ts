@@ -9,6 +9,7 @@ import { readAs } from '../../contract/core/error-info.ts';
 import type { Context, Librarian, LibrarianInfo } from '../../contract/core/librarian.ts';
 import { Query } from '../../contract/core/names.ts';
 import { isUnsure, type LibrarianResponse } from '../../contract/core/response.ts';
+import { ASK_ROUTES } from '../../contract/routes/ask.ts';
 import {
   type EditionScope,
   type Freshness,
@@ -17,21 +18,15 @@ import {
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { covers } from '../../platform/context/capabilities.ts';
-import {
-  contextGuard,
-  faultHandler,
-  type GuardedEnv,
-  refusal,
-  requireCapability,
-} from '../../platform/context/context-guard.ts';
+import { faultHandler, type GuardedEnv } from '../../platform/context/context-guard.ts';
 import { errorInfo, errorInfoOf } from '../../platform/context/error-info-of.ts';
 import { requestBudget } from '../../platform/context/limits.ts';
 import { budgetedModel, settleModel } from '../../platform/context/model-budget.ts';
 import type { RequestScope } from '../../platform/context/request-scope.ts';
 import { timeToAnswer, withDeadline } from '../../platform/http/deadline.ts';
-import { readJson } from '../../platform/http/json-http.ts';
 import { type Reporting, reportedBy, withProgress } from '../../platform/http/progress.ts';
 import { type Log, logLine } from '../../platform/log.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { type ServeOptions, serveLibrarian } from '../serve/serve-librarian.ts';
 import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
@@ -268,21 +263,13 @@ export function createApp({
   const librarian = { forRequest: (scope: RequestScope) => createNavigator(partsFor(scope)) };
   const app = serveLibrarian(librarian, NAVIGATOR, options);
   const fault = faultHandler(settings);
-  app.post('/v1/navigate', contextGuard(settings), requireCapability('kb:read'), async (c) => {
-    const request = readJson(c.get('body'), NavigateRequest);
-    if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', {
-        librarian: NAVIGATOR.id,
-        message: request.problem,
-        suggestion: request.suggestion,
-      });
-    }
-    return withProgress(c, (reporting) => navigate(c, request.value.query, reporting), {
+  const mounted = mountRoutes(app, ASK_ROUTES, settings);
+  mounted('POST /v1/navigate', { body: NavigateRequest }, (c, { body }) =>
+    withProgress(c, (reporting) => navigate(c, body.query, reporting), {
       onFault: (error) => fault(error, c),
       beginsWithReport: true,
-    });
-  });
+    }),
+  );
 
   const navigate = async (
     c: HonoContext<GuardedEnv>,

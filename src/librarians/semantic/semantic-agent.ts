@@ -1,7 +1,7 @@
-import type { Context } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
 import { embeddingStats } from '../../ai/embeddings/embedding-stats.ts';
 import type { LibrarianInfo } from '../../contract/core/librarian.ts';
+import { KNOWLEDGE_ROUTES } from '../../contract/routes/knowledge.ts';
 import {
   AGENT_OPTIONS,
   type AgentDocument,
@@ -21,13 +21,7 @@ import {
   searchKnowledge,
 } from '../../knowledge/search/retrieve.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
-import {
-  contextGuard,
-  type GuardedEnv,
-  refusal,
-  requireCapability,
-} from '../../platform/context/context-guard.ts';
-import { readJson } from '../../platform/http/json-http.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import {
   type Agent,
   type AgentCall,
@@ -214,18 +208,16 @@ export function createApp({
     options,
   );
   const settings = { ...options, access: options.access ?? ('signed' as const), self: SEMANTIC.id };
-  const read = [contextGuard(settings), requireCapability('kb:read')] as const;
+  const read = mountRoutes(app, KNOWLEDGE_ROUTES, settings);
 
-  app.post('/v1/knowledge/search', ...read, async (c) => {
-    const request = readJson(c.get('body'), KnowledgeSearchRequest);
-    if (!request.ok) return refused(c, request.problem, request.suggestion);
+  read('POST /v1/knowledge/search', { body: KnowledgeSearchRequest }, async (c, { body }) => {
     const context = c.get('context');
     const waitUntil = waitUntilOf(c);
     const lacks: 'freshness'[] = [];
     const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
     const edition = await editionFor({ context, waitUntil, fresh });
     const timeLeftMs = context.deadlineMs - now();
-    const found = await searchKnowledge(edition, request.value, {
+    const found = await searchKnowledge(edition, body, {
       retrieve,
       waitUntil,
       timeLeftMs,
@@ -234,7 +226,7 @@ export function createApp({
       lacks.length === 0 ? found : { ...found, degraded: [...(found.degraded ?? []), ...lacks] },
     );
   });
-  app.get('/v1/knowledge/health', ...read, async (c) => {
+  read('GET /v1/knowledge/health', {}, async (c) => {
     const context = c.get('context');
     const edition = await editionFor({ context, waitUntil: waitUntilOf(c) });
     const { value } = await readPages(edition, () => knowledgeHealth(edition), {
@@ -242,17 +234,8 @@ export function createApp({
     });
     return c.json(value satisfies KnowledgeHealth);
   });
-  app.get('/v1/knowledge/stats', ...read, (c) =>
+  read('GET /v1/knowledge/stats', {}, (c) =>
     c.json(embeddingStats(statistics?.(c.get('context').workspace))),
   );
   return app;
 }
-
-const refused = (
-  c: Context<GuardedEnv>,
-  message: string,
-  suggestion?: string | undefined,
-): Response => {
-  c.set('outcome', 'INVALID_QUERY');
-  return refusal('INVALID_QUERY', { librarian: SEMANTIC.id, message, suggestion });
-};

@@ -3,18 +3,18 @@ import * as z from 'zod';
 import { describeIssues, type Issue } from '../../contract/core/error-info.ts';
 import { parseJson } from '../../contract/core/json-object.ts';
 import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';
+import { SUPPORT_ROUTES } from '../../contract/routes/support.ts';
 import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/wire/taxonomy.ts';
 import {
-  contextGuard,
   type GuardedEnv,
   type GuardOptions,
-  refusal,
-  requireCapability,
+  refuse,
 } from '../../platform/context/context-guard.ts';
 import { memoryReplayStore } from '../../platform/context/verify-context.ts';
 import { decodeBase64url } from '../../platform/encoding.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
-import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
+import { jsonAnswer } from '../../platform/http/json-http.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 import { openClassifier } from './classifier.ts';
 import {
@@ -37,8 +37,6 @@ interface TaxonomyRouteParts {
   forget: (workspace: string) => void;
 }
 
-const PATH = '/v1/support/taxonomy';
-
 /**
  * `GET`, `PUT` and `DELETE /v1/support/taxonomy`, and its accuracy, of the workspace that the verified context names. Other isolates see a change
  * within two minutes: one minute of KV, one of their own cache.
@@ -48,14 +46,11 @@ export function taxonomyRoutes(
   { guard, store, forget }: TaxonomyRouteParts,
 ): void {
   const settings = { ...guard, maxBodyBytes: MAX_ARTICLE_BYTES };
-  const read = [contextGuard(settings), requireCapability('support:analyze')] as const;
+  const read = mountRoutes(app, SUPPORT_ROUTES, settings);
   // A replayed call would restore an older taxonomy.
-  const write = [
-    contextGuard({ ...settings, replay: memoryReplayStore() }),
-    requireCapability('support:taxonomy:write'),
-  ] as const;
+  const change = mountRoutes(app, SUPPORT_ROUTES, { ...settings, replay: memoryReplayStore() });
 
-  app.get(PATH, ...read, async (c) => {
+  read('GET /v1/support/taxonomy', {}, async (c) => {
     const { workspace } = c.get('context');
     const text = await store.readTaxonomy(workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
@@ -69,7 +64,7 @@ export function taxonomyRoutes(
     return jsonAnswer({ taxonomy: checked.value, in_use: isInUse });
   });
 
-  app.get(`${PATH}/accuracy`, ...read, async (c) => {
+  read('GET /v1/support/taxonomy/accuracy', {}, async (c) => {
     const text = await store.readTaxonomy(c.get('context').workspace);
     if (text === undefined) return refused(c, 'NOT_FOUND', NO_TAXONOMY);
     const stored = readTaxonomy(parseJson(text));
@@ -81,13 +76,11 @@ export function taxonomyRoutes(
       : jsonAnswer(accuracyOf(stored.value));
   });
 
-  app.put(PATH, ...write, async (c) => {
+  change('PUT /v1/support/taxonomy', { body: TaxonomyPut }, async (c, { body }) => {
     const { workspace } = c.get('context');
-    const request = readJson(c.get('body'), TaxonomyPut);
-    if (!request.ok) return refused(c, 'INVALID_QUERY', request.problem, request.suggestion);
-    const checked = readTaxonomy(request.value.taxonomy);
+    const checked = readTaxonomy(body.taxonomy);
     if (!checked.ok) return refused(c, 'INVALID_QUERY', problemOf(checked.issues));
-    const trained = modelOf(checked.value, request.value.model);
+    const trained = modelOf(checked.value, body.model);
     if ('problem' in trained) return refused(c, 'INVALID_QUERY', trained.problem);
     const hash = contentHash(checked.value);
     // The model first, so that every reader of the new taxonomy finds it.
@@ -108,7 +101,7 @@ export function taxonomyRoutes(
     } satisfies TaxonomyWritten);
   });
 
-  app.delete(PATH, ...write, async (c) => {
+  change('DELETE /v1/support/taxonomy', {}, async (c) => {
     const { workspace } = c.get('context');
     if ((await store.readTaxonomy(workspace)) === undefined)
       return refused(c, 'NOT_FOUND', NO_TAXONOMY);
@@ -137,11 +130,7 @@ const refused = (
   c: Context<GuardedEnv>,
   code: 'NOT_FOUND' | 'INVALID_QUERY',
   message: string,
-  suggestion?: string | undefined,
-): Response => {
-  c.set('outcome', code);
-  return refusal(code, { librarian: c.get('context').self, message, suggestion });
-};
+): Response => refuse(c, code, { message });
 
 const problemOf = (issues: readonly Issue[]): string =>
   `Cannot read the request: ${describeIssues(issues.map(({ path, message }) => ({ path: `taxonomy.${path}`, message })))}`;

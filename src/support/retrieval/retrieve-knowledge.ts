@@ -1,6 +1,7 @@
 import type { Hono } from 'hono';
 import type { EmbeddingStatistics } from '../../ai/embeddings/cached-embeddings.ts';
 import { embeddingStats } from '../../ai/embeddings/embedding-stats.ts';
+import { KNOWLEDGE_ROUTES } from '../../contract/routes/knowledge.ts';
 import {
   ARTICLE_URL_MAX_LENGTH,
   RETRIEVAL_MAX_SOURCES,
@@ -18,16 +19,12 @@ import { type SearchOutcome, searchEdition } from '../../knowledge/search/search
 import { wordsOf } from '../../language/analyse-text.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { covers } from '../../platform/context/capabilities.ts';
-import {
-  contextGuard,
-  type GuardedEnv,
-  type GuardOptions,
-  requireCapability,
-} from '../../platform/context/context-guard.ts';
+import type { GuardedEnv, GuardOptions } from '../../platform/context/context-guard.ts';
 import type { OriginContext, VerifiedContext } from '../../platform/context/request-context.ts';
 import { CodedError } from '../../platform/http/coded-error.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { jsonAnswer, readJson } from '../../platform/http/json-http.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import { excerptOf } from './excerpt.ts';
 import { findGaps, isForeignTo, knowsWord, languageOfArticles } from './find-gaps.ts';
 import {
@@ -356,30 +353,26 @@ export function retrievalRoutes(
   app: Hono<GuardedEnv>,
   { guard, retriever, statistics }: RetrievalRouteParts,
 ): void {
-  app.get('/v1/knowledge/stats', contextGuard(guard), requireCapability('kb:read'), (c) =>
+  const read = mountRoutes(app, KNOWLEDGE_ROUTES, guard);
+  read('GET /v1/knowledge/stats', {}, (c) =>
     jsonAnswer(embeddingStats(statistics?.(c.get('context').workspace))),
   );
-  app.post(
-    '/v1/knowledge/retrieve',
-    contextGuard(guard),
-    requireCapability('kb:read'),
-    async (c) => {
-      const request = readJson(c.get('body'), RetrievalRequest);
-      if (!request.ok) {
-        c.set('outcome', 'INVALID_QUERY');
-        return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
-      }
-      const scope = {
-        context: c.get('context'),
-        waitUntil: waitUntilOf(c),
-        signal: c.req.raw.signal,
-      };
-      const { metadata, ...question } = request.value;
-      return jsonAnswer(
-        knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)),
-      );
-    },
-  );
+  read('POST /v1/knowledge/retrieve', {}, async (c) => {
+    const request = readJson(c.get('body'), RetrievalRequest);
+    if (!request.ok) {
+      c.set('outcome', 'INVALID_QUERY');
+      return jsonAnswer(unavailableRetrieval('invalid_query', request.problem));
+    }
+    const scope = {
+      context: c.get('context'),
+      waitUntil: waitUntilOf(c),
+      signal: c.req.raw.signal,
+    };
+    const { metadata, ...question } = request.value;
+    return jsonAnswer(
+      knowledgeBlock(await retriever({ ...question, metadata: metadata ?? undefined }, scope)),
+    );
+  });
 }
 
 /** Records what the knowledge base could not answer. */

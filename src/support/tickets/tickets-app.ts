@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
 import * as z from 'zod';
-import { describeIssues, type Issue, issuesOf, readAs } from '../../contract/core/error-info.ts';
+import { TICKET_ROUTES } from '../../contract/routes/tickets.ts';
 import { type Restored, TicketsRestore } from '../../contract/wire/moving.ts';
 import {
   type HandoverAccepted,
@@ -26,15 +26,14 @@ import {
 import { MASK_KINDS } from '../../language/privacy/find-personal-data.ts';
 import { createMask } from '../../language/privacy/mask.ts';
 import {
-  contextGuard,
   faultHandler,
   type GuardedEnv,
   type GuardOptions,
   refusal,
-  requireCapability,
+  refuse,
 } from '../../platform/context/context-guard.ts';
 import { readJson } from '../../platform/http/json-http.ts';
-import { inAddress, suggestForm } from '../../platform/http/suggest-form.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 import type { ListedConnection } from '../tools/connections.ts';
 import { HELPDESK_IDS, type HelpdeskId } from '../tools/helpdesk-tool.ts';
@@ -70,73 +69,72 @@ export function createTicketsApp(options: TicketsAppOptions) {
       { workspace, ...call }: { workspace: string; ttlSeconds: number; nowMs: number },
     ) => workspaceStub(workspace).isFirstCall(workspace, linkHash, call),
   };
-  const mayWrite = requireCapability('helpdesk:write');
-  app.get('/v1/support/tickets', contextGuard(settings), mayWrite, (c) => listTickets(c, options));
-  app.put('/v1/support/tickets', contextGuard({ ...settings, replay }), mayWrite, (c) =>
-    restoreTickets(c, options),
+  const read = mountRoutes(app, TICKET_ROUTES, settings);
+  const change = mountRoutes(app, TICKET_ROUTES, { ...settings, replay });
+  read(
+    'GET /v1/support/tickets',
+    { query: TicketsRequest, purpose: 'list tickets' },
+    (c, { query }) => listTickets(c, query, options),
   );
-  const mayRead = requireCapability('helpdesk:read');
-  app.get('/v1/support/tickets/case', contextGuard(settings), mayRead, (c) => showCase(c, options));
-  app.get('/v1/support/tickets/lessons', contextGuard(settings), mayRead, (c) =>
-    listLessons(c, options),
+  change('PUT /v1/support/tickets', { body: TicketsRestore }, (c, { body }) =>
+    restoreTickets(c, body, options),
   );
-  app.get('/v1/support/tickets/draft', contextGuard(settings), mayRead, (c) =>
-    showDraft(c, options),
+  read(
+    'GET /v1/support/tickets/case',
+    { query: TicketPlaceRequest, purpose: 'show the ticket' },
+    (c, { query }) => showCase(c, query, options),
   );
-  app.get('/v1/support/tickets/outcomes', contextGuard(settings), mayRead, async (c) => {
+  read(
+    'GET /v1/support/tickets/lessons',
+    { query: LessonsQuery, purpose: 'list lessons' },
+    (c, { query }) => listLessons(c, query, options),
+  );
+  read(
+    'GET /v1/support/tickets/draft',
+    { query: TicketPlaceRequest, purpose: 'show the draft' },
+    (c, { query }) => showDraft(c, query, options),
+  );
+  read('GET /v1/support/tickets/outcomes', {}, async (c) => {
     const { workspace } = c.get('context');
     return c.json((await workspaceStub(workspace).outcomes(workspace)) satisfies TicketOutcomes);
   });
-  app.delete('/v1/support/tickets/draft', contextGuard({ ...settings, replay }), mayWrite, (c) =>
-    eraseDrafts(c, options),
+  change(
+    'DELETE /v1/support/tickets/draft',
+    { query: TicketPlaceRequest, purpose: 'erase the drafts' },
+    (c, { query }) => eraseDrafts(c, query, options),
   );
-  app.post('/v1/support/tickets/feedback', contextGuard({ ...settings, replay }), mayRead, (c) =>
-    rate(c, options),
+  change('POST /v1/support/tickets/feedback', { body: TicketFeedbackRequest }, (c, { body }) =>
+    rate(c, body, options),
   );
-  app.post(
-    '/v1/support/tickets/replay',
-    contextGuard({ ...settings, replay }),
-    mayWrite,
-    async (c) => {
-      const request = readJson(c.get('body'), ReplayRequest);
-      if (!request.ok) return invalid(c, request.problem, request.suggestion);
-      return c.json(
-        await replayTickets(request.value, { ...options, workspace: c.get('context').workspace }),
-      );
-    },
+  change('POST /v1/support/tickets/replay', { body: ReplayRequest }, async (c, { body }) =>
+    c.json(await replayTickets(body, { ...options, workspace: c.get('context').workspace })),
   );
   const handovers = handoverRoutes(options);
-  const mayRequest = requireCapability('helpdesk:requests:write');
-  app.post(
-    '/v1/support/requests',
-    contextGuard({ ...settings, replay }),
-    mayRequest,
-    handovers.accept,
+  change('POST /v1/support/requests', {}, handovers.accept);
+  read(
+    'GET /v1/support/requests',
+    { query: HandoversRequest, purpose: 'list requests' },
+    (c, { query }) => handovers.list(c, query),
   );
-  app.get('/v1/support/requests', contextGuard(settings), mayRead, handovers.list);
-  app.delete(
-    '/v1/support/requests',
-    contextGuard({ ...settings, replay }),
-    mayWrite,
-    handovers.erase,
+  change(
+    'DELETE /v1/support/requests',
+    { query: HandoverErasureQuery, purpose: 'erase requests' },
+    (c, { query }) => handovers.erase(c, query),
   );
   return app;
 }
 
 const listTickets = async (
   c: Context<GuardedEnv>,
+  query: TicketsRequest,
   { workspaceStub, connectionsOf }: TicketsAppOptions,
 ): Promise<Response> => {
-  const query = TicketsRequest.safeParse(c.req.query());
-  if (!query.success)
-    return refuseQuery(c, 'Cannot list tickets', {
-      schema: TicketsRequest,
-      issues: issuesOf(query.error),
-    });
   const { workspace } = c.get('context');
-  const page = await workspaceStub(workspace).list(workspace, query.data);
+  const page = await workspaceStub(workspace).list(workspace, query);
   if (page === 'unknown cursor')
-    return invalid(c, 'Cannot list tickets: cursor is not one of ours');
+    return refuse(c, 'INVALID_QUERY', {
+      message: 'Cannot list tickets: cursor is not one of ours',
+    });
   const { refusals, ...tickets } = page;
   const helpdesks = connectionsOf(workspace).map(({ helpdesk, problem = null }) => {
     const { count: refused, last_at: last_refused_at } =
@@ -167,42 +165,36 @@ const findPlace = async (
 };
 
 const noDraft = (c: Context<GuardedEnv>): Response => {
-  c.set('outcome', 'NOT_FOUND');
   const message =
     'Cannot find a draft for this ticket: no message of it was answered, or its time is over';
-  return refusal('NOT_FOUND', { librarian: SELF, message });
+  return refuse(c, 'NOT_FOUND', { message });
 };
 
-const showDraft = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
-  const query = TicketPlaceRequest.safeParse(c.req.query());
-  if (!query.success)
-    return refuseQuery(c, 'Cannot show the draft', {
-      schema: TicketPlaceRequest,
-      issues: issuesOf(query.error),
-    });
-  const place = await findPlace(c.get('context').workspace, query.data, options);
+const showDraft = async (
+  c: Context<GuardedEnv>,
+  query: TicketPlaceRequest,
+  options: TicketsAppOptions,
+): Promise<Response> => {
+  const place = await findPlace(c.get('context').workspace, query, options);
   const draft = place && (await options.ticketStub(place).draft(place));
   if (place === undefined || draft === undefined) return noDraft(c);
   return c.json(draftOf(place, draft));
 };
 
-const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
-  const query = TicketPlaceRequest.safeParse(c.req.query());
-  if (!query.success)
-    return refuseQuery(c, 'Cannot show the ticket', {
-      schema: TicketPlaceRequest,
-      issues: issuesOf(query.error),
-    });
+const showCase = async (
+  c: Context<GuardedEnv>,
+  query: TicketPlaceRequest,
+  options: TicketsAppOptions,
+): Promise<Response> => {
   const { workspace } = c.get('context');
-  const place = await findPlace(workspace, query.data, options);
+  const place = await findPlace(workspace, query, options);
   const stored = place && (await options.ticketStub(place).onDesk(place));
   if (place === undefined || stored === undefined) {
-    c.set('outcome', 'NOT_FOUND');
     const message = 'Cannot show this ticket: no message of it is known, or its time is over';
-    return refusal('NOT_FOUND', { librarian: SELF, message });
+    return refuse(c, 'NOT_FOUND', { message });
   }
   const [listed, draft] = await Promise.all([
-    options.workspaceStub(workspace).list(workspace, { ...query.data, limit: 1 }),
+    options.workspaceStub(workspace).list(workspace, { ...query, limit: 1 }),
     options.ticketStub(place).draft(place),
   ]);
   const { version: _, job, ...report } = stored.job;
@@ -226,16 +218,11 @@ const showCase = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Pro
 
 const listLessons = async (
   c: Context<GuardedEnv>,
+  query: LessonsQuery,
   options: TicketsAppOptions,
 ): Promise<Response> => {
-  const query = LessonsQuery.safeParse(c.req.query());
-  if (!query.success)
-    return refuseQuery(c, 'Cannot list lessons', {
-      schema: LessonsQuery,
-      issues: issuesOf(query.error),
-    });
   const { workspace } = c.get('context');
-  const changed = await options.workspaceStub(workspace).changedDrafts(workspace, query.data);
+  const changed = await options.workspaceStub(workspace).changedDrafts(workspace, query);
   const lessons = await Promise.all(
     changed.map(async ({ job, ...known }): Promise<Lesson[]> => {
       const id = HELPDESK_IDS.find((each) => each === known.helpdesk);
@@ -265,15 +252,10 @@ const draftOf = (
 
 const eraseDrafts = async (
   c: Context<GuardedEnv>,
+  query: TicketPlaceRequest,
   options: TicketsAppOptions,
 ): Promise<Response> => {
-  const query = TicketPlaceRequest.safeParse(c.req.query());
-  if (!query.success)
-    return refuseQuery(c, 'Cannot erase the drafts', {
-      schema: TicketPlaceRequest,
-      issues: issuesOf(query.error),
-    });
-  const place = await findPlace(c.get('context').workspace, query.data, options);
+  const place = await findPlace(c.get('context').workspace, query, options);
   if (place !== undefined) {
     await options.ticketStub(place).eraseDrafts(place);
     await options.workspaceStub(place.workspace).eraseOutcomes(place.workspace, place);
@@ -281,10 +263,11 @@ const eraseDrafts = async (
   return c.body(null, 204);
 };
 
-const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise<Response> => {
-  const request = readJson(c.get('body'), TicketFeedbackRequest);
-  if (!request.ok) return invalid(c, request.problem, request.suggestion);
-  const { value, comment, text, ...named } = request.value;
+const rate = async (
+  c: Context<GuardedEnv>,
+  { value, comment, text, ...named }: TicketFeedbackRequest,
+  options: TicketsAppOptions,
+): Promise<Response> => {
   const place = await findPlace(c.get('context').workspace, named, options);
   const feedback = value === undefined ? undefined : { value, comment };
   if (place === undefined || !(await options.ticketStub(place).rate(place, feedback, text)))
@@ -307,39 +290,19 @@ const rate = async (c: Context<GuardedEnv>, options: TicketsAppOptions): Promise
 /** As history: their tickets' objects know nothing of them, so that replaying one only removes it from the list. */
 const restoreTickets = async (
   c: Context<GuardedEnv>,
+  { tickets }: TicketsRestore,
   { workspaceStub }: TicketsAppOptions,
 ): Promise<Response> => {
-  const request = readJson(c.get('body'), TicketsRestore);
-  if (!request.ok) return invalid(c, request.problem, request.suggestion);
   const { workspace } = c.get('context');
   const isOurs = (job: TicketJob) =>
     HELPDESK_IDS.some((id) => id === job.helpdesk) && isIdOf(job.id, job);
-  const [ours, others] = [true, false].map((ours) =>
-    request.value.tickets.filter((job) => isOurs(job) === ours),
-  );
+  const [ours, others] = [true, false].map((ours) => tickets.filter((job) => isOurs(job) === ours));
   const outcomes = await workspaceStub(workspace).restore(workspace, ours ?? []);
   const restored = outcomes.filter(Boolean).length;
   const reason = 'Cannot restore the ticket: its id is not that of a ticket of a known helpdesk';
   const refused = (others ?? []).map(({ id }) => ({ id, reason }));
   return c.json({ restored, unchanged: outcomes.length - restored, refused } satisfies Restored);
 };
-
-const invalid = (
-  c: Context<GuardedEnv>,
-  message: string,
-  suggestion?: string | undefined,
-): Response => {
-  c.set('outcome', 'INVALID_QUERY');
-  return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
-};
-
-/** Refuses a query in the address, and says what to send. */
-const refuseQuery = (
-  c: Context<GuardedEnv>,
-  what: string,
-  { schema, issues }: { schema: z.ZodType; issues: readonly Issue[] },
-): Response =>
-  invalid(c, `${what}: ${describeIssues(issues)}`, suggestForm(schema, issues, inAddress));
 
 interface ReplayParts extends Stubs {
   workspace: string;
@@ -422,20 +385,6 @@ const Sent = z.strictObject({
   sender: z.string().min(1).max(64).optional(),
 });
 
-const refuse = (
-  c: Guarded,
-  code: 'INVALID_QUERY' | 'NOT_FOUND' | 'RATE_LIMITED',
-  known: Partial<Refusal>,
-): Response => {
-  c.set('outcome', code);
-  return refusal(code, { librarian: SELF, ...known });
-};
-type Refusal = {
-  message: string;
-  suggestion: string | undefined;
-  details: Record<string, unknown>;
-};
-
 /** Handlers of `/v1/support/requests`, behind the guard. */
 const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) => ({
   accept: async (c: Guarded): Promise<Response> => {
@@ -462,31 +411,19 @@ const handoverRoutes = ({ workspaceStub, handoverTo }: HandoverRoutesOptions) =>
       });
     return c.json({ id: request.idempotency_key, state } satisfies HandoverAccepted, 202);
   },
-  list: async (c: Guarded): Promise<Response> => {
-    const query = readAs(HandoversRequest, c.req.query());
-    if (!query.ok)
-      return refuseQuery(c, 'Cannot list requests', {
-        schema: HandoversRequest,
-        issues: query.issues,
-      });
+  list: async (c: Guarded, query: HandoversRequest): Promise<Response> => {
     const { workspace } = c.get('context');
-    const page = await workspaceStub(workspace).handovers(workspace, query.value);
+    const page = await workspaceStub(workspace).handovers(workspace, query);
     if (page === 'unknown cursor')
       return refuse(c, 'INVALID_QUERY', {
         message: 'Cannot list requests: cursor is not one of ours',
       });
     return c.json(page satisfies HandoversPage);
   },
-  erase: async (c: Guarded): Promise<Response> => {
-    const query = readAs(HandoverErasureQuery, c.req.query());
-    if (!query.ok)
-      return refuseQuery(c, 'Cannot erase requests', {
-        schema: HandoverErasureQuery,
-        issues: query.issues,
-      });
+  erase: async (c: Guarded, query: HandoverErasureQuery): Promise<Response> => {
     const { workspace } = c.get('context');
     return c.json({
-      erased: await workspaceStub(workspace).eraseHandovers(workspace, query.value),
+      erased: await workspaceStub(workspace).eraseHandovers(workspace, query),
     });
   },
 });

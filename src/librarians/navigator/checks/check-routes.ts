@@ -1,6 +1,5 @@
 import type { Context, Hono } from 'hono';
-import type * as z from 'zod';
-import { describeIssues, readAs } from '../../../contract/core/error-info.ts';
+import { CHECK_ROUTES } from '../../../contract/routes/checks.ts';
 import { MAX_ARTICLE_BYTES } from '../../../contract/routes/http-route.ts';
 import {
   CheckState,
@@ -31,17 +30,15 @@ import type { DraftReader } from '../../../knowledge/edition/draft-edition.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
 import { mapBounded, turnOfOthers, waitUntilOf } from '../../../platform/concurrency.ts';
 import {
-  contextGuard,
   type GuardedEnv,
   type GuardOptions,
-  refusal,
-  requireCapability,
+  refuse,
 } from '../../../platform/context/context-guard.ts';
 import { memoryReplayStore } from '../../../platform/context/verify-context.ts';
 import { sha256, utf8 } from '../../../platform/encoding.ts';
 import { timeToAnswer, withDeadline } from '../../../platform/http/deadline.ts';
-import { jsonAnswer, readJson } from '../../../platform/http/json-http.ts';
-import { inAddress, suggestForm } from '../../../platform/http/suggest-form.ts';
+import { jsonAnswer } from '../../../platform/http/json-http.ts';
+import { mountRoutes } from '../../../platform/serve/mount-routes.ts';
 import type { CheckOptionsFactory } from './check-options.ts';
 import { CheckNotRun, runCheck } from './run-checks.ts';
 
@@ -55,9 +52,6 @@ export interface CheckRouteParts {
   now?: (() => number) | undefined;
 }
 
-const SELF = 'navigator';
-/** The capability of the routes that change something; the gateway grants it to keys with `kb:write`. */
-const WRITE = 'kb:checks:write';
 /** How long a listing waits to learn which edition is current. */
 const EDITION_MS = 1500;
 /** A preview begins no further check after this. */
@@ -71,35 +65,31 @@ export function checkRoutes(
   { guard, books, ...parts }: CheckRouteParts,
 ): void {
   const { now = Date.now } = parts;
-  const read = [contextGuard(guard), requireCapability('kb:read')] as const;
-  const settings = { ...guard, replay: memoryReplayStore(), maxBodyBytes: MAX_ARTICLE_BYTES };
-  const write = [contextGuard(settings), requireCapability(WRITE)] as const;
+  const read = mountRoutes(app, CHECK_ROUTES, guard);
+  const change = mountRoutes(app, CHECK_ROUTES, {
+    ...guard,
+    replay: memoryReplayStore(),
+    maxBodyBytes: MAX_ARTICLE_BYTES,
+  });
   const bookOf = (c: CheckContext) => books(c.get('context').workspace);
   const scopeOf = (c: CheckContext) => ({ audiences: c.get('context').audiences, nowMs: now() });
 
-  app.get('/v1/knowledge/checks', ...read, async (c) => {
-    const query = readAs(KnowledgeChecksQuery, c.req.query());
-    if (!query.ok) {
-      const message = `Cannot list checks: ${describeIssues(query.issues)}`;
-      return refuse(c, message, suggestForm(KnowledgeChecksQuery, query.issues, inAddress));
-    }
+  const listing = { query: KnowledgeChecksQuery, purpose: 'list checks' };
+  read('GET /v1/knowledge/checks', listing, async (c, { query }) => {
     const scope = { context: c.get('context'), waitUntil: waitUntilOf(c) };
     // What is listed is true without it, and a run begins within a minute.
     const edition = await withDeadline(() => parts.editionFor(scope), {
       timeoutMs: EDITION_MS,
     }).catch(() => undefined);
     if (edition !== undefined) await bookOf(c).noteEdition(edition.id, now());
-    const listing = { ...scopeOf(c), edition: edition?.id };
-    const page = await bookOf(c).list(query.value, listing);
+    const page = await bookOf(c).list(query, { ...scopeOf(c), edition: edition?.id });
     const checks = page.checks.map((check) => withTitle(check, edition));
     return jsonAnswer({ ...page, checks } satisfies KnowledgeChecks);
   });
 
-  app.put('/v1/knowledge/checks', ...write, async (c) => {
-    const request = bodyOf(c, KnowledgeChecksPut);
-    if (!request.ok) return request.refusal;
+  change('PUT /v1/knowledge/checks', taken(KnowledgeChecksPut), async (c, { body }) => {
     const audiences = await authorsAudiences(c, parts);
-    const { checks: inputs, only_new: isOnlyNew } = request.value;
+    const { checks: inputs, only_new: isOnlyNew } = body;
     const checks = await Promise.all(
       inputs.map(async ({ id: existingId, ...input }) => ({
         id: await idOf(input.question, audiences),
@@ -115,68 +105,67 @@ export function checkRoutes(
       isOnlyNew,
       nowMs: now(),
     });
-    if ('missing' in result) return notFound(c, missingCheck(result.missing));
-    return 'full' in result ? refuse(c, tooMany(result.full)) : jsonAnswer(result);
+    if ('missing' in result)
+      return refuse(c, 'NOT_FOUND', { message: missingCheck(result.missing) });
+    return 'full' in result
+      ? refuse(c, 'INVALID_QUERY', { message: tooMany(result.full) })
+      : jsonAnswer(result);
   });
 
-  app.delete('/v1/knowledge/checks/:id', ...write, async (c) => {
-    if (await bookOf(c).remove(c.req.param('id'), c.get('context').audiences))
-      return c.body(null, 204);
-    return notFound(c, 'Cannot delete the check: there is no check of this id');
+  change('DELETE /v1/knowledge/checks/{id}', {}, async (c, { path: { id } }) => {
+    if (await bookOf(c).remove(id, c.get('context').audiences)) return c.body(null, 204);
+    const message = 'Cannot delete the check: there is no check of this id';
+    return refuse(c, 'NOT_FOUND', { message });
   });
 
-  app.post('/v1/knowledge/checks/run', ...write, async (c) => {
-    const request = bodyOf(c, KnowledgeChecksRun);
-    if (!request.ok) return request.refusal;
+  change('POST /v1/knowledge/checks/run', taken(KnowledgeChecksRun), async (c) => {
     const checks = await bookOf(c).start(scopeOf(c));
     return jsonAnswer({ checks } satisfies KnowledgeChecksStarted, { status: 202 });
   });
 
-  app.post('/v1/knowledge/checks/try', ...read, async (c) => {
-    const request = bodyOf(c, KnowledgeCheckInput);
-    if (!request.ok) return request.refusal;
+  read('POST /v1/knowledge/checks/try', taken(KnowledgeCheckInput), async (c, { body }) => {
     const context = c.get('context');
     const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c) });
     const { options, settle } = parts.checkOptions.forCaller(c, () =>
       timeToAnswer(context.deadlineMs - now()),
     );
     try {
-      const result = await runCheck(edition, request.value, options);
+      const result = await runCheck(edition, body, options);
       return jsonAnswer({ ...result, edition: edition.id } satisfies KnowledgeCheckTried);
     } catch (error) {
       if (!(error instanceof CheckNotRun)) throw error;
-      c.set('outcome', 'SERVICE_UNAVAILABLE');
-      return refusal('SERVICE_UNAVAILABLE', { librarian: SELF, message: error.message });
+      return refuse(c, 'SERVICE_UNAVAILABLE', { message: error.message });
     } finally {
       settle();
     }
   });
 
   // Its answers quote articles.
-  app.post('/v1/knowledge/checks/preview', ...write, requireCapability('kb:read'), async (c) => {
-    const request = bodyOf(c, KnowledgeChecksPreview);
-    if (!request.ok) return request.refusal;
-    const { workspace, audiences } = c.get('context');
-    const storedChecks = await bookOf(c).readAll(audiences);
-    // No edition is built for nothing.
-    if (storedChecks.length === 0)
-      return jsonAnswer({
-        run: 0,
-        omitted: 0,
-        checks: [],
-        more: 0,
-      } satisfies KnowledgeChecksPreviewed);
-    const draft = await parts.readDraft({ workspace, audiences }, request.value);
-    if ('refusal' in draft) return refuse(c, draft.refusal);
-    const { id } = request.value;
-    const preview = await previewChecks(draft.edition, inOrderFor(storedChecks, id), {
-      ...parts,
-      now,
-      workspace,
-      signal: c.req.raw.signal,
-    });
-    return jsonAnswer(preview);
-  });
+  change(
+    'POST /v1/knowledge/checks/preview',
+    taken(KnowledgeChecksPreview),
+    async (c, { body }) => {
+      const { workspace, audiences } = c.get('context');
+      const storedChecks = await bookOf(c).readAll(audiences);
+      // No edition is built for nothing.
+      if (storedChecks.length === 0)
+        return jsonAnswer({
+          run: 0,
+          omitted: 0,
+          checks: [],
+          more: 0,
+        } satisfies KnowledgeChecksPreviewed);
+      const draft = await parts.readDraft({ workspace, audiences }, body);
+      if ('refusal' in draft) return refuse(c, 'INVALID_QUERY', { message: draft.refusal });
+      const preview = await previewChecks(draft.edition, inOrderFor(storedChecks, body.id), {
+        ...parts,
+        now,
+        workspace,
+        signal: c.req.raw.signal,
+      });
+      return jsonAnswer(preview);
+    },
+  );
 }
 
 /** With the title of the article that it has to cite, where the caller may read that. */
@@ -261,22 +250,5 @@ const tooMany = (surplus: number): string =>
 const missingCheck = (question: string): string =>
   `Cannot change the check of ${JSON.stringify(question)}: there is no check of this id. Omit the id to store a new one`;
 
-const bodyOf = <Schema extends z.ZodType>(
-  c: CheckContext,
-  schema: Schema,
-): { ok: true; value: z.output<Schema> } | { ok: false; refusal: Response } => {
-  const request = readJson(c.get('body'), schema, { whenEmpty: {} });
-  return request.ok
-    ? request
-    : { ok: false, refusal: refuse(c, request.problem, request.suggestion) };
-};
-
-const notFound = (c: CheckContext, message: string): Response => {
-  c.set('outcome', 'NOT_FOUND');
-  return refusal('NOT_FOUND', { librarian: SELF, message });
-};
-
-const refuse = (c: CheckContext, message: string, suggestion?: string): Response => {
-  c.set('outcome', 'INVALID_QUERY');
-  return refusal('INVALID_QUERY', { librarian: SELF, message, suggestion });
-};
+/** A body, which may be empty where all its members are optional. */
+const taken = <Body>(body: Body) => ({ body, whenEmpty: {} });
