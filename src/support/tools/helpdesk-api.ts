@@ -13,7 +13,7 @@ import { parseJson } from '../../platform/http/read-fields.ts';
 import { type ClientOptions, type HelpdeskConnection, HelpdeskFailed } from './helpdesk-tool.ts';
 import { RecordId } from './payload.ts';
 
-export interface ApiSettings extends ClientOptions {
+interface ApiSettings extends ClientOptions {
   /** Ends every call. */
   signal: AbortSignal;
   /** For messages: `Chatwoot`. */

@@ -56,8 +56,8 @@ export const BODY = Symbol('body');
  * };
  */
 export interface SignatureScheme {
-  /** `sha-256` is a plain digest of the secret and what is signed; `token` is the secret itself, and signs nothing. */
-  algorithm: 'hmac-sha-1' | 'hmac-sha-256' | 'ed25519' | 'sha-256' | 'token';
+  /** `token` is the secret itself, and signs nothing. */
+  algorithm: 'hmac-sha-1' | 'hmac-sha-256' | 'ed25519' | 'token';
   /** Header of the signature, in lower case. */
   header: string;
   /** Literal prefix of the signature: `sha1=`. */

@@ -8,10 +8,6 @@ const unixSeconds = (text: string): number | undefined =>
 const unixMilliseconds = (text: string): number | undefined =>
   /^\d{12,14}$/.test(text) ? Number(text) : undefined;
 
-/** Sources disagree about the unit of Front's header, so the number of digits decides. */
-const secondsOrMilliseconds = (text: string): number | undefined =>
-  unixMilliseconds(text) ?? unixSeconds(text);
-
 const isoTime = (text: string): number | undefined => {
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text))
     return undefined;
@@ -55,23 +51,6 @@ export const HELP_SCOUT: SignatureScheme = {
   signed: () => [BODY],
 };
 
-/** dev.frontapp.com, "Security": webhooks of applications. */
-export const FRONT_APPLICATION: SignatureScheme = {
-  algorithm: 'hmac-sha-256',
-  header: 'x-front-signature',
-  encoding: 'base64',
-  timestamp: { header: 'x-front-request-timestamp', parse: secondsOrMilliseconds },
-  signed: ({ timestamp }) => [timestamp, ':', BODY],
-};
-
-/** dev.frontapp.com, "Rule webhooks". */
-export const FRONT_RULE: SignatureScheme = {
-  algorithm: 'hmac-sha-1',
-  header: 'x-front-signature',
-  encoding: 'base64',
-  signed: () => [BODY],
-};
-
 /** HubSpot/hubspot-api-nodejs, `src/utils/signature.ts`. The URL is the public one, as configured. */
 export const HUBSPOT_V3: SignatureScheme = {
   algorithm: 'hmac-sha-256',
@@ -79,22 +58,6 @@ export const HUBSPOT_V3: SignatureScheme = {
   encoding: 'base64',
   timestamp: { header: 'x-hubspot-request-timestamp', parse: unixMilliseconds },
   signed: ({ head, timestamp }) => [head.method, decodedAddress(head.url), BODY, timestamp],
-};
-
-/** Older than v3, without a timestamp; not accepted by default. */
-export const HUBSPOT_V1: SignatureScheme = {
-  algorithm: 'sha-256',
-  header: 'x-hubspot-signature',
-  encoding: 'hex',
-  signed: () => [BODY],
-};
-
-/** As v1, with the address. */
-export const HUBSPOT_V2: SignatureScheme = {
-  algorithm: 'sha-256',
-  header: 'x-hubspot-signature',
-  encoding: 'hex',
-  signed: ({ head }) => [head.method, head.url, BODY],
 };
 
 const signedStandard: NonNullable<SignatureScheme['signed']> = ({ timestamp, header }) => {

@@ -97,7 +97,6 @@ const checksOf = (
 const HASHES: Partial<Record<SignatureScheme['algorithm'], (key: Bytes) => Hash>> = {
   'hmac-sha-1': (key) => hmac.create(sha1, key),
   'hmac-sha-256': (key) => hmac.create(sha256, key),
-  'sha-256': (key) => sha256.create().update(key),
 };
 
 const matches = async (

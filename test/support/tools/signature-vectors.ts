@@ -38,20 +38,17 @@ const { reference_time, vectors, negative, information } = z
     JSON.parse(readFileSync(new URL('fixtures/payloads/signatures.json', import.meta.url), 'utf8')),
   );
 
-/** The schemes of each tool; HubSpot's older ones are off by default. */
+/** The schemes of each tool. */
 const SCHEMES: Record<string, SchemeName[]> = {
   chatwoot: ['CHATWOOT'],
   zendesk: ['ZENDESK'],
   intercom: ['HUB_SIGNATURE'],
   zammad: ['HUB_SIGNATURE'],
   helpscout: ['HELP_SCOUT'],
-  front: ['FRONT_APPLICATION', 'FRONT_RULE'],
   hubspot: ['HUBSPOT_V3'],
   'standard-webhooks': ['STANDARD_WEBHOOKS', 'STANDARD_WEBHOOKS_PUBLIC_KEY'],
   freshdesk: ['STATIC_TOKEN'],
   gorgias: ['STATIC_TOKEN'],
-  'hubspot-v1-legacy': ['HUBSPOT_V1'],
-  'hubspot-v2-legacy': ['HUBSPOT_V2'],
 };
 
 interface SignatureCase {
@@ -71,7 +68,6 @@ const caseOf = (vector: z.infer<typeof Vector>): SignatureCase => {
     vector.current_time_epoch_seconds ?? (isPublished ? Number(vector.timestamp) : undefined);
   const file = vector.body === undefined ? (base?.body_file ?? vector.body_file) : undefined;
   return {
-    // The documentation does not settle the unit of Front's time, so its size decides: that vector is accepted.
     title: `${vector.id}: ${vector.reason ?? 'valid'}`,
     isAccepted: vector.expect !== 'rejected',
     delivery: {
@@ -80,7 +76,7 @@ const caseOf = (vector: z.infer<typeof Vector>): SignatureCase => {
       headers: new Headers(vector.headers),
       body: file === undefined ? new TextEncoder().encode(given.body) : payload(file),
     },
-    schemes: SCHEMES[vector.id] ?? SCHEMES[vector.tool] ?? [],
+    schemes: SCHEMES[vector.tool] ?? [],
     secret: vector.secret ?? vector.public_key ?? base?.secret ?? base?.public_key ?? '',
     now: seconds === undefined ? reference_time.epoch_milliseconds : seconds * 1000,
   };
@@ -89,7 +85,7 @@ const caseOf = (vector: z.infer<typeof Vector>): SignatureCase => {
 const valid = vectors.map(caseOf);
 const [published] = information;
 
-/** Every vector; the valid ones also with one byte more, and the legacy ones where only the newest scheme is accepted. */
+/** Every vector; the valid ones also with one byte more. */
 export const SIGNATURES: SignatureCase[] = [
   ...[...valid, ...negative.map(caseOf)],
   // A token does not sign the body.
@@ -100,18 +96,6 @@ export const SIGNATURES: SignatureCase[] = [
       ? [{ ...one, title: `${title}, one byte more`, delivery: longer, isAccepted: false }]
       : [];
   }),
-  ...valid.flatMap((one): SignatureCase[] =>
-    one.title.includes('legacy')
-      ? [
-          {
-            ...one,
-            title: `${one.title} where only v3 is accepted`,
-            schemes: ['HUBSPOT_V3'],
-            isAccepted: false,
-          },
-        ]
-      : [],
-  ),
   {
     title: "Zendesk's older published sample, which signs body and time in the other order",
     delivery: madeUp(published.body, {

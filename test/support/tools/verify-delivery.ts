@@ -14,15 +14,8 @@ export async function verifyDelivery({ body, ...head }: Delivery, ...rest: Rest)
 }
 
 export type SchemeName = keyof typeof schemes;
-/** No tool has these by default. */
-const { FRONT_APPLICATION, FRONT_RULE, HUBSPOT_V1, HUBSPOT_V2, ...others } = schemes;
-const BY_NAME: Record<SchemeName, SignatureScheme> = {
-  ...others,
-  FRONT_APPLICATION,
-  FRONT_RULE,
-  HUBSPOT_V1,
-  HUBSPOT_V2,
-};
+const BY_NAME: Record<SchemeName, SignatureScheme> = { ...schemes };
+
 export function schemesNamed(names: readonly SchemeName[]): SignatureScheme[] {
   return names.map((name) => BY_NAME[name]);
 }
