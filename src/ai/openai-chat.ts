@@ -29,7 +29,7 @@ import {
 } from './request-form.ts';
 import { type RefusalReason, readRefusal, saysSomething } from './service-refusal.ts';
 
-export interface OpenAIChatConfig extends OpenAIConfig {
+interface OpenAIChatConfig extends OpenAIConfig {
   model: string;
   /** Without an entry for the model its completions have no cost. */
   prices?: Prices | undefined;
@@ -75,7 +75,7 @@ const MAX_REPLY_BYTES = 2 * 1024 * 1024;
 const MAX_STREAM_BYTES = 16 * 1024 * 1024;
 
 /** A chat model, and what is known of it. */
-export interface OpenAIChat extends AIClient {
+interface OpenAIChat extends AIClient {
   /** What the model has refused so far, for people: `temperature`, `schemas (JSON mode and the prompt instead)`. */
   refusals(): readonly string[];
 }

@@ -98,7 +98,7 @@ import {
   widgetFile,
 } from './static-files.ts';
 
-export interface GatewayParts {
+interface GatewayParts {
   keys: ApiKeys;
   /** Tokens of identity providers; absent when none is configured. */
   tokens?: Tokens | undefined;

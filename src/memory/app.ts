@@ -71,7 +71,7 @@ import {
   storeMemory,
 } from './store/store-memory.ts';
 
-export interface MemoryParts
+interface MemoryParts
   extends Pick<ErasingParts, 'store'>,
     Pick<StoringParts, 'embeddings' | 'quotas'>,
     Partial<Pick<StoringParts, 'newId' | 'now' | 'log'>> {

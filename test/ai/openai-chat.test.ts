@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ModelUnavailable, type OpenAIChatConfig, openaiChat } from '../../src/ai/openai-chat.ts';
+import { ModelUnavailable, openaiChat } from '../../src/ai/openai-chat.ts';
 import { describeChatModel } from './describe-chat-model.ts';
 import { changeReply, failureOf, openaiForTest } from './openai-for-test.ts';
+
+type OpenAIChatConfig = Parameters<typeof openaiChat>[0];
 
 const server = await openaiForTest();
 const chatOf = (config: Partial<OpenAIChatConfig> = {}) =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAIEmbeddingProvider } from '../../src/ai/embeddings/openai.ts';
-import { type OpenAIChat, openaiChat } from '../../src/ai/openai-chat.ts';
+import { openaiChat } from '../../src/ai/openai-chat.ts';
 import { judgeStatements } from '../../src/answering/check/judge-statements.ts';
 import { startModelCalls } from '../../src/answering/model/model-calls.ts';
 import { proposeSearch } from '../../src/answering/understand/search-queries.ts';
@@ -27,6 +27,8 @@ import { OFTEN, openSmallKb, QUOTE } from '../answering/write/small-kb.ts';
 import { ALL_RIGHTS, LIBRARIANS } from '../librarians/concierge/decide.ts';
 import { composeFor, editionOf, foundIn, passage } from '../support/drafts/tickets.ts';
 import { smallTaxonomy } from '../support/intents/small-taxonomy.ts';
+
+type OpenAIChat = ReturnType<typeof openaiChat>;
 
 it('are listed on the page of providers, each with a source', () => {
   const page = readFileSync(join(ROOT, 'docs/providers.md'), 'utf8');

@@ -8,12 +8,9 @@ import type {
 } from '../../src/contract/core/librarian.ts';
 import { LibrarianResponse } from '../../src/contract/core/response.ts';
 import { type ApiKeyRecord, hashApiKey, kvApiKeys } from '../../src/gateway/access/api-keys.ts';
-import { createApp, type GatewayParts } from '../../src/gateway/app.ts';
+import { createApp } from '../../src/gateway/app.ts';
 import { createLibrarians } from '../../src/librarians/delegation/librarian-directory.ts';
-import {
-  type ServedLibrarian,
-  serveLibrarian,
-} from '../../src/librarians/serve/serve-librarian.ts';
+import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
 import { contextGuard, type GuardedEnv } from '../../src/platform/context/context-guard.ts';
 import {
   type Identity,
@@ -28,6 +25,10 @@ import { signedClient, type Target } from '../../src/platform/context/signed-cli
 import { memoryApp } from '../memory/memory-for-test.ts';
 import { embeddedStore } from '../memory/store/memory-stores.ts';
 import { identityOf, notebook } from '../platform/context/callers.ts';
+
+type ServedLibrarian = Parameters<typeof serveLibrarian>[0];
+
+type GatewayParts = Parameters<typeof createApp>[0];
 
 export const READER = 'ck_reader_0123456789abcdef';
 const RECORD: ApiKeyRecord = {

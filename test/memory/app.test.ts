@@ -10,7 +10,7 @@ import {
   MemoryStats,
   MemoryStored,
 } from '../../src/contract/wire/memory.ts';
-import type { MemoryParts } from '../../src/memory/app.ts';
+import type { createApp } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../src/memory/store/memory-store.ts';
 import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
@@ -21,6 +21,8 @@ import { identityOf, signedRequest, userContext } from '../platform/context/call
 import { ledgerForTest } from './ledger-for-test.ts';
 import { memoryApp } from './memory-for-test.ts';
 import { embeddedStore } from './store/memory-stores.ts';
+
+type MemoryParts = Parameters<typeof createApp>[0];
 
 let log: LogLine[];
 let store: MemoryStore;

@@ -1,9 +1,11 @@
-import { createApp, type MemoryParts } from '../../src/memory/app.ts';
+import { createApp } from '../../src/memory/app.ts';
 import { createEngines } from '../../src/memory/search-memories.ts';
 import type { MemoryStore } from '../../src/memory/store/memory-store.ts';
 import { readMemoryQuotas } from '../../src/memory/store/store-memory.ts';
 import { callFrom, identityOf, userContext } from '../platform/context/callers.ts';
 import { ledgerForTest } from './ledger-for-test.ts';
+
+type MemoryParts = Parameters<typeof createApp>[0];
 
 /** The app of memories on a store, with one ledger for all workspaces. */
 export async function memoryApp({

@@ -9,7 +9,7 @@ import {
 import type { Refusal } from '../service-refusal.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
-export interface OpenAIEmbeddingConfig extends OpenAIConfig {
+interface OpenAIEmbeddingConfig extends OpenAIConfig {
   /** `text-embedding-3-small` when absent. */
   model?: string | undefined;
   /**

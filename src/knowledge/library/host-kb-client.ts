@@ -19,7 +19,7 @@ interface HostKb {
 }
 
 /** Everything but time, randomness and network has a default. */
-export interface HostKbOptions {
+interface HostKbOptions {
   fetch: typeof fetch;
   allowed: AllowedHosts;
   now: () => number;

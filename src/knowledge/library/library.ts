@@ -58,7 +58,7 @@ import {
   wordVectorSource,
 } from './vector-store.ts';
 
-export interface LibraryOptions {
+interface LibraryOptions {
   workspace: string;
   sql: Sql;
   editionStorage: EditionStorage;

@@ -31,7 +31,7 @@ interface Robots {
 }
 const robotsParser = robotsModule as unknown as (address: string, text: string) => Robots;
 
-export interface Website {
+interface Website {
   /** Page where reading begins. Only pages of this host below this path are read. */
   url: string;
   /** The sitemap; absent: those of robots.txt, or `/sitemap.xml`. Without any, links are followed. */

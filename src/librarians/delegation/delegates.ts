@@ -81,7 +81,7 @@ export function delegateTo(targets: Readonly<Record<string, Target>>): ConnectDe
 }
 
 /** What the delegates of one request need. */
-export interface DelegateParts extends Omit<DelegationScope, 'signal'> {
+interface DelegateParts extends Omit<DelegationScope, 'signal'> {
   client: SignedClient;
   directory: KeyDirectory;
   signal?: AbortSignal | undefined;

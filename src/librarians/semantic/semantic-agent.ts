@@ -178,7 +178,7 @@ const SEMANTIC: LibrarianInfo = {
   examples,
 };
 
-export interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, AgentServeOptions {
+interface SemanticAppOptions extends Omit<SemanticParts, 'retrieve'>, AgentServeOptions {
   /** For editions that carry word vectors. */
   wordVectors?: RetrieverParts['wordVectors'];
   /** What a question means to the embedding model; words alone are searched when absent. */

@@ -35,7 +35,7 @@ import { type Reporting, reportedBy, withProgress } from '../../platform/http/pr
 import { logLine } from '../../platform/log.ts';
 
 /** A librarian, or a factory that creates one per request. */
-export type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
+type ServedLibrarian = Librarian | { forRequest(scope: RequestScope): Librarian };
 
 export interface ServeOptions
   extends Omit<GuardOptions, 'self' | 'access'>,

@@ -226,7 +226,7 @@ const WEB_SEARCH: AgentProfile = {
   },
 };
 
-export type WebSearchAppOptions = Omit<AgentServeOptions, 'unavailable'> &
+type WebSearchAppOptions = Omit<AgentServeOptions, 'unavailable'> &
   Pick<WebSearchParts, 'search' | 'shop' | 'country' | 'language'>;
 
 /** `POST /librarians/web-search/ask`, `GET /librarians/web-search` and `POST /v1/agents/web_search`. */
@@ -281,7 +281,7 @@ export const braveSettings = {
     otherwise: '`https://api.search.brave.com`',
   }),
 } satisfies SettingsSchema;
-export type ProviderVariables = Variables<
+type ProviderVariables = Variables<
   typeof searchSettings & typeof serpApiSettings & typeof braveSettings
 >;
 

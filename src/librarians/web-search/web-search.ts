@@ -189,7 +189,7 @@ const tooSlow = () =>
   });
 
 /** A result as a provider sends it. */
-export interface RawResult {
+interface RawResult {
   title: string;
   snippet?: string | undefined;
   url?: string | undefined;

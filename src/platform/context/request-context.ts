@@ -58,7 +58,7 @@ export interface VerifiedContext extends RequestContext {
 }
 
 /** What an origin vouches for when it starts a context. */
-export interface Origin {
+interface Origin {
   self: string;
   subject: string;
   workspace: string;

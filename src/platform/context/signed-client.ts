@@ -33,7 +33,7 @@ export interface Target {
 }
 
 /** One call to another librarian. */
-export interface SignedRequest {
+interface SignedRequest {
   /** Id of the target; must be in the directory and among the targets. */
   to: string;
   method?: string | undefined;

@@ -6,7 +6,7 @@ import { FRESHNESS_MS, LEEWAY_MS, MAX_LINKS, MAX_TOKEN_LENGTH } from './limits.t
 import { checkLinkClaims, type LaterClaims, millis, type RootClaims } from './link-claims.ts';
 import { ContextRefused, demand, type VerifiedContext } from './request-context.ts';
 
-export interface Verification {
+interface Verification {
   /** The librarian that was called: from its configuration, never from the request. */
   self: string;
   directory: KeyDirectory;

@@ -46,7 +46,7 @@ interface ReadOptions {
   parse?: ((bytes: Uint8Array<ArrayBuffer>) => unknown) | undefined;
 }
 
-export interface FetchJsonOptions extends HttpRequest, ReadOptions {
+interface FetchJsonOptions extends HttpRequest, ReadOptions {
   /** For all attempts together, reading the body included. */
   timeoutMs?: number | undefined;
   /** Further attempts after a failure that is retryable; 0 by default. Each waits as long as `Retry-After` says. */

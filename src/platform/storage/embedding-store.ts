@@ -93,7 +93,7 @@ const binaryOf = (text: string): string | undefined => {
   }
 };
 
-export interface KvEmbeddingConfig {
+interface KvEmbeddingConfig {
   /** The same for every embedding; a stored value with another number of dimensions counts as missing. */
   dimensions: number;
   /** Precedes every key, as the namespace may be shared; `embedding:` when absent. */

@@ -71,7 +71,7 @@ export class SqlUnavailable extends Error {
 }
 
 /** The used part of a D1 database; the global type of the same name is compatible. */
-export interface D1 {
+interface D1 {
   prepare(sql: string): D1Statement;
   batch(statements: D1Statement[]): Promise<{ results: unknown[] }[]>;
 }

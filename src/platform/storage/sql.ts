@@ -23,7 +23,7 @@ export function bytesOf(value: ArrayBuffer | Uint8Array<ArrayBuffer>): Uint8Arra
  * The used part of a Durable Object's storage. Spelled out, because the compiler does not terminate when it compares Cloudflare's
  * global types with those of the same name that their package exports.
  */
-export interface SqlStorage {
+interface SqlStorage {
   sql: { exec(query: string, ...values: SqlValue[]): { toArray(): Record<string, unknown>[] } };
   transactionSync<T>(work: () => T): T;
 }

@@ -37,7 +37,7 @@ export function chooseTemplate(
 }
 
 /** Values for the placeholders; those that are unsafe to repeat are omitted. */
-export interface TemplateValues {
+interface TemplateValues {
   customerName?: string | undefined;
   product?: string | undefined;
   subject?: string | undefined;

@@ -47,7 +47,7 @@ import { namedProducts } from '../retrieval/named-products.ts';
 import { problemText, topicOf } from '../retrieval/problem-text.ts';
 import { type GapRecorder, peopleIn, retrieveKnowledge } from '../retrieval/retrieve-knowledge.ts';
 
-export interface GapKeeperParts {
+interface GapKeeperParts {
   books: GapBooks;
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
   editionFor: (scope: KnowledgeScope) => Promise<Edition>;

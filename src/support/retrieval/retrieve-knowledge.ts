@@ -45,7 +45,7 @@ import {
 } from './problem-text.ts';
 import { askSentences, preferCurrent, type RankedSource, rankSources } from './rank-sources.ts';
 
-export interface RetrievalOptions {
+interface RetrievalOptions {
   /** The current edition of the workspace; may be slow, and may fail. */
   edition: Edition | (() => Promise<Edition>);
   /** Searches by words and, when they arrive in time, by vectors: `createRetriever`. */

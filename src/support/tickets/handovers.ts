@@ -47,7 +47,7 @@ type Row = {
   due_at: number;
 };
 
-export interface HandoverParts {
+interface HandoverParts {
   sql: Sql;
   times: Pick<TicketTimes, 'retryMs' | 'settleMs' | 'callMs' | 'attempts' | 'keepMs'>;
   now: () => number;

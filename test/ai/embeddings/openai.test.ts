@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EmbeddingFailed } from '../../../src/ai/embeddings/base.ts';
-import {
-  batchesOf,
-  fitText,
-  type OpenAIEmbeddingConfig,
-  OpenAIEmbeddingProvider,
-} from '../../../src/ai/embeddings/openai.ts';
+import { batchesOf, fitText, OpenAIEmbeddingProvider } from '../../../src/ai/embeddings/openai.ts';
 import { startOpenAIServer } from '../../../tools/stand-ins/openai/openai-server.ts';
 import { changeReply, failureOf, openaiForTest } from '../openai-for-test.ts';
 import { describeEmbeddingProvider } from './describe-embedding-provider.ts';
+
+type OpenAIEmbeddingConfig = ConstructorParameters<typeof OpenAIEmbeddingProvider>[0];
 
 const server = await openaiForTest();
 const providerOf = (config: Partial<OpenAIEmbeddingConfig> = {}) =>

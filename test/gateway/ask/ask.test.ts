@@ -4,10 +4,12 @@ import type { AIClient, Librarian } from '../../../src/contract/core/librarian.t
 import { LibrarianResponse } from '../../../src/contract/core/response.ts';
 import { validateResponse } from '../../../src/contract/core/validate-response.ts';
 import { withUsage } from '../../../src/gateway/ask/ask.ts';
-import type { ServedLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
+import type { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import type { Amounts } from '../../../src/platform/context/limits.ts';
 import { LIBRARIANS } from '../../librarians/concierge/decide.ts';
 import { READER, startGateway } from '../gateway-for-test.ts';
+
+type ServedLibrarian = Parameters<typeof serveLibrarian>[0];
 
 type Options = Parameters<typeof startGateway>[0] & { capabilities?: string[] };
 

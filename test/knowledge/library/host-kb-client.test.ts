@@ -3,13 +3,14 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { addressProblem } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import {
   type HostCursor,
-  type HostKbOptions,
   type HostPage,
   hostKbClient,
 } from '../../../src/knowledge/library/host-kb-client.ts';
 import { loopbackServer } from '../../platform/http/loopback-server.ts';
 import cases from './host-kb-client.json' with { type: 'json' };
 import { hostArticle } from './library-for-test.ts';
+
+type HostKbOptions = Parameters<typeof hostKbClient>[1];
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 type Answer = (response: ServerResponse, url: URL, request: IncomingMessage) => unknown;

@@ -7,15 +7,13 @@ import type {
   HostFilters,
   HostPage,
 } from '../../../src/knowledge/library/host-kb-client.ts';
-import {
-  createLibrary,
-  type Library,
-  type LibraryOptions,
-} from '../../../src/knowledge/library/library.ts';
+import { createLibrary, type Library } from '../../../src/knowledge/library/library.ts';
 import type { EditionStorage } from '../../../src/platform/storage/edition-storage.ts';
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeIndex, fakeModel } from '../vectors-for-test.ts';
+
+type LibraryOptions = Parameters<typeof createLibrary>[0];
 
 export function hostArticle(id: string, content: string, more: object = {}) {
   return {

@@ -1,8 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Website, websiteArticles } from '../../../src/knowledge/sources/website-articles.ts';
+import { websiteArticles } from '../../../src/knowledge/sources/website-articles.ts';
 import { type LocalPage, type LocalSite, pageOf, startSite } from './local-site.ts';
 import { type Article, readAll } from './read-source.ts';
+
+type Website = Parameters<typeof websiteArticles>[0];
 
 let site: LocalSite;
 let slept: number[];

@@ -1,14 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { AIClient, AIMessage } from '../../../src/contract/core/librarian.ts';
-import {
-  type D1,
-  d1Database,
-  type SqlDatabase,
-} from '../../../src/platform/storage/sql-database.ts';
+import { d1Database, type SqlDatabase } from '../../../src/platform/storage/sql-database.ts';
 import { seedShop } from '../../../tools/sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../../../tools/sample/shop/shop-catalogue.ts';
 import { oneWorker } from '../../platform/storage/worker-for-test.ts';
 import SUMS from './table-sums.json' with { type: 'json' };
+
+type D1 = Parameters<typeof d1Database>[0];
 
 /** The tables of the sample shop that questions may read. */
 export const OPEN_TABLES = ['products', 'stock', 'customers', 'orders', 'order_items'];

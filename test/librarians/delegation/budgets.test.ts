@@ -2,10 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AIClient, Librarian } from '../../../src/contract/core/librarian.ts';
 import type { DelegateRequest } from '../../../src/contract/core/response.ts';
-import {
-  type ServedLibrarian,
-  serveLibrarian,
-} from '../../../src/librarians/serve/serve-librarian.ts';
+import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import { covers } from '../../../src/platform/context/capabilities.ts';
 import { readJws } from '../../../src/platform/context/compact-jws.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
@@ -20,6 +17,8 @@ import {
   says,
   type Tamper,
 } from './network.ts';
+
+type ServedLibrarian = Parameters<typeof serveLibrarian>[0];
 
 /** The budgets by target; the order in which parallel calls are signed is undefined. */
 const granted = (arrivals: Arrival[], name: string) =>

@@ -3,22 +3,23 @@ import { onTestFinished, vi } from 'vitest';
 import type { Librarian } from '../../../src/contract/core/librarian.ts';
 import type { DelegateRequest, LibrarianResponse } from '../../../src/contract/core/response.ts';
 import { createCircuitBreakers } from '../../../src/librarians/delegation/circuit-breaker.ts';
+import { createDelegates, delegateTo } from '../../../src/librarians/delegation/delegates.ts';
 import {
-  createDelegates,
-  type DelegateParts,
-  delegateTo,
-} from '../../../src/librarians/delegation/delegates.ts';
-import {
-  type ServedLibrarian,
   type ServeOptions,
   serveLibrarian,
 } from '../../../src/librarians/serve/serve-librarian.ts';
 import { contextGuard, type GuardedEnv } from '../../../src/platform/context/context-guard.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { requestBudget } from '../../../src/platform/context/limits.ts';
-import type { Origin, OriginContext } from '../../../src/platform/context/request-context.ts';
+import type { OriginContext, originate } from '../../../src/platform/context/request-context.ts';
 import { signedClient, type Target } from '../../../src/platform/context/signed-client.ts';
 import { notebook, userContext } from '../../platform/context/callers.ts';
+
+type Origin = Parameters<typeof originate>[0];
+
+type ServedLibrarian = Parameters<typeof serveLibrarian>[0];
+
+type DelegateParts = Parameters<typeof createDelegates>[0];
 
 /** One received call. */
 export interface Arrival {

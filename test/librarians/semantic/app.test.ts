@@ -3,10 +3,7 @@ import { type AIClient, LibrarianInfo } from '../../../src/contract/core/librari
 import { statesLackOfInformation } from '../../../src/contract/core/navigator-response.ts';
 import { KnowledgeStats } from '../../../src/contract/wire/knowledge.ts';
 import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
-import {
-  createApp,
-  type SemanticAppOptions,
-} from '../../../src/librarians/semantic/semantic-agent.ts';
+import { createApp } from '../../../src/librarians/semantic/semantic-agent.ts';
 import { judging, replyOf, scriptedModel } from '../../answering/write/scripted-model.ts';
 import { openSmallKb } from '../../answering/write/small-kb.ts';
 import {
@@ -18,6 +15,8 @@ import {
 } from '../../platform/context/callers.ts';
 import { askAgent, atDeadline, startClock, stopClock } from '../agents/agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
+
+type SemanticAppOptions = Parameters<typeof createApp>[0];
 
 const { edition } = openSmallKb();
 const QUESTION = 'How often must the boiler be descaled?';

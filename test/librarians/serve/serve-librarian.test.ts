@@ -4,7 +4,6 @@ import type { Context, Librarian } from '../../../src/contract/core/librarian.ts
 import type { LibrarianResponse } from '../../../src/contract/core/response.ts';
 import { delegateTo } from '../../../src/librarians/delegation/delegates.ts';
 import {
-  type ServedLibrarian,
   type ServeOptions,
   serveLibrarian,
 } from '../../../src/librarians/serve/serve-librarian.ts';
@@ -18,6 +17,8 @@ import {
   targetOf,
   userContext,
 } from '../../platform/context/callers.ts';
+
+type ServedLibrarian = Parameters<typeof serveLibrarian>[0];
 
 const INFO = {
   id: 'navigator',

@@ -2,11 +2,7 @@ import { afterAll, afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { validateResponse } from '../../../src/contract/core/validate-response.ts';
 import { AgentResponse } from '../../../src/contract/wire/agent-response.ts';
 import { searchCache, type WebSearch } from '../../../src/librarians/web-search/web-search.ts';
-import {
-  chooseProvider,
-  createApp,
-  type WebSearchAppOptions,
-} from '../../../src/librarians/web-search/web-search-agent.ts';
+import { chooseProvider, createApp } from '../../../src/librarians/web-search/web-search-agent.ts';
 import { CodedError, DataSourceError } from '../../../src/platform/http/coded-error.ts';
 import { serveLocalWebSearch } from '../../../tools/run/local-web-search.ts';
 import { replyOf, scriptedModel } from '../../answering/write/scripted-model.ts';
@@ -20,6 +16,8 @@ import {
 import { atDeadline, startClock, stopClock } from '../agents/agents-for-test.ts';
 import EXPECTED from './app.json' with { type: 'json' };
 import { catalogueOf, IPHONE } from './shop.ts';
+
+type WebSearchAppOptions = Parameters<typeof createApp>[0];
 
 const local = await serveLocalWebSearch();
 afterAll(() => local.close());

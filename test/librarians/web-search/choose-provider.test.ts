@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import {
-  chooseProvider,
-  type ProviderVariables,
-} from '../../../src/librarians/web-search/web-search-agent.ts';
+import { chooseProvider } from '../../../src/librarians/web-search/web-search-agent.ts';
 import CASES from './choose-provider.json' with { type: 'json' };
+
+type ProviderVariables = Parameters<typeof chooseProvider>[0];
 
 const chosen = (variables: ProviderVariables) =>
   chooseProvider(variables, { fetch, now: Date.now })?.provider;

@@ -6,13 +6,11 @@ import {
   perCentOf,
   priceComparisonOf,
 } from '../../../src/librarians/web-search/product-catalogue.ts';
-import {
-  type RawResult,
-  type WebResult,
-  webResult,
-} from '../../../src/librarians/web-search/web-search.ts';
+import { type WebResult, webResult } from '../../../src/librarians/web-search/web-search.ts';
 import CASES from './compare-prices.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
+
+type RawResult = Parameters<typeof webResult>[0];
 
 const offer = (price: string, more: Partial<RawResult> = {}, country: string | undefined = 'us') =>
   webResult(

@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { AIClient } from '../../../src/contract/core/librarian.ts';
 import { answerExtractively, summariseResults } from '../../../src/librarians/web-search/answer.ts';
 import { comparePrices } from '../../../src/librarians/web-search/product-catalogue.ts';
-import {
-  type RawResult,
-  type WebResult,
-  webResult,
-} from '../../../src/librarians/web-search/web-search.ts';
+import { type WebResult, webResult } from '../../../src/librarians/web-search/web-search.ts';
 import { type ModelCall, scriptedModel } from '../../answering/write/scripted-model.ts';
 import { markdownNodes } from '../agents/agents-for-test.ts';
 import CASES from './injection.json' with { type: 'json' };
 import injections from './injections.json' with { type: 'json' };
 import { IPHONE } from './shop.ts';
+
+type RawResult = Parameters<typeof webResult>[0];
 
 /** Results with markup and prompt injections. */
 const INJECTIONS: readonly RawResult[] = injections;

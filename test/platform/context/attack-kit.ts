@@ -7,11 +7,11 @@ import type {
 } from '../../../src/platform/context/key-directory.ts';
 import type { LinkRequest } from '../../../src/platform/context/link-claims.ts';
 import type {
-  Origin,
   OriginContext,
+  originate,
   VerifiedContext,
 } from '../../../src/platform/context/request-context.ts';
-import type { Verification } from '../../../src/platform/context/verify-context.ts';
+import type { verifyContext } from '../../../src/platform/context/verify-context.ts';
 import {
   type Bytes,
   decodeBase64url,
@@ -20,6 +20,10 @@ import {
   utf8,
 } from '../../../src/platform/encoding.ts';
 import type { Runtime } from './real-runtime.ts';
+
+type Verification = Parameters<typeof verifyContext>[1];
+
+type Origin = Parameters<typeof originate>[0];
 
 export const NOW = 1_795_220_125_854;
 export const OP = 'POST /librarians/billing/ask';

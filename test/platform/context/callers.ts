@@ -1,17 +1,13 @@
 import { identityFrom } from '../../../src/platform/context/identity.ts';
 import { signLink } from '../../../src/platform/context/link-claims.ts';
-import {
-  type Origin,
-  type OriginContext,
-  originate,
-} from '../../../src/platform/context/request-context.ts';
-import {
-  type SignedRequest,
-  signedClient,
-  type Target,
-} from '../../../src/platform/context/signed-client.ts';
+import { type OriginContext, originate } from '../../../src/platform/context/request-context.ts';
+import { signedClient, type Target } from '../../../src/platform/context/signed-client.ts';
 import { utf8 } from '../../../src/platform/encoding.ts';
 import type { LogLine } from '../../../src/platform/log.ts';
+
+type SignedRequest = Parameters<ReturnType<typeof signedClient>['call']>[1];
+
+type Origin = Parameters<typeof originate>[0];
 
 /** Anything that answers requests in memory: a Hono app. */
 export interface App {

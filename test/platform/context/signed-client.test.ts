@@ -2,8 +2,10 @@ import { globSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { serveLibrarian } from '../../../src/librarians/serve/serve-librarian.ts';
 import { identityFrom } from '../../../src/platform/context/identity.ts';
-import { type SignedRequest, signedClient } from '../../../src/platform/context/signed-client.ts';
+import { signedClient } from '../../../src/platform/context/signed-client.ts';
 import { callFrom, identityOf, targetOf, userContext } from './callers.ts';
+
+type SignedRequest = Parameters<ReturnType<typeof signedClient>['call']>[1];
 
 const quiet = { log: () => undefined };
 const INFO = { id: 'navigator', name: 'Navigator' };

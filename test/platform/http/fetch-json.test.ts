@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type FetchJsonOptions,
   fetchJson,
   HttpFailure,
   retryAfterMs,
   sendOk,
 } from '../../../src/platform/http/fetch-json.ts';
+
+type FetchJsonOptions = Parameters<typeof fetchJson>[1];
 
 const NOW = 1_768_473_000_000;
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedCatalogue } from '../../../src/librarians/analytics/catalogue.ts';
-import { type D1, d1Database } from '../../../src/platform/storage/sql-database.ts';
+import { d1Database } from '../../../src/platform/storage/sql-database.ts';
 import { startShop } from '../../librarians/analytics/shop-for-test.ts';
+
+type D1 = Parameters<typeof d1Database>[0];
 
 let shop: Awaited<ReturnType<typeof startShop>>;
 

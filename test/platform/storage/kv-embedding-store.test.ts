@@ -2,12 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type KvEmbeddingConfig,
-  kvEmbeddingStore,
-} from '../../../src/platform/storage/embedding-store.ts';
+import { kvEmbeddingStore } from '../../../src/platform/storage/embedding-store.ts';
 import { describeEmbeddingStore } from './describe-embedding-store.ts';
 import { oneWorker } from './worker-for-test.ts';
+
+type KvEmbeddingConfig = Parameters<typeof kvEmbeddingStore>[1];
 
 let miniflare: Miniflare;
 let kv: KVNamespace;

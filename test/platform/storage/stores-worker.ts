@@ -1,5 +1,7 @@
-import { durableObjectSql, type SqlStorage } from '../../../src/platform/storage/sql.ts';
+import { durableObjectSql } from '../../../src/platform/storage/sql.ts';
 import { sqlVectorIndex } from '../../../src/platform/storage/sql-vector-index.ts';
+
+type SqlStorage = Parameters<typeof durableObjectSql>[0];
 
 /** Vectors in the SQLite of a Durable Object: writes and compares `?count=` of them. */
 export class Vectors {

@@ -3,10 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   fillTemplate,
   nameInGreeting,
-  type TemplateValues,
   withoutName,
 } from '../../../src/support/drafts/fill-template.ts';
 import cases from './fill-template.json' with { type: 'json' };
+
+type TemplateValues = Parameters<typeof fillTemplate>[1];
 
 describe('fillTemplate()', () => {
   it.each(cases.templates as [string, string, string, TemplateValues, object][])(

@@ -8,17 +8,15 @@ import {
 } from '../../../src/knowledge/gaps/gap-book.ts';
 import { sqlGapBook } from '../../../src/knowledge/gaps/sql-gap-book.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
-import {
-  createGapKeeper,
-  type GapKeeperParts,
-  recheckGaps,
-} from '../../../src/support/gaps/gap-keeper.ts';
+import { createGapKeeper, recheckGaps } from '../../../src/support/gaps/gap-keeper.ts';
 import { createKnowledgeRetriever } from '../../../src/support/retrieval/retrieve-knowledge.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { asRemote } from '../../knowledge/gaps/remote-book.ts';
 import { userContext } from '../../platform/context/callers.ts';
 import { editionOf, entryOf, SAMPLE } from '../retrieval/sample-edition.ts';
+
+type GapKeeperParts = Parameters<typeof createGapKeeper>[0];
 
 const BEFORE = editionOf(SAMPLE);
 const ZIGBEE = entryOf(

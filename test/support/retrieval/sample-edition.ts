@@ -6,10 +6,9 @@ import { type Edition, openEdition } from '../../../src/knowledge/edition/open-e
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
 import type { KnowledgeQuestion } from '../../../src/support/retrieval/knowledge.ts';
-import {
-  type RetrievalOptions,
-  retrieveKnowledge,
-} from '../../../src/support/retrieval/retrieve-knowledge.ts';
+import { retrieveKnowledge } from '../../../src/support/retrieval/retrieve-knowledge.ts';
+
+type RetrievalOptions = Parameters<typeof retrieveKnowledge>[1];
 
 /** Fields of a test article besides its id and text. */
 interface Given {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { HandoverRequest, HandoversPage } from '../../../src/contract/wire/tickets.ts';
 import { readHandoverTargets } from '../../../src/support/tickets/handover-target.ts';
-import { type HandoverParts, openHandovers } from '../../../src/support/tickets/handovers.ts';
+import { openHandovers } from '../../../src/support/tickets/handovers.ts';
 import { ConnectionUnusable } from '../../../src/support/tools/connections.ts';
 import { type HelpdeskClient, HelpdeskFailed } from '../../../src/support/tools/helpdesk-tool.ts';
 import { helpdeskTools } from '../../../src/support/tools/helpdesk-tools.ts';
@@ -14,6 +14,8 @@ import {
   startHelpdesks,
 } from '../../../tools/stand-ins/helpdesks/start-helpdesks.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
+
+type HandoverParts = Parameters<typeof openHandovers>[0];
 
 let helpdesks: LocalHelpdesks;
 beforeAll(async () => {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import {
-  type ApiSettings,
-  helpdeskApi,
-  pathOf,
-  readPages,
-} from '../../../src/support/tools/helpdesk-api.ts';
+import { helpdeskApi, pathOf, readPages } from '../../../src/support/tools/helpdesk-api.ts';
 import { HelpdeskFailed } from '../../../src/support/tools/helpdesk-tool.ts';
+
+type ApiSettings = Parameters<typeof helpdeskApi>[0];
 
 /** An API that answers without a network and records its requests. */
 const answering = (answer: () => Response | Promise<Response>, more: Partial<ApiSettings> = {}) => {

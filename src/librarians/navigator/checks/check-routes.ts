@@ -42,7 +42,7 @@ import { mountRoutes } from '../../../platform/serve/mount-routes.ts';
 import type { CheckOptionsFactory } from './check-options.ts';
 import { CheckNotRun, runCheck } from './run-checks.ts';
 
-export interface CheckRouteParts {
+interface CheckRouteParts {
   guard: GuardOptions;
   books: CheckBooks;
   editionFor: (scope: EditionScope) => Promise<Edition>;

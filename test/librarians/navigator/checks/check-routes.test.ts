@@ -10,16 +10,15 @@ import { sqlCheckBook } from '../../../../src/knowledge/checks/sql-check-book.ts
 import { buildEdition } from '../../../../src/knowledge/edition/build-edition.ts';
 import { openEdition } from '../../../../src/knowledge/edition/open-edition.ts';
 import { createCheckOptions } from '../../../../src/librarians/navigator/checks/check-options.ts';
-import {
-  type CheckRouteParts,
-  checkRoutes,
-} from '../../../../src/librarians/navigator/checks/check-routes.ts';
+import { checkRoutes } from '../../../../src/librarians/navigator/checks/check-routes.ts';
 import { createApp } from '../../../../src/librarians/navigator/navigator-librarian.ts';
 import { nodeSql } from '../../../../tools/stand-ins/node-sql.ts';
 import { replyOf, scriptedModel } from '../../../answering/write/scripted-model.ts';
 import { OFTEN, openSmallKb, QUOTE } from '../../../answering/write/small-kb.ts';
 import { entryOf } from '../../../knowledge/search/edition-fixture.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../../../platform/context/callers.ts';
+
+type CheckRouteParts = Parameters<typeof checkRoutes>[1];
 
 const { edition } = openSmallKb();
 const READ = ['kb:read'];
