@@ -240,8 +240,8 @@ export function pause(ms: number, signal: AbortSignal | undefined): Promise<void
   });
 }
 
-export function invalidReply(why: string, cause?: unknown): ConstellationError {
-  return new ConstellationError('INVALID_REPLY', `Cannot read the reply: ${why}`, { cause });
+export function invalidReply(why: string): ConstellationError {
+  return new ConstellationError('INVALID_REPLY', `Cannot read the reply: ${why}`);
 }
 
 const readText = async ({ body }: Response, maxBytes: number): Promise<string> => {

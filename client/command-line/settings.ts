@@ -28,8 +28,8 @@ export const SETTINGS_HELP = `  --url <address>     the gateway (default that of
 const LOCAL = 'http://127.0.0.1:8787';
 const MAX_BYTES = 65_536;
 
-const settingsPath = (env: NodeJS.ProcessEnv = process.env): string =>
-  join(env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'constellation/config.json');
+const settingsPath = (): string =>
+  join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'constellation/config.json');
 
 /**
  * Address and key: from the command line, the environment or the configuration, in this order. A key of the configuration goes to the
@@ -39,9 +39,9 @@ const settingsPath = (env: NodeJS.ProcessEnv = process.env): string =>
  */
 export function readSettings(
   values: { url?: string | undefined; workspace?: string | undefined } = {},
-  env: NodeJS.ProcessEnv = process.env,
 ): Settings {
-  const path = settingsPath(env);
+  const { env } = process;
+  const path = settingsPath();
   const file = readFile(path);
   const [url, urlOrigin] = first([
     [values.url, '--url'],
@@ -93,11 +93,8 @@ const readFile = (path: string): SettingsFile | undefined => {
 };
 
 /** Writes the configuration for its owner alone; the file is complete at any moment. */
-export function writeSettings(
-  settings: SettingsFile,
-  env: NodeJS.ProcessEnv = process.env,
-): string {
-  const path = settingsPath(env);
+export function writeSettings(settings: SettingsFile): string {
+  const path = settingsPath();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(SettingsFile.parse(settings), null, 2)}\n`, {

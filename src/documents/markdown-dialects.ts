@@ -20,8 +20,6 @@ import { readTemplates, type TemplateState } from './templates.ts';
 
 interface DialectOptions {
   isMdx: boolean;
-  /** Values that the configuration of a site generator names: `site.email`. */
-  settingOf?: ((name: string) => string | undefined) | undefined;
   /** Collects what is left out. */
   omissions?: Omissions | undefined;
 }
@@ -39,7 +37,7 @@ interface PlainMarkdown {
  */
 export function readDialects(
   markdown: string,
-  { isMdx, settingOf, omissions = collectOmissions() }: DialectOptions,
+  { isMdx, omissions = collectOmissions() }: DialectOptions,
 ): PlainMarkdown {
   const warnings: string[] = [];
   const unclosed = unclosedComment(markdown);
@@ -54,7 +52,6 @@ export function readDialects(
   const templates: TemplateState = {
     unknown: 0,
     isTemplate: /\{%-?\s|\{\{[<%]/.test(text),
-    settingOf,
     omissions,
   };
   const brackets = bracketTagsIn(text);

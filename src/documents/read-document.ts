@@ -14,8 +14,6 @@ interface DocumentOptions {
   /** Address against which relative links are resolved. */
   base?: string | undefined;
   language?: string | undefined;
-  /** Values that the configuration of a site generator names. */
-  settingOf?: ((name: string) => string | undefined) | undefined;
 }
 
 /**
@@ -24,7 +22,7 @@ interface DocumentOptions {
  */
 export function readDocument(
   content: string,
-  { path = '', format, base, language, settingOf }: DocumentOptions = {},
+  { path = '', format, base, language }: DocumentOptions = {},
 ): DocumentText {
   const text = content.replace(INVISIBLE, '');
   const ending = /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
@@ -40,7 +38,6 @@ export function readDocument(
     isPlain: format === 'commonmark',
     base,
     language,
-    settingOf,
   });
 }
 

@@ -93,8 +93,8 @@ const TOO_LARGE =
 export const ACTIVE_DROPPED = 'Dropped scripts or other active HTML from the content';
 
 /** Markdown of a tree of HTML, which is changed. */
-export function markdownOfHtml(root: Root, options: CleaningOptions = {}): string {
-  return convert(root, options).text;
+export function markdownOfHtml(root: Root): string {
+  return convert(root, {}).text;
 }
 
 /** Text without its tags, as Markdown that shows it literally. */

@@ -26,14 +26,12 @@ interface MarkdownOptions {
   /** Address against which relative links are resolved. */
   base?: string | undefined;
   language?: string | undefined;
-  /** Values that the configuration of a site generator names. */
-  settingOf?: ((name: string) => string | undefined) | undefined;
 }
 
 /** Reads Markdown of any dialect, without front matter. */
 export function readMarkdown(
   markdown: string,
-  { isMdx: isNamedMdx = false, isPlain = false, base, language, settingOf }: MarkdownOptions = {},
+  { isMdx: isNamedMdx = false, isPlain = false, base, language }: MarkdownOptions = {},
 ): DocumentText {
   const kind = isPlain ? 'plain' : isNamedMdx || hasModule(markdown) ? 'mdx' : 'markdown';
   const omissions = collectOmissions();
@@ -41,7 +39,7 @@ export function readMarkdown(
   const source = boundMarks(markdown, WEIGHTS);
   const { text: whole, warnings } = isPlain
     ? { text: source.text, warnings: [] }
-    : readDialects(source.text, { isMdx: kind === 'mdx', settingOf, omissions });
+    : readDialects(source.text, { isMdx: kind === 'mdx', omissions });
   const { text, rest, warnings: cut } = boundMarks(whole, WEIGHTS);
   warnings.push(...(source.warnings.length > 0 ? source.warnings : cut));
   const hasManyNotes = (text.match(/\[\^/g)?.length ?? 0) > MAX_NOTE_MARKS;

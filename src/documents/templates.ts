@@ -8,7 +8,6 @@ export interface TemplateState {
   unknown: number;
   /** Whether the document has tags of a template language: then its braces are values too. */
   isTemplate: boolean;
-  settingOf: ((name: string) => string | undefined) | undefined;
   omissions: Omissions;
 }
 
@@ -86,11 +85,9 @@ const withoutTags = (comment: string): string =>
     .trim();
 
 function valueIn(source: string, found: string, state: TemplateState): string {
-  const [, name = '', , literal] = /^([\w.$-]{1,100})|^(['"])([^'"]*)\2/.exec(source) ?? [];
+  const literal = /^(['"])([^'"]*)\1/.exec(source)?.[2];
   // A date in another form is not what is written there.
   if (literal !== undefined && !/\|\s{0,9}date\b/.test(source)) return literal;
-  const value = state.settingOf?.(name);
-  if (value !== undefined) return value;
   if (!state.isTemplate && !GENERATOR_VALUE.test(source)) return found;
   state.unknown += 1;
   return '…';
@@ -184,8 +181,6 @@ export function tagIn(source: string, { isAlone, indent, state, isShortcode }: T
     return isAlone ? around(`<p>${escapeHtml(caption)}</p>`) : `${escapeHtml(caption)} `;
   }
   if ((VALUE_TAGS.has(base) || /param$/.test(base)) && !isAlone && !closes) {
-    const known = state.settingOf?.(argument(rest, ['name']) || rest.trim());
-    if (known !== undefined) return known;
     state.unknown += 1;
     return '…';
   }

@@ -17,7 +17,8 @@ const ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 const CODE_LENGTH = 6;
 
 /** Tags with a fresh code. */
-export function newTags(code: string = freshCode()): PromptTags {
+export function newTags(): PromptTags {
+  const code = freshCode();
   return {
     code,
     tag: (name, text, attributes = {}) => {

@@ -324,8 +324,8 @@ const gluedWordsOf = (text: string): { word: string; isGlued: boolean }[] => {
 };
 
 /** Index of `part` within `words`; -1 when it is not there. */
-const indexOfWords = (words: readonly string[], part: readonly string[], from = 0): number => {
-  for (let at = from; part.length > 0 && at + part.length <= words.length; at++) {
+const indexOfWords = (words: readonly string[], part: readonly string[]): number => {
+  for (let at = 0; part.length > 0 && at + part.length <= words.length; at++) {
     if (part.every((word, place) => word === words[at + place])) return at;
   }
   return -1;

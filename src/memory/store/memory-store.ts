@@ -175,22 +175,21 @@ export interface MemoryStore extends Required<StorageClient> {
 }
 
 /**
- * Reads a stored memory. One that is damaged, or of another workspace, is reported and `undefined`: the others are found all the same, and
+ * Reads a stored memory. One that is damaged is reported and `undefined`: the others are found all the same, and
  * it can be erased.
  */
-export function readStoredMemory(text: string, workspaceId?: string): Memory | undefined {
+export function readStoredMemory(text: string): Memory | undefined {
   const memory = readStored(Memory, text);
-  if (memory !== undefined && (workspaceId === undefined || memory.workspace_id === workspaceId))
-    return memory;
-  const about = {
-    event: 'fault' as const,
-    time: Date.now(),
-    librarian: 'memory',
-    where: 'stored memory',
-  };
-  const cause = memory === undefined ? 'a record is damaged' : 'a record is of another workspace';
-  logLine({ ...about, code: 'INTERNAL_ERROR', cause });
-  return undefined;
+  if (memory === undefined)
+    logLine({
+      event: 'fault',
+      time: Date.now(),
+      librarian: 'memory',
+      where: 'stored memory',
+      code: 'INTERNAL_ERROR',
+      cause: 'a record is damaged',
+    });
+  return memory;
 }
 
 /**

@@ -139,11 +139,10 @@ export function createLedger(sql: Sql): Ledger {
     [SETTINGS],
   ]);
   const calls = callStore(sql);
-  const add = (name: string, count = 1): void =>
+  const add = (name: string): void =>
     sql.run(
-      'INSERT INTO counters (name, count) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET count = count + ?2',
+      'INSERT INTO counters (name, count) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET count = count + 1',
       name,
-      count,
     );
   const others = (kind: SettingKind, name: string): number =>
     sql.all('SELECT name FROM context_settings WHERE kind = ? AND name <> ?', kind, name).length;
