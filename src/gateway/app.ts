@@ -316,7 +316,7 @@ export function createApp(parts: GatewayParts) {
           { keepAnswers, now },
           { question, reply: fixed.response, workspace, isStream },
         );
-        return answerOrStream(c, async () => replied, { beginsWithReport: true });
+        return answerOrStream(c, async () => replied);
       }
       const keep = (context: OriginContext) =>
         keepAnswers && route && body
@@ -333,10 +333,7 @@ export function createApp(parts: GatewayParts) {
         keep,
       };
       return streams === true
-        ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }), {
-            // The function checks the request.
-            beginsWithReport: true,
-          })
+        ? answerOrStream(c, (reporting) => forward(c, client, { ...forwarding, ...reporting }))
         : forward(c, client, { ...forwarding, signal: c.req.raw.signal });
     });
   };

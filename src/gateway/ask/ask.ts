@@ -452,7 +452,6 @@ const MICROS = 1_000_000;
 export function answerOrStream(
   c: Context<GatewayEnv>,
   run: (reporting: Reporting) => Promise<Response>,
-  { beginsWithReport }: { beginsWithReport?: boolean } = {},
 ): Promise<Response> {
   return withProgress(
     c,
@@ -476,6 +475,6 @@ export function answerOrStream(
       }
       return response;
     },
-    { onFault: (error) => faultResponse(c, error), beginsWithReport },
+    { onFault: (error) => faultResponse(c, error), beginsWithReport: true },
   );
 }
