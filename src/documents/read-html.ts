@@ -1,3 +1,4 @@
+import { decodeHTML } from 'entities';
 import type { Element, ElementContent, Root } from 'hast';
 import type { Root as MarkdownRoot } from 'mdast';
 import type { Omission } from '../contract/wire/host-article.ts';
@@ -16,7 +17,6 @@ import { collectOmissions, type Omissions } from './omissions.ts';
 import { isNotFound, readHead } from './page-head.ts';
 import { parseHtml } from './parse-html.ts';
 import { headQuestions } from './questions.ts';
-import { textBetweenTags } from './text-between-tags.ts';
 import { lineOfMarkdown, writeMarkdown } from './write-markdown.ts';
 
 /** What a document becomes. */
@@ -274,3 +274,29 @@ function isMenu(node: Element): boolean {
     links.reduce((sum, link) => sum + lineOf(link).length, 0) > MAX_SHARE_OF_LINKS * all
   );
 }
+
+/** Removes tags, and scripts and styles with their content. Linear: each character is read once. */
+function textBetweenTags(html: string): string {
+  const parts: string[] = [];
+  const lower = html.toLowerCase();
+  for (let at = 0; at < html.length; ) {
+    const open = html.indexOf('<', at);
+    if (open === -1) {
+      parts.push(html.slice(at));
+      break;
+    }
+    parts.push(html.slice(at, open));
+    const name = /^[a-z]+/.exec(lower.slice(open + 1, open + 12))?.[0] ?? '';
+    const from = WITHOUT_TEXT.has(name) ? lower.indexOf(`</${name}`, open) : open;
+    const close = from === -1 ? -1 : html.indexOf('>', from);
+    at = close === -1 ? html.length : close + 1;
+  }
+  return decodeHTML(parts.join(' '))
+    .replace(/[ \t\u00a0]+/g, ' ')
+    .replace(/\s*\n\s*/g, '\n')
+    .trim();
+}
+
+const WITHOUT_TEXT = new Set(
+  'script style iframe object applet noscript template svg math canvas select textarea'.split(' '),
+);

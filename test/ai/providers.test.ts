@@ -7,7 +7,7 @@ import { judgeStatements } from '../../src/answering/check/judge-statements.ts';
 import { startModelCalls } from '../../src/answering/model/model-calls.ts';
 import { proposeSearch } from '../../src/answering/understand/search-queries.ts';
 import { understandQuestion } from '../../src/gateway/ask/understand-question.ts';
-import { proposeSql } from '../../src/librarians/analytics/propose-sql.ts';
+import { proposeSql } from '../../src/librarians/analytics/answer-from-model.ts';
 import { createConcierge } from '../../src/librarians/concierge/concierge.ts';
 import { proposeSplit } from '../../src/librarians/hybrid/split-query.ts';
 import { answerQuestion } from '../../src/librarians/navigator/answer-question.ts';

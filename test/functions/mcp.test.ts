@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bridgeMcp } from '../../client/command-line/mcp-bridge.ts';
+import { bridgeMcp } from '../../client/command-line/mcp.ts';
 import { AskResult, ERROR_META, ToolFailure } from '../../src/contract/wire/mcp.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { runConformance } from '../gateway/protocols/mcp/run-conformance.ts';

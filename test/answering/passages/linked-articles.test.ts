@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withLinked } from '../../../src/answering/passages/linked-articles.ts';
 import { showPassages } from '../../../src/answering/passages/shown-passages.ts';
+import { withLinked } from '../../../src/answering/write/choose-passages.ts';
 import type { Article } from '../../../src/knowledge/articles/article.ts';
 import { openSmallKb } from '../write/small-kb.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkCurrencies } from '../../../src/librarians/analytics/check-currencies.ts';
+import { checkCurrencies } from '../../../src/librarians/analytics/answer-from-model.ts';
 import CASES from './check-currencies.json' with { type: 'json' };
 
 const withColumns = (...columns: string[]) => ({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { narrowBlock } from '../../../src/support/drafts/narrow-block.ts';
+import { narrowBlock } from '../../../src/support/drafts/quote-passage.ts';
 import cases from './narrow-block.json' with { type: 'json' };
 
 /** The question as its stems, each a term of full weight. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createTurns } from '../../../src/support/tickets/turns.ts';
+import { createTurns } from '../../../src/support/tickets/desk.ts';
 
 const ticket = (ticketId: string) => ({ helpdesk: 'chatwoot' as const, ticketId });
 

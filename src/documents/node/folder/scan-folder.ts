@@ -11,7 +11,6 @@ import { splitFrontMatter } from '../../front-matter.ts';
 import { translationsIn } from '../../group-translations.ts';
 import { readDocument } from '../../read-document.ts';
 import { DOCUMENT_ENDINGS, INTERFACE_ENDINGS, isDocument } from '../document-reader.ts';
-import { isOpenApi } from '../is-open-api.ts';
 import { headerOf } from '../text-document.ts';
 import { type RstReferences, rstParts, rstReferences } from './rst-parts.ts';
 import { endedWith, mayHoldSite, siteIn } from './sites/find-sites.ts';
@@ -579,3 +578,8 @@ const placesOf = (files: readonly FolderFile[]): string => {
     .map(([folder, each], at) => `, ${each.length}${at === 0 ? ' of them' : ''} under ${folder}`)
     .join('');
 };
+
+/** How a file that describes an interface begins, in YAML or JSON. */
+function isOpenApi(beginning: string): boolean {
+  return /(?:^|[{,\n])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?[23]\./.test(beginning);
+}

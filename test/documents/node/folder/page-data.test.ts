@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { withPageData } from '../../../../src/documents/node/folder/page-data.ts';
+import { withPageData } from '../../../../src/documents/node/folder/fill-in.ts';
 
 const page = (component: string): string =>
   [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CheckAnswer, KnowledgeCheckInput } from '../../../../src/contract/wire/checks.ts';
-import { judgeCheck, states } from '../../../../src/librarians/navigator/checks/judge-check.ts';
+import { judgeCheck, states } from '../../../../src/librarians/navigator/checks/run-checks.ts';
 
 const answer = (more: Partial<CheckAnswer> = {}): CheckAnswer => ({
   outcome: 'answered',
