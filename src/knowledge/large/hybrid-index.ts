@@ -43,10 +43,8 @@ export interface HybridHit {
  * written, and a deleted one for a while longer. Every method throws `StoreUnavailable`, and RangeError for what is out of bounds.
  *
  * @example
- * const [byWords, byMeaning] = await index.query([{ sparse }, { dense }], {
- *   limit: 20,
- *   filter: [{ field: 'b', atMost: 12 }],
- * });
+ * const candidates = (index: HybridIndex, sparse: SparseVector, dense: number[]) =>
+ *   index.query([{ sparse }, { dense }], { limit: 20, filter: [{ field: 'b', atMost: 12 }] });
  */
 export interface HybridIndex {
   readonly dimensions: number;
