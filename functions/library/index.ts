@@ -1,7 +1,9 @@
 import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
-import { readModels, readVectorIndex } from '../../src/ai/adapters/settings.ts';
+import { readHybridIndex, readModels, readVectorIndex } from '../../src/ai/adapters/settings.ts';
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
+import { largeModeOf } from '../../src/knowledge/large/large-mode.ts';
+import type { LargeMode } from '../../src/knowledge/large/publishing-ports.ts';
 import { createApp } from '../../src/knowledge/library/app.ts';
 import { type RemoteLibrary, remoteLibrary } from '../../src/knowledge/library/library.ts';
 import {
@@ -46,6 +48,17 @@ export class LibraryObject extends LibraryObjectBase {
   protected override wordVectors() {
     return wordVectors;
   }
+
+  protected override largeModeOf(workspace: string, env: LibraryObjectEnv): LargeMode | undefined {
+    const hybrid = readHybridIndex(env);
+    if (hybrid === undefined) return undefined;
+    return largeModeOf({
+      workspace,
+      hybrid,
+      provider: embeddingProviderOf(readModels(env)),
+      wordVectors,
+    });
+  }
 }
 
 const libraryOf = (env: Env, workspace: string): RemoteLibrary =>
@@ -55,6 +68,7 @@ const fetch = serveApp('library', async (env: Env) => {
   // Fails early: the libraries read the same settings when they are opened.
   readLibrarySettings(env);
   readVectorIndex(env, readModels(env));
+  readHybridIndex(env);
   return createApp({
     guard: await identityFrom(env, 'library'),
     libraryOf: (workspace) => libraryOf(env, workspace),

@@ -173,6 +173,7 @@ describe('the page about storage', () => {
     ]);
     keys.push(partKey({ workspace: 'default', edition: 'e000001-a052d220' }, 0));
     keys.push(namespaceOf('kb', 'default'), namespaceOf('memory', 'default'));
+    keys.push(namespaceOf('passages', 'default', 1));
     for (const key of keys) expect(PAGE).toContain(`\`${key}`);
     // Another file that writes to a namespace has keys of its own, which belong on the page and into this test.
     const writers = SOURCES.filter(({ text }) => /\bkv\.put\(/.test(text)).map(({ file }) => file);

@@ -19,6 +19,7 @@ import { CONFIGURATION } from './configuration.ts';
 import {
   type CloudflareAI,
   examineHelpdesks,
+  examineHybridIndex,
   examineModels,
   examineRedis,
   examineSources,
@@ -47,7 +48,8 @@ const CHECKS: Record<DoctorCheck, (examined: Examined) => Promise<Finding[]> | F
     settings.workersAI === undefined
       ? examineModels(settings)
       : examineWorkersAI(settings, cloudflare),
-  vector: ({ settings }) => examineVector(settings),
+  vector: ({ settings }) =>
+    settings.hybrid ? examineHybridIndex(settings) : examineVector(settings),
   redis: ({ settings }) => examineRedis(settings),
   hosts: ({ variables }) => examineHosts(variables),
   helpdesks: ({ variables }) => examineHelpdesks(variables),

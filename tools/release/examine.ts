@@ -248,6 +248,74 @@ export async function examineVector({
   });
 }
 
+/** Namespaces of passages begin like this: `passages_default-1`, or with a hash. */
+const PASSAGES = /^passages[_-]/;
+
+/** A hybrid index: whether it fits and can be written, and what each of its namespaces of passages lacks. */
+export async function examineHybridIndex({
+  hybrid,
+  embedding,
+}: Pick<AdapterChoice, 'hybrid' | 'embedding'>): Promise<Finding[]> {
+  if (hybrid === undefined) return [];
+  const dimensions = embedding?.dimensions ?? WORD_VECTOR_DIMENSIONS;
+  const { url, token, fromPassages } = hybrid;
+  const what = 'hybrid index';
+  const index = new Index({
+    url,
+    token,
+    enableTelemetry: false,
+    retry: { retries: 1 },
+    signal: inTime,
+  });
+  const lacks: Finding[] = [];
+  const findings = await reported(what, ADVICE.vector, async () => {
+    // The SDK's type lacks what the service sends.
+    const info: Awaited<ReturnType<typeof index.info>> & { indexType?: string } =
+      await index.info();
+    if (info.dimension !== dimensions)
+      throw new Wrong(
+        `the index takes ${info.dimension} numbers, ${embedding?.model ?? 'word vectors'} give ${dimensions}: make an index of ${dimensions}`,
+      );
+    if (info.similarityFunction !== 'COSINE')
+      throw new Wrong(
+        `the index compares by ${info.similarityFunction}: make one that compares by COSINE`,
+      );
+    if (info.indexType !== undefined && info.indexType !== 'HYBRID')
+      throw new Wrong(
+        `the index is ${info.indexType}: make a HYBRID one, or set UPSTASH_VECTOR_INDEX=dense`,
+      );
+    await index.namespace(PROBE).upsert({
+      id: PROBE,
+      vector: Array.from({ length: dimensions }, (_, at) => (at === 0 ? 1 : 0)),
+      sparseVector: { indices: [1], values: [1] },
+    });
+    await index.deleteNamespace(PROBE);
+    for (const [name, counts] of Object.entries(info.namespaces ?? {}))
+      if (PASSAGES.test(name)) lacks.push(...namespaceFindings(name, counts));
+    return `it lets us write; passages are there from ${fromPassages} on`;
+  });
+  return [...findings, ...lacks];
+}
+
+const WORD_VECTOR_DIMENSIONS = 96;
+
+const namespaceFindings = (
+  name: string,
+  { vectorCount, pendingVectorCount }: { vectorCount: number; pendingVectorCount: number },
+): Finding[] => {
+  if (vectorCount + pendingVectorCount === 0)
+    return [
+      {
+        what: 'hybrid index',
+        state: 'wrong',
+        reported: `${name} is empty: send POST /v1/sync with {"full": true}, which fills another namespace`,
+      },
+    ];
+  if (pendingVectorCount === 0) return [];
+  const reported = `${pendingVectorCount} of ${vectorCount} passages in ${name} are not found by queries yet; an edition waits for them`;
+  return [{ what: 'hybrid index', state: 'worth knowing', reported }];
+};
+
 export async function examineRedis({ redis }: Pick<AdapterChoice, 'redis'>): Promise<Finding[]> {
   const what = 'Upstash Redis';
   if (redis === undefined)

@@ -101,13 +101,12 @@ export function adapterHealth(
   variables: Variables<typeof storeAddresses>,
   { embedding, chat }: ModelChoice,
 ): Healthz['adapters'] {
-  const { UPSTASH_VECTOR_REST_URL: vector, UPSTASH_REDIS_REST_URL: redis } = readSettings(
-    storeAddresses,
-    variables,
-  );
+  const values = readSettings(storeAddresses, variables);
+  const { UPSTASH_VECTOR_REST_URL: vector, UPSTASH_REDIS_REST_URL: redis } = values;
+  const isDense = values.UPSTASH_VECTOR_INDEX === 'dense';
   return {
     knowledge: vector === undefined ? 'embedded' : 'upstash',
-    memory: vector === undefined ? 'embedded' : 'upstash',
+    memory: vector === undefined || !isDense ? 'embedded' : 'upstash',
     embedding_cache: redis === undefined ? 'embedded' : 'upstash',
     embeddings: embedding?.model.slice(0, 64) ?? WORD_VECTORS_MODEL,
     model: chat?.model.slice(0, 64) ?? 'none',

@@ -98,8 +98,20 @@ export const modelSettings = {
 export const vectorSettings = {
   ...environmentSettings,
   UPSTASH_VECTOR_REST_URL: address({
-    what: 'Upstash Vector: a dense index, cosine, with the dimensions of the embedding model',
+    what: 'Upstash Vector: an index that compares by cosine, with the dimensions of the embedding model (96 without one)',
     otherwise: 'vectors stay in the edition and in the Durable Objects',
+    doctor: 'vector',
+  }),
+  UPSTASH_VECTOR_INDEX: oneOf(['dense', 'hybrid'], {
+    what: '`hybrid`: it takes sparse vectors too, without a hosted model, and has the passages of a [large knowledge base](large.md)',
+    usual: 'dense',
+    doctor: 'vector',
+  }),
+  INDEX_FROM_PASSAGES: wholeNumber({
+    from: 0,
+    to: 10_000_000,
+    usual: 100_000,
+    what: 'From how many passages on a hybrid index has them, in place of the edition',
     doctor: 'vector',
   }),
   UPSTASH_VECTOR_REST_TOKEN: token({
@@ -139,6 +151,7 @@ export const cacheSettings = {
 /** The addresses of the stores, for a function that reports which adapters are in use and calls none. */
 export const storeAddresses = {
   UPSTASH_VECTOR_REST_URL: vectorSettings.UPSTASH_VECTOR_REST_URL,
+  UPSTASH_VECTOR_INDEX: vectorSettings.UPSTASH_VECTOR_INDEX,
   UPSTASH_REDIS_REST_URL: cacheSettings.UPSTASH_REDIS_REST_URL,
 } satisfies SettingsSchema;
 
@@ -231,9 +244,16 @@ export interface ModelChoice {
     | undefined;
 }
 
+/** A hybrid index. */
+export interface HybridChoice extends ServiceAccess {
+  /** From how many passages on it has them. */
+  fromPassages: number;
+}
+
 /** The adapters in use. Absent means not configured: then the embedded adapter runs. */
 export interface AdapterChoice extends ModelChoice {
   vector: ServiceAccess | undefined;
+  hybrid: HybridChoice | undefined;
   redis: ServiceAccess | undefined;
   /** Limits of the cache in the isolate, and of the store behind it. */
   cache: { maxSize: number; ttlSeconds: number };
@@ -257,6 +277,7 @@ export function readAdapters(variables: AdapterVariables): AdapterChoice {
   return {
     ...models,
     vector,
+    hybrid: readHybridIndex(variables),
     redis: accessOf(values, { url: 'UPSTASH_REDIS_REST_URL', token: 'UPSTASH_REDIS_REST_TOKEN' }),
     cache: { maxSize: values.EMBEDDING_CACHE_SIZE, ttlSeconds: values.EMBEDDING_CACHE_TTL_SECONDS },
   };
@@ -290,16 +311,28 @@ export function readModels(variables: ModelVariables): ModelChoice {
   };
 }
 
-/** The vector index, which needs an embedding model. Throws as `readAdapters` does. */
+/** The hybrid index, if the one that is set is hybrid. Throws as `readAdapters` does. */
+export function readHybridIndex(
+  variables: Variables<typeof vectorSettings>,
+): HybridChoice | undefined {
+  const values = readSettings(vectorSettings, variables);
+  const access = vectorAccessOf(values);
+  return access === undefined || values.UPSTASH_VECTOR_INDEX !== 'hybrid'
+    ? undefined
+    : { ...access, fromPassages: values.INDEX_FROM_PASSAGES };
+}
+
+const vectorAccessOf = (values: Settings<typeof vectorSettings>): ServiceAccess | undefined =>
+  accessOf(values, { url: 'UPSTASH_VECTOR_REST_URL', token: 'UPSTASH_VECTOR_REST_TOKEN' });
+
+/** The dense index, which needs an embedding model. Throws as `readAdapters` does. */
 export function readVectorIndex(
   variables: Variables<typeof vectorSettings>,
   { embedding }: Pick<ModelChoice, 'embedding'>,
 ): ServiceAccess | undefined {
   const values = readSettings(vectorSettings, variables);
-  const vector = accessOf(values, {
-    url: 'UPSTASH_VECTOR_REST_URL',
-    token: 'UPSTASH_VECTOR_REST_TOKEN',
-  });
+  const vector = vectorAccessOf(values);
+  if (values.UPSTASH_VECTOR_INDEX === 'hybrid') return undefined;
   if (vector !== undefined && embedding === undefined)
     throw new SettingRefused(
       'UPSTASH_VECTOR_REST_URL',

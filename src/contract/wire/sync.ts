@@ -43,6 +43,10 @@ export const SyncProgress = z.object({
   /** Texts embedded so far in this sync, and how many lacked a vector at the start; absent without an embedding model. */
   embedded: Count.optional(),
   to_embed: Count.optional(),
+  /** Passages written into the index so far, how many are to be, and about how long that takes; absent where an edition has them. */
+  indexed: Count.optional(),
+  to_index: Count.optional(),
+  seconds_left: Count.optional(),
 });
 export type SyncProgress = z.infer<typeof SyncProgress>;
 
@@ -117,6 +121,8 @@ export const SyncStatus = z.object({
   chunks: Count,
   /** Null when idle. */
   progress: SyncProgress.nullable(),
+  /** Why what has changed is not being published now, such as an index that does not answer; absent if it is. */
+  problem: z.string().max(500).optional(),
   /** Null before the first sync has ended. */
   last_report: SyncReport.nullable(),
 });

@@ -127,6 +127,23 @@ export function attachSection(
 ): Uint8Array<ArrayBuffer> {
   const places = readHeader(edition);
   checkNewName(name, places);
+  return append(edition, { name, section, places });
+}
+
+/** Gives a section of a finished edition another content; the rest is as with `attachSection`. */
+export function replaceSection(
+  edition: Uint8Array,
+  name: string,
+  section: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  return append(edition, { name, section, places: readHeader(edition) });
+}
+
+/** Behind what is there, and in the header. */
+const append = (
+  edition: Uint8Array,
+  { name, section, places }: { name: string; section: Uint8Array; places: Map<string, Placement> },
+): Uint8Array<ArrayBuffer> => {
   const start = aligned(edition.byteLength);
   const byteLength = aligned(start + section.byteLength);
   const hasRoom = edition.byteOffset + byteLength <= edition.buffer.byteLength;
@@ -138,4 +155,4 @@ export function attachSection(
   places.set(name, { start, length: section.byteLength });
   writeHeader(grown, places);
   return grown;
-}
+};

@@ -7,8 +7,10 @@ import {
 import { letterMask, utf8Length } from '../../language/analyse-text.ts';
 import type { EditionIdentity } from '../articles/article.ts';
 import type { CollectedWords } from './collect-words.ts';
+import { readHeader, replaceSection } from './edition-format.ts';
 import {
   compareByBytes,
+  decodeStrings,
   encodeStrings,
   entryBytes,
   type GrowingTable,
@@ -25,6 +27,17 @@ interface Section {
 
 /** Bytes of a SHA-256 hash. */
 export const SUM_BYTES = 32;
+
+/** Gives a finished edition another id and time; it must not be used afterwards. */
+export function renameEdition(
+  edition: Uint8Array,
+  { id, createdAt }: Pick<EditionIdentity, 'id' | 'createdAt'>,
+): Uint8Array<ArrayBuffer> {
+  const { start, length } = readHeader(edition).get('meta') ?? { start: 0, length: 0 };
+  const texts = decodeStrings(edition.subarray(start, start + length));
+  const [, workspace = '', , ...languages] = texts;
+  return replaceSection(edition, 'meta', encodeStrings([id, workspace, createdAt, ...languages]));
+}
 
 /** The sections of an edition in file order; postings, texts and hashes of pages are left empty, to be filled in place. */
 export function editionSections(

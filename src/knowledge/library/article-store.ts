@@ -10,6 +10,7 @@ import { NO_ONE } from '../../platform/context/capabilities.ts';
 import { addColumn, migrate, readStored, type Sql } from '../../platform/storage/sql.ts';
 import type { Article, Chunk, EditionEntry } from '../articles/article.ts';
 import { chunkArticle } from '../articles/chunk-article.ts';
+import { LARGE_TABLES } from '../large/passage-ledger.ts';
 
 export interface StoredArticle extends Omit<Article, 'text'> {
   /** As received, without control characters: Markdown with its front matter, or HTML. */
@@ -79,6 +80,8 @@ export interface ArticleStore {
   inventory(): string;
   /** All articles with their chunks by id (by code point); can be iterated more than once. */
   entries(): Iterable<EditionEntry>;
+  /** The same, after one of them. */
+  entriesAfter(id: string): Iterable<EditionEntry>;
 }
 
 const CHUNKS_PER_ROW = 200;
@@ -213,7 +216,8 @@ export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleS
         .all<{ id: string; hash: string }>('SELECT id, hash FROM articles ORDER BY id')
         .map(({ id, hash }) => `${id} ${hash}`)
         .join('\n'),
-    entries: () => ({ [Symbol.iterator]: () => entriesOf(sql) }),
+    entries: () => ({ [Symbol.iterator]: () => entriesOf(sql, '') }),
+    entriesAfter: (id) => entriesOf(sql, id),
   };
 }
 
@@ -350,8 +354,8 @@ const entryOf = (sql: Sql, row: ArticleRow): EditionEntry => {
   return { article, chunks: chunksOf(sql, article) };
 };
 
-function* entriesOf(sql: Sql): Generator<EditionEntry> {
-  let after = '';
+function* entriesOf(sql: Sql, first: string): Generator<EditionEntry> {
+  let after = first;
   for (;;) {
     const rows = sql.all<ArticleRow>(
       `${SELECT_ENTRIES} WHERE id > ? ORDER BY id LIMIT ${ENTRIES_AT_ONCE}`,
@@ -407,6 +411,8 @@ type StateName =
   | 'vectors_in'
   | 'remove_vectors_at'
   | 'activating'
+  /** What is known of the passages in an index, `LargeState`. */
+  | 'large'
   /** Version of the reading of articles, `TREATMENT`, after the last full sync. */
   | 'read_by';
 
@@ -443,6 +449,7 @@ export function createTables(sql: Sql): void {
     ...['articles', 'versions'].map((table) => addColumn(table, 'translation_key', 'TEXT')),
     // What was left out, as JSON.
     addColumn('articles', 'reading', 'TEXT'),
+    LARGE_TABLES,
   ]);
 }
 

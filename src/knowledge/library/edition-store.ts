@@ -16,8 +16,10 @@ import type { EditionEntry } from '../articles/article.ts';
 import { buildEdition, sealPages } from '../edition/build-edition.ts';
 import type { PageSource } from '../edition/chunk-texts.ts';
 import { EDITION_VERSION } from '../edition/edition-format.ts';
+import { renameEdition } from '../edition/edition-sections.ts';
 import { openEdition } from '../edition/open-edition.ts';
 import { type EditionPages, openPage, type TextPage } from '../edition/text-pages.ts';
+import type { EditionFile } from '../large/large-publisher.ts';
 import type { ArticleStore, LibraryState } from './article-store.ts';
 import type { EditionVectorSource } from './vector-store.ts';
 
@@ -216,7 +218,7 @@ export class EditionTooLarge extends CodedError {
   constructor(bytes: number, maxBytes: number) {
     const message = `Cannot publish: the articles take ${inMiB(bytes)} MiB of ${inMiB(maxBytes)} that an edition may have; the one before stays`;
     const suggestion =
-      'Remove articles, or divide them among several workspaces, each with its own knowledge base';
+      'Set UPSTASH_VECTOR_REST_URL to a hybrid index with UPSTASH_VECTOR_INDEX=hybrid; or remove articles, or divide them among several workspaces, each with its own knowledge base';
     super('DATA_SOURCE_ERROR', message, { reported: { message, suggestion, recoverable: false } });
   }
 }
@@ -230,7 +232,7 @@ const inMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
  * @returns The rows written; 0 when there was nothing to publish.
  */
 export async function publishEdition(parts: PublishingParts): Promise<number> {
-  const { sql, editions, editionStorage, now, onCurrent } = parts;
+  const { sql, editions, onCurrent } = parts;
   const { revision, digest, inventory } = await digestOf(parts);
   const current = editions.current();
   if (current?.digest === digest && current.manifest.formatVersion === EDITION_VERSION) {
@@ -249,15 +251,59 @@ export async function publishEdition(parts: PublishingParts): Promise<number> {
     isPaged: textBytes > pagedFromBytes,
   });
   if (manifest.bytes > maxBytes) throw new EditionTooLarge(manifest.bytes, maxBytes);
-  const writes = sql.transaction(() =>
-    editions.store({ number, manifest, revision, digest }, bytes, now()),
-  );
-  await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
-  sql.transaction(() => {
-    editions.makeCurrent(manifest.edition, now());
-    onCurrent?.(manifest, inventory);
+  const stored = { number, manifest, revision, digest };
+  const writes = await storeAsCurrent(stored, bytes, {
+    ...parts,
+    onCurrent: () => {
+      onCurrent?.(manifest, inventory);
+      return true;
+    },
   });
-  return writes;
+  return writes ?? 0;
+}
+
+/**
+ * Stores an edition, copies its parts to the edition storage and makes it current in one transaction, unless `onCurrent` refuses that.
+ *
+ * @returns The rows written; `undefined` when it was refused.
+ */
+const storeAsCurrent = async (
+  edition: StoredEdition,
+  bytes: readonly Uint8Array<ArrayBuffer>[],
+  {
+    sql,
+    editions,
+    editionStorage,
+    now,
+    onCurrent,
+  }: Pick<PublishingParts, 'sql' | 'editions' | 'editionStorage' | 'now'> & {
+    onCurrent: () => boolean;
+  },
+): Promise<number | undefined> => {
+  const { manifest } = edition;
+  const writes = sql.transaction(() => editions.store(edition, bytes, now()));
+  await Promise.all(manifest.parts.map(({ key }, part) => lay(editionStorage, key, bytes[part])));
+  return sql.transaction(() => {
+    if (!onCurrent()) return undefined;
+    editions.makeCurrent(manifest.edition, now());
+    return writes;
+  });
+};
+
+/** Publishes the edition of a library in large mode, whose passages are in an index. Returns as `storeAsCurrent` does. */
+export async function publishFile(
+  { bytes: file, digest, revision, articles, chunks, onCurrent }: EditionFile,
+  parts: Pick<PublishingParts, 'sql' | 'editions' | 'editionStorage' | 'workspace' | 'now'>,
+): Promise<number | undefined> {
+  const number = parts.editions.nextNumber();
+  const edition = editionId(number, digest);
+  const createdAt = new Date(parts.now()).toISOString();
+  const identity = { edition, workspace: parts.workspace, createdAt };
+  const whole = renameEdition(file, { id: edition, createdAt });
+  // As a reader does: what cannot be opened never becomes the current edition.
+  openEdition(whole);
+  const { manifest, bytes } = await manifestOf(whole, { ...identity, articles, chunks });
+  return storeAsCurrent({ number, manifest, revision, digest }, bytes, { ...parts, onCurrent });
 }
 
 /** A hash over all articles and vectors, with its revision: hashing is asynchronous, and they may change meanwhile. */
@@ -290,7 +336,7 @@ const build = async (
     isPaged,
   }: PublishingParts & { isPaged: boolean },
 ) => {
-  const edition = `e${String(number).padStart(6, '0')}-${digest.slice(0, 8)}`;
+  const edition = editionId(number, digest);
   const createdAt = new Date(now()).toISOString();
   const counts = { articles: articles.count(), chunks: articles.chunkCount() };
   const spareBytes = vectors?.spareBytes ?? (() => 0);
@@ -302,7 +348,9 @@ const build = async (
   );
   const source = pages && pageSource(pages);
   const completed = complete ? complete(built, source) : built;
-  const whole = vectors ? vectors.attach(completed, source) : completed;
+  const attached = vectors ? vectors.attach(completed, source) : completed;
+  // Its memory is not shared.
+  const whole = attached as Uint8Array<ArrayBuffer>;
   // As a reader does: what cannot be opened never becomes the current edition.
   const pageCount = openEdition(whole).texts.paged?.pageCount ?? 0;
   if (pages !== undefined) {
@@ -320,10 +368,29 @@ const build = async (
     }
     sealPages(whole, sums);
   }
+  const identity = { edition, workspace, createdAt };
+  return manifestOf(whole, { ...identity, ...counts, pages: pages && pageCount });
+};
+
+const editionId = (number: number, digest: string): string =>
+  `e${String(number).padStart(6, '0')}-${digest.slice(0, 8)}`;
+
+/** The manifest of a finished edition, and its parts. */
+const manifestOf = async (
+  whole: Uint8Array<ArrayBuffer>,
+  {
+    edition,
+    workspace,
+    createdAt,
+    articles,
+    chunks,
+    pages,
+  }: Pick<EditionManifest, 'edition' | 'workspace' | 'createdAt' | 'articles' | 'chunks' | 'pages'>,
+): Promise<{ manifest: EditionManifest; bytes: Uint8Array<ArrayBuffer>[] }> => {
   const bytes: Uint8Array<ArrayBuffer>[] = [];
   for (let from = 0; from < whole.length; from += EDITION_PART_BYTES)
-    // A view, never a copy; its memory is not shared.
-    bytes.push(whole.subarray(from, from + EDITION_PART_BYTES) as Uint8Array<ArrayBuffer>);
+    // A view, never a copy.
+    bytes.push(whole.subarray(from, from + EDITION_PART_BYTES));
   const parts = await Promise.all(
     bytes.map(async (part, index) => ({
       key: partKey({ workspace, edition }, index),
@@ -336,10 +403,11 @@ const build = async (
     workspace,
     formatVersion: EDITION_VERSION,
     createdAt,
-    ...counts,
+    articles,
+    chunks,
     bytes: whole.length,
     parts,
-    ...(pages === undefined ? {} : { pages: pageCount }),
+    ...(pages === undefined ? {} : { pages }),
   };
   return { manifest, bytes };
 };

@@ -7,6 +7,7 @@ import { storeObject } from '../../platform/rpc/workspace-object.ts';
 import { kvEditionStorage } from '../../platform/storage/edition-storage.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import { completeEdition } from '../edition/current-edition.ts';
+import type { LargeMode } from '../large/publishing-ports.ts';
 import { createLibrary, LIBRARY_METHODS, type Library, type LibraryMethod } from './library.ts';
 import { type LibraryVariables, readLibrarySettings } from './library-settings.ts';
 import type { LibraryEmbedding } from './vector-store.ts';
@@ -32,6 +33,11 @@ export class LibraryObject extends storeObject<LibraryObjectEnv, Library, Librar
 
   /** The table of word vectors for editions without an embedding model; none unless a function overrides it. */
   protected wordVectors(): (() => WordVectors) | undefined {
+    return undefined;
+  }
+
+  /** The hybrid index of a workspace; none unless a function overrides it. Called once, when the library is opened. */
+  protected largeModeOf(_workspace: string, _env: LibraryObjectEnv): LargeMode | undefined {
     return undefined;
   }
 
@@ -68,6 +74,7 @@ export class LibraryObject extends storeObject<LibraryObjectEnv, Library, Librar
       complete: completeEdition,
       embedding: this.embeddingOf(workspace, this.env),
       wordVectors: this.wordVectors(),
+      large: this.largeModeOf(workspace, this.env),
     });
     // After a restart the alarm may be lost while there is work left.
     this.wakeAt(library.dueAt());

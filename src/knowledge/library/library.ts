@@ -27,6 +27,8 @@ import {
 } from '../articles/normalise-article.ts';
 import type { PageSource } from '../edition/chunk-texts.ts';
 import { languageOfText } from '../edition/collect-words.ts';
+import { largePublisher } from '../large/large-publisher.ts';
+import type { LargeMode, PublicationStep } from '../large/publishing-ports.ts';
 import {
   type ArticlePage,
   type ArticleQuery,
@@ -43,8 +45,8 @@ import {
   type EditionHistory,
   editionHistory,
 } from './edition-history.ts';
-import { buildDraft, editionStore, publishEdition } from './edition-store.ts';
-import { chunkEmbedder } from './embed-chunks.ts';
+import { buildDraft, editionStore, publishEdition, publishFile } from './edition-store.ts';
+import { type ChunkEmbedder, chunkEmbedder } from './embed-chunks.ts';
 import type { LibrarySource } from './host-kb-client.ts';
 import { liveSync } from './live-sync.ts';
 import { syncDriver } from './sync-driver.ts';
@@ -71,6 +73,8 @@ interface LibraryOptions {
   isLive?: boolean | undefined;
   now: () => number;
   newId: () => string;
+  /** Makes the key of an index, 32 bytes in hexadecimal; random when absent. */
+  newKey?: (() => string) | undefined;
   /** Schedules a call of `work` at this time (milliseconds since 1970); a later call replaces an earlier one. */
   wakeAt: (time: number) => void;
   onFault: (where: string, error: unknown) => void;
@@ -85,6 +89,8 @@ interface LibraryOptions {
   maxDraftTextBytes?: number | undefined;
   /** Opened when an edition is built. */
   wordVectors?: (() => WordVectors) | undefined;
+  /** The index that has the passages of a large base; absent: it is not published. */
+  large?: LargeMode | undefined;
 }
 
 /**
@@ -165,41 +171,75 @@ export function createLibrary(options: LibraryOptions): Library {
 
   // One at a time: two editions built at once would be distinguished by their numbers, but cost twice.
   let publishing: Promise<unknown> = Promise.resolve();
-  const publish = (): Promise<number> => {
-    const parts = {
-      sql,
-      state,
-      articles,
-      editions,
-      editionStorage,
-      workspace,
-      now,
-      complete: options.complete,
-      maxBytes: options.maxEditionBytes,
-      pagedFromBytes: options.pagedFromBytes,
-      onCurrent: ({ edition, articles: count, chunks }: EditionManifest, inventory: string) => {
-        const cause = causeOf(state);
-        state.write('activating', undefined);
-        history.record({ edition, cause, inventory, articles: count, chunks }, now());
-      },
-      vectors:
-        embedded?.source ??
-        (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
-    };
-    const published = publishing.then(() => publishEdition(parts));
-    publishing = published.catch(() => {});
-    return published;
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = publishing.then(work);
+    publishing = result.catch(() => {});
+    return result;
   };
+  const stores = { sql, editions, editionStorage, workspace, now };
+  const large =
+    options.large &&
+    largePublisher({
+      sql,
+      workspace,
+      mode: options.large,
+      articles: { ...articles, revision: state.revision },
+      state,
+      publishFile: (file) => inTurn(() => publishFile(file, stores)),
+      now,
+      newKey: options.newKey ?? randomKey,
+    });
+  const isLarge = (): boolean => large?.isOn() === true;
+
+  const publishWhole = (): Promise<number> =>
+    inTurn(() =>
+      publishEdition({
+        ...stores,
+        state,
+        articles,
+        complete: options.complete,
+        maxBytes: options.maxEditionBytes,
+        pagedFromBytes: options.pagedFromBytes,
+        onCurrent: ({ edition, articles: count, chunks }: EditionManifest, inventory: string) => {
+          const cause = causeOf(state);
+          state.write('activating', undefined);
+          history.record({ edition, cause, inventory, articles: count, chunks }, now());
+          if (!isLarge()) large?.retire();
+        },
+        vectors:
+          embedded?.source ??
+          (options.wordVectors && wordVectorSource(options.wordVectors, { articles })),
+      }),
+    );
+
+  const stepPublishing = async (): Promise<PublicationStep> => {
+    if (large === undefined || !isLarge())
+      return { next: 'done', writes: await publishWhole(), passages: 0 };
+    const step = await large.step();
+    const current = editions.current();
+    if (step.next === 'done' && current !== undefined && current.revision !== large.revision())
+      editions.setRevision(current.manifest.edition, large.revision());
+    return embedded === undefined ? { ...step, passages: 0 } : step;
+  };
+
+  /** What was changed here, at once; in large mode what was deleted. */
+  const publishNow = (): Promise<number> =>
+    large !== undefined && isLarge() && large.isCurrent()
+      ? large.publishDeletions()
+      : publishWhole();
+
   const driver = syncDriver({
     ...options,
     ...embedded?.work,
+    ...(embedded && { embedder: unlessLarge(embedded.work.embedder, isLarge) }),
     state,
     articles,
     editions,
     sync,
     vectors,
     normalise,
-    publish,
+    publish: stepPublishing,
+    large,
   });
 
   const freshen = liveSync({ sync: driver.syncNow, now });
@@ -243,7 +283,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (seesAll(held)) return status;
     const report = driver.openReport();
     const { edition } = visibleState(held);
-    const { published_at: _, ...rest } = status;
+    const { published_at: _at, problem: _problem, ...rest } = status;
     return {
       ...rest,
       ...articles.readable(held),
@@ -352,7 +392,7 @@ export function createLibrary(options: LibraryOptions): Library {
       });
       // Should this fail, the plan above stands.
       driver.wake();
-      await publish();
+      await publishNow();
       // Its vectors can go now.
       driver.wake();
       return true;
@@ -378,7 +418,7 @@ export function createLibrary(options: LibraryOptions): Library {
       if (typeof done !== 'object') return done;
       // Should this fail, the plan stands.
       driver.wake();
-      await publish();
+      await publishNow();
       driver.wake();
       return { ...done, edition: editions.current()?.manifest.edition ?? edition, note: ACTIVATED };
     },
@@ -389,6 +429,19 @@ export function createLibrary(options: LibraryOptions): Library {
     editionPart: editions.part,
   };
 }
+
+/** Vectors of large mode are made with the records. */
+const unlessLarge = (embedder: ChunkEmbedder, isLarge: () => boolean): ChunkEmbedder => ({
+  ...embedder,
+  step: async (options) =>
+    isLarge() ? () => ({ embedded: 0, next: 'done' }) : embedder.step(options),
+  dueAt: () => (isLarge() ? undefined : embedder.dueAt()),
+});
+
+const randomKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 
 const MAX_DRAFT_TEXT_BYTES = 3 * 1024 * 1024;
 const TOO_LARGE_FOR_DRAFT =

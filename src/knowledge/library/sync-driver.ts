@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import type { ErrorInfo } from '../../contract/core/error-info.ts';
 import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
 import type { ArticleOwner, HostArticleReply } from '../../contract/wire/host-article.ts';
@@ -16,6 +17,7 @@ import {
   partKey,
 } from '../../platform/storage/edition-storage.ts';
 import type { Sql } from '../../platform/storage/sql.ts';
+import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import {
   ArticleRefused,
   hashArticle,
@@ -25,6 +27,8 @@ import {
   TREATMENT,
   takeInArticle,
 } from '../articles/normalise-article.ts';
+import type { LargePublisher } from '../large/large-publisher.ts';
+import type { PublicationStep } from '../large/publishing-ports.ts';
 import type { ArticleStore, LibraryState, StoredArticle } from './article-store.ts';
 import { type EditionStore, EditionTooLarge } from './edition-store.ts';
 import type { ChunkEmbedder, EmbeddingStep } from './embed-chunks.ts';
@@ -58,8 +62,10 @@ interface DriverParts {
   removeVectors?: (() => Promise<void>) | undefined;
   source: () => LibrarySource;
   normalise: NormaliseOptions;
-  /** Publishes what has changed; returns the rows written. */
-  publish: () => Promise<number>;
+  /** Publishes what has changed, or does the next step of that. */
+  publish: () => Promise<PublicationStep>;
+  /** Present where an index has the passages of a large base. */
+  large?: LargePublisher | undefined;
   now: () => number;
   newId: () => string;
   wakeAt: (time: number) => void;
@@ -104,7 +110,7 @@ const FULL_EVERY_MS = 23.5 * 3_600_000;
 
 /** Drives what a library does by itself, one step after the other; all that it knows is in the database. */
 export function syncDriver(parts: DriverParts): SyncDriver {
-  const { state, editions, articles, sync, sql, now, embedder } = parts;
+  const { state, editions, articles, sync, sql, now, embedder, large } = parts;
   const currentRun = (): SyncRun | undefined =>
     SyncRun.optional().catch(undefined).parse(state.read('run'));
 
@@ -119,6 +125,9 @@ export function syncDriver(parts: DriverParts): SyncDriver {
       : removeAt;
   };
 
+  const stepDueAt = ({ phase }: SyncRun): number =>
+    phase === 'publishing' ? (large?.stepDueAt() ?? 0) : 0;
+
   const nextDueAt = (): number | undefined => {
     const run = currentRun();
     const retiredAt = editions.firstRetiredAt();
@@ -127,7 +136,8 @@ export function syncDriver(parts: DriverParts): SyncDriver {
     const times = [
       run === undefined
         ? embedAt
-        : Math.max(now() + backOff(run), isEmbedding(run) ? (embedAt ?? 0) : 0),
+        : Math.max(now() + backOff(run), isEmbedding(run) ? (embedAt ?? 0) : stepDueAt(run)),
+      large?.dueAt(),
       removalDueAt(),
       typeof publishAt === 'number' ? publishAt : undefined,
       retiredAt === undefined
@@ -146,13 +156,15 @@ export function syncDriver(parts: DriverParts): SyncDriver {
     const run = currentRun();
     const manifest = editions.current()?.manifest;
     const publishedAt = editions.publishedAt();
+    const problem = large?.problem();
     return {
       state: run?.phase ?? 'idle',
       edition: manifest?.edition ?? null,
       ...(publishedAt === undefined ? {} : { published_at: new Date(publishedAt).toISOString() }),
       articles: manifest?.articles ?? 0,
       chunks: manifest?.chunks ?? 0,
-      progress: run ? progressOf(run) : null,
+      progress: run ? progressOf(run, large) : null,
+      ...(problem === undefined ? {} : { problem }),
       // One that an earlier version wrote may lack a member.
       last_report: SyncReport.nullable()
         .catch(null)
@@ -172,6 +184,7 @@ export function syncDriver(parts: DriverParts): SyncDriver {
       const run = newRun({ full, force });
       state.write('run', run);
       embedder?.restart(run);
+      if (run.full) large?.checkSample();
     });
     return true;
   };
@@ -258,7 +271,17 @@ export function syncDriver(parts: DriverParts): SyncDriver {
         await stepSync(run, { ...parts, client: () => parts.source().client });
         return true;
       }
-      const writes = run.writes + (await publish());
+      const step = await publish();
+      const writes = run.writes + step.writes;
+      if (step.next !== 'done') {
+        commit(run, sql, state, (stored) => ({
+          ...stored,
+          writes,
+          embedded: stored.embedded + step.passages,
+          failures: 0,
+        }));
+        return step.next === 'more';
+      }
       if (run.embedsNext) {
         const embedding = { phase: 'embedding' as const, embedsNext: false, failures: 0 };
         commit(run, sql, state, (stored) => ({ ...stored, writes, ...embedding }));
@@ -281,6 +304,17 @@ export function syncDriver(parts: DriverParts): SyncDriver {
       });
       return true;
     }
+    if (isOutage(error) && run.failures + 1 >= MAX_FAILURES) {
+      // The edition is published once the index answers again, without a sync.
+      state.write('publish_at', large?.stepDueAt() ?? now() + PUBLISH_AGAIN_MS);
+      const message = large?.problem() ?? 'Cannot publish now: the index does not answer';
+      const suggestion = 'It is retried by itself; the edition before stays';
+      end(run, {
+        outcome: 'failed',
+        error: errorInfo('DATA_SOURCE_ERROR', { message, suggestion, recoverable: true }),
+      });
+      return true;
+    }
     if (error instanceof EditionTooLarge) {
       sql.transaction(() => state.write('publish_at', undefined));
       end(run, { outcome: 'failed', error: errorInfo(error.code, error.reported) });
@@ -299,14 +333,18 @@ export function syncDriver(parts: DriverParts): SyncDriver {
     return false;
   };
 
-  const publish = async (): Promise<number> => {
-    const writes = await parts.publish();
+  const publish = async (): Promise<PublicationStep> => {
+    const step = await parts.publish();
     sql.transaction(() => {
-      if (editions.current()?.revision !== state.revision()) return;
+      const publishAt = state.read('publish_at');
+      // What is planned goes on when the index may answer.
+      if (step.next === 'waiting' && typeof publishAt === 'number')
+        state.write('publish_at', large?.stepDueAt() ?? now() + PUBLISH_AGAIN_MS);
+      if (step.next !== 'done' || editions.current()?.revision !== state.revision()) return;
       state.write('publish_at', undefined);
       state.write('publish_by', undefined);
     });
-    return writes;
+    return step;
   };
 
   const publishDue = async (): Promise<void> => {
@@ -318,7 +356,9 @@ export function syncDriver(parts: DriverParts): SyncDriver {
       // It stays too large until an article is written or deleted, which plans the next attempt.
       state.write(
         'publish_at',
-        error instanceof EditionTooLarge ? undefined : now() + PUBLISH_AGAIN_MS,
+        error instanceof EditionTooLarge
+          ? undefined
+          : (large?.stepDueAt() ?? now() + PUBLISH_AGAIN_MS),
       );
       const last = StoredReport.safeParse(state.read('report'));
       if (error instanceof EditionTooLarge && last.success) {
@@ -380,6 +420,7 @@ export function syncDriver(parts: DriverParts): SyncDriver {
 
   const work = async (): Promise<void> => {
     await cleanUp();
+    await large?.clean().catch((error) => parts.onFault('remove passages', error));
     for (let step = 0; step < STEPS_AT_ONCE; step += 1) {
       const publishAt = state.read('publish_at');
       const isDue = typeof publishAt === 'number' && publishAt <= now();
@@ -411,7 +452,12 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 /** 0 s, 1 s, 2 s. */
 const backOff = ({ failures }: SyncRun): number => (failures === 0 ? 0 : 500 * 2 ** failures);
 
-const progressOf = (run: SyncRun): SyncProgress => ({
+/** The model or the index does not answer, which passes. */
+const isOutage = (error: unknown): boolean =>
+  error instanceof StoreUnavailable || error instanceof EmbeddingFailed;
+
+const progressOf = (run: SyncRun, large: LargePublisher | undefined): SyncProgress => ({
+  ...indexProgress(run, large),
   ...(run.phase === 'embedding' ? { embedded: run.embedded, to_embed: run.toEmbed } : {}),
   run_id: run.id,
   full: run.full,
@@ -421,6 +467,16 @@ const progressOf = (run: SyncRun): SyncProgress => ({
   processed: run.processed,
   to_process: run.toProcess,
 });
+
+const indexProgress = (
+  { phase }: SyncRun,
+  large: LargePublisher | undefined,
+): Pick<SyncProgress, 'indexed' | 'to_index' | 'seconds_left'> => {
+  const progress = phase === 'publishing' ? large?.progress() : undefined;
+  if (progress === undefined) return {};
+  const { indexed, toIndex: to_index, secondsLeft: seconds_left } = progress;
+  return { indexed, to_index, seconds_left };
+};
 
 interface SyncParts {
   sql: Sql;

@@ -206,19 +206,21 @@ export function isNamespace(name: string): boolean {
  *
  * @param kind Kind of the vectors: 1 to 16 of a-z.
  * @param workspace As the contract defines it: 1 to 64 letters, digits, underscores, hyphens.
+ * @param generation For kinds whose workspaces have several namespaces: `passages_acme-2`. Either all of a kind have one or none.
  * @throws {RangeError} For anything else.
  *
  * @example
  * namespaceOf('kb', 'acme'); // 'kb_acme'
  */
-export function namespaceOf(kind: string, workspace: string): string {
+export function namespaceOf(kind: string, workspace: string, generation?: number): string {
   if (!/^[a-z]{1,16}$/.test(kind)) throw new RangeError('kind is not 1 to 16 of a-z');
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(workspace))
     throw new RangeError('workspace is no workspace id');
+  const suffix = generation === undefined ? '' : `-${generation}`;
   const plain = `${kind}_${workspace}`;
-  return isNamespace(plain)
-    ? plain
-    : `${kind}-${bytesToHex(sha256(utf8ToBytes(workspace))).slice(0, 47)}`;
+  return isNamespace(plain + suffix)
+    ? plain + suffix
+    : `${kind}-${bytesToHex(sha256(utf8ToBytes(workspace))).slice(0, 47)}${suffix}`;
 }
 
 /** Upstash rejects longer filters somewhere below 12 KB; the exact limit is not documented. */

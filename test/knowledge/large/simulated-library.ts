@@ -62,6 +62,7 @@ const STEPS = 400;
 const ARTICLES = Array.from({ length: 30 }, (_, at) => `a${at}`);
 const HASHES = new Map(ARTICLES.map((id) => [id, articleHash(id)]));
 const PASSAGES = 3;
+const ARTICLE = { title: '', url: '', intents: [], devices: [], lastUpdated: '' };
 
 /**
  * Runs libraries that publish, change and delete articles over an index that shows what was written late, keeps what was deleted for a while, and
@@ -199,7 +200,8 @@ const simulatedLibrary = (rule: Rule, delays: Delays, below: (limit: number) => 
 const look = (records: readonly IndexedRecord[], manifest: Manifest, sight: Sight): void => {
   const seen = new Map<string, number>();
   for (const { article, born } of records) {
-    if (!isVisible({ article: { id: article }, born, audienceList: 0 }, manifest)) continue;
+    if (!isVisible({ article: { ...ARTICLE, id: article }, born, audienceList: 0 }, manifest))
+      continue;
     sight.shown += 1;
     const own = manifest.truth.get(article);
     if (own === born) seen.set(article, (seen.get(article) ?? 0) + 1);

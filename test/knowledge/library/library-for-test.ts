@@ -55,6 +55,8 @@ type Varied =
   | 'pagedFromBytes'
   | 'complete'
   | 'history'
+  | 'large'
+  | 'newKey'
   | 'maxDraftTextBytes';
 interface LibraryForTestOptions extends Partial<Pick<LibraryOptions, Varied>> {
   sql?: Sql | undefined;

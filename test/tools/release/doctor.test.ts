@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AdapterVariables } from '../../../src/ai/adapters/settings.ts';
+import { upstashHybridIndex } from '../../../src/knowledge/large/upstash-hybrid-index.ts';
 import { examine, refusedVariables } from '../../../tools/release/checks.ts';
 import {
   examineDirectory,
@@ -327,6 +328,44 @@ describe('examine()', () => {
     );
     expect(notes.map(({ reported }) => reported).join()).toMatch(NOTES[provider.name] ?? /^$/);
   });
+  it('says what a hybrid index lacks', async () => {
+    const indexes = [{ token: 'hybrid', dimension: 1536, isHybrid: true }];
+    const { url, stop } = await startVectorServer({
+      indexes,
+      indexingDelayMs: Number.POSITIVE_INFINITY,
+    });
+    const hybrid = {
+      UPSTASH_VECTOR_REST_URL: url,
+      UPSTASH_VECTOR_REST_TOKEN: 'hybrid',
+      UPSTASH_VECTOR_INDEX: 'hybrid',
+    };
+    const index = upstashHybridIndex({
+      url,
+      token: 'hybrid',
+      namespace: 'passages_default-1',
+      dimensions: 1536,
+    });
+    const dense = Array.from({ length: 1536 }, (_, at) => Number(at === 0));
+    const record = {
+      id: 'a',
+      dense,
+      sparse: { indices: [1], values: [1] },
+      metadata: {},
+      data: '',
+    };
+    await index.upsert([record]);
+    const findings = await examine({ ...variables, ...hybrid });
+    expect(findings.filter(({ what }) => what === 'hybrid index')).toEqual([
+      { what: 'hybrid index', state: 'well', reported: expect.stringContaining('lets us write') },
+      {
+        what: 'hybrid index',
+        state: 'worth knowing',
+        reported: expect.stringContaining('in passages_default-1 are not found by queries yet'),
+      },
+    ]);
+    await stop();
+  });
+
   it('tells the length of vectors that are longer than expected', async () => {
     const provider = PROVIDERS.find(({ name }) => name === 'Mistral');
     const server = await startOpenAIServer({ provider, apiKey: 'local' });
