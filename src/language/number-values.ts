@@ -59,7 +59,8 @@ const digitOf = (digit: string): string => {
   return String(code - zero);
 };
 
-const valuesOf = (written: string): string[] => {
+/** Every value that a number in digits may have. */
+export function valuesOf(written: string): string[] {
   const plain = written.replace(/[ \u00A0\u202F'’]/g, '');
   const marks = plain.match(/[.,]/g) ?? [];
   const last = marks.at(-1);
@@ -78,7 +79,7 @@ const valuesOf = (written: string): string[] => {
   if (isGrouped) return [numericValue(plain.replace(/[.,]/g, '')), plain];
   const isNumber = /^\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*(?!\1)[.,]\d+$/.test(plain);
   return [isNumber ? numericValue(decimal) : plain];
-};
+}
 
 const numericValue = (digits: string): string => {
   const value = Number(digits);
@@ -88,21 +89,29 @@ const numericValue = (digits: string): string => {
 /** Every value of the numbers of texts, and of small numbers in words. */
 export function valuesIn(texts: readonly string[]): ReadonlySet<string> {
   const values = new Set<string>();
-  words ??= new Map(
-    Object.values(NUMBER_WORDS).flatMap((list) =>
-      list.split(' ').map((word, value) => [word, String(value)]),
-    ),
-  );
   for (const text of texts) {
     for (const number of numbersIn(text)) for (const value of number.values) values.add(value);
     for (const word of wordsIn(text)) {
-      const value = words.get(word);
-      if (value !== undefined) values.add(value);
+      const value = numberOfWord(word);
+      if (value !== undefined) values.add(String(value));
     }
   }
   return values;
 }
-let words: ReadonlyMap<string, string> | undefined;
+
+/** The small number that a word in lower case means in one of the languages. */
+export function numberOfWord(word: string): number | undefined {
+  words ??= new Map(
+    Object.values(NUMBER_WORDS).flatMap((list) =>
+      list.split(' ').map((each, value) => [each, value]),
+    ),
+  );
+  return words.get(word);
+}
+let words: ReadonlyMap<string, number> | undefined;
+
+/** Languages whose words for numbers are read. */
+export const NUMBER_LANGUAGES: readonly string[] = Object.keys(NUMBER_WORDS);
 
 /** In scripts whose words are not spaced, each character may be a number. */
 const wordsIn = (text: string): string[] =>
@@ -110,7 +119,7 @@ const wordsIn = (text: string): string[] =>
 
 /** The numbers of the months that texts name. */
 export function monthsIn(texts: readonly string[]): ReadonlySet<string> {
-  months ??= new Map(Object.keys(NUMBER_WORDS).flatMap((language) => [...monthsOf(language)]));
+  months ??= new Map(NUMBER_LANGUAGES.flatMap((language) => [...monthsOf(language)]));
   const values = new Set<string>();
   for (const text of texts)
     for (const word of wordsIn(text)) {

@@ -1,4 +1,5 @@
 import { parseBlocks } from '../../documents/markdown/blocks.ts';
+import { statesSameTime } from '../../language/durations.ts';
 import {
   isUnitFactor,
   monthsIn,
@@ -95,7 +96,7 @@ const quotedShort = (text: string): string =>
   JSON.stringify(text.replace(/\s+/g, ' ').slice(0, 60));
 
 /**
- * Numbers that no text has, in digits, words or as a month, and that are neither the result of a sum that the statement shows nor its factor
+ * Numbers that no text has, in digits, words, as a month or in another unit of time, and that are neither the result of a sum that the statement shows nor its factor
  * between units ("2 weeks x 7 = 14 days").
  */
 const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[] => {
@@ -112,6 +113,7 @@ const strangeNumbers = (text: string, known: readonly string[]): WrittenNumber[]
     const figures = number.text.split(/[.,:]/).map((figure) => String(Number(figure)));
     if (figures.length === 3 && figures.every((figure) => values.has(figure) || months.has(figure)))
       return false;
+    if (statesSameTime(number.text, text, known)) return false;
     const shown = numbers.filter((each) => each !== number).flatMap((each) => each.values);
     const operands = shown.filter((value) => values.has(value));
     return sumFor(number, operands) === undefined;

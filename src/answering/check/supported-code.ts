@@ -121,8 +121,8 @@ const withoutLastFolder = (name: string): string =>
 const NO_TEXT = '\ufdd3';
 
 /**
- * Whether a text has a name like this, with other numbers, other words in place of the asker's and any name in
- * place of a placeholder.
+ * Whether a text has a name like this, with other numbers, other words in place of the asker's, any name in
+ * place of a placeholder, and a placeholder in place of any name.
  */
 function hasLike(text: string, name: string, originOf: (word: string) => Origin): boolean {
   const pattern = name
@@ -131,7 +131,8 @@ function hasLike(text: string, name: string, originOf: (word: string) => Origin)
       if (at % 2 === 0) return escapedPattern(part);
       if (part.startsWith('<')) return `(?:${NAME}|${ANY_PLACEHOLDER})`;
       const isAskers = originOf(part) === 'question' || isDatePattern(part);
-      return isAskers ? `(?:[\\p{L}\\p{N}]+|${ANY_PLACEHOLDER})` : part.replace(/\d+/g, '\\d+');
+      const own = isAskers ? '[\\p{L}\\p{N}]+' : part.replace(/\d+/g, '\\d+');
+      return `(?:${own}|${ANY_PLACEHOLDER})`;
     })
     .join('');
   return new RegExp(`(?<!${BORDERED})${pattern}(?!${BORDERED})`, 'u').test(text);

@@ -27,6 +27,8 @@ describe('a number of a statement', () => {
     ['in other digits', 'انتظر ٣٠ ثانية.', 'Wait for 30 seconds.'],
     ['that the source has as a word', 'Es gibt 3 Stufen.', 'Es gibt drei Stufen.'],
     ['of a month that the source names', 'Seit dem 04.11.2026.', 'Since November 4, 2026.'],
+    ['that is the same time in another unit', 'Set it to 30 days.', 'It is deleted after a month.'],
+    ['of a time in another language', '可设为 14 天。', 'Sie gilt zwei Wochen.'],
     [
       'of a sum that is written out',
       'That makes 2 x 48 = 96 ports for 2 units.',
@@ -44,6 +46,8 @@ describe('a number of a statement', () => {
     ['that stands nowhere', 'Wait for 90 seconds.', 'Wait for 60 or 30 seconds.'],
     ['of a wrong sum', 'That makes 2 x 48 = 98 ports.', 'Each of the 2 units has 48 ports.'],
     ['that would need another reading', 'It costs 1,441 EUR.', 'It costs 1.440 EUR.'],
+    ['of a longer time', 'Set it to 45 days.', 'It is deleted after a month.'],
+    ['without the unit of the time', 'Set it to 30 litres.', 'It is deleted after a month.'],
   ])('is a veto %s', (_what, text, source) => {
     expect(check(text, source).veto).toMatch(/does not have number/);
   });
@@ -272,6 +276,11 @@ describe('code that follows a pattern of the passages', () => {
     ['code before a Korean ending', 'Open `config.json`.', 'Where is it?'],
     ['placeholders in a name', 'Call it `<plugin>-role-view-<things>`.', 'What is its name?'],
     ['a placeholder for one in braces', 'Run `git.example/<you>/shop.git`.', 'Where from?'],
+    [
+      'a word of the passages for one in braces',
+      'Run `git.example/instance/shop.git`.',
+      'Where from?',
+    ],
     ['a placeholder in an address', 'Open `http://<your host>:8090/console`.', 'Where is it?'],
   ])('may have %s', (_what, written, question) => {
     expect(check(written, pattern, { question }).veto).toBeUndefined();
@@ -288,6 +297,7 @@ describe('code that follows a pattern of the passages', () => {
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
+    ['a word for another one than in braces', 'Run `git.example/shop/instance.git`.', 'Where from?'],
     ['placeholders in another name', 'Call it `<plugin>-view-role-<things>`.', 'Its name?'],
     ['another path behind a placeholder', 'Open `http://<host>/plugin/console`.', 'Where is it?'],
     ['a place of signs alone', 'Run `rm -rf /`.', 'How do I clear it?'],
