@@ -7,6 +7,7 @@ import {
   withSpacedWords,
   writtenWords,
 } from '../../language/spaced-words.ts';
+import { clausesIn } from '../../language/split-questions.ts';
 import {
   type AnswerReply,
   type AnswerRequest,
@@ -53,11 +54,13 @@ export type AnswerFailure = CallFailure | 'empty' | 'malformed' | 'no_answer' | 
 
 /** A part of the question, after the check. */
 interface AnsweredPart {
-  /** In the words of the question alone, so that it can be repeated; empty when the model uses others. */
+  /** In the words of the question alone, so that it can be repeated; empty when those do not tell it. */
   asked: string;
   /** In the model's words: to search with, never shown. */
   wording: string;
   state: 'answered' | 'in_part' | 'open';
+  /** Statements about it were removed, so that the articles may have something about it. */
+  isRemoved: boolean;
 }
 
 export interface CheckedAnswer<P extends Passage = Passage> {
@@ -175,6 +178,10 @@ export async function writeCheckedAnswer<P extends Passage>(
   }
   const parts = partsAfter(reply, { statements, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
+  // What is missing beside statements that are removed is not all that is missing.
+  const isWhole = !parts.some(
+    ({ isRemoved }, at) => isRemoved && reply.parts[at]?.answered === 'in_part',
+  );
   return {
     statements,
     removed,
@@ -182,7 +189,7 @@ export async function writeCheckedAnswer<P extends Passage>(
     parts,
     isJudged,
     ticket,
-    missing: isOpen && isMissingStated && lacking !== undefined ? lacking.text : '',
+    missing: isOpen && isWhole && isMissingStated && lacking !== undefined ? lacking.text : '',
     related: isOpen ? related : [],
   };
 }
@@ -207,16 +214,20 @@ const partsAfter = (
   },
 ): AnsweredPart[] => {
   const { question, history, parts: proposed = [] } = request;
-  if (reply.parts.length === 0) return [{ asked: '', wording: '', state: 'answered' }];
+  if (reply.parts.length === 0)
+    return [{ asked: '', wording: '', state: 'answered', isRemoved: false }];
   const own = [
     question,
     ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : [])),
   ].join('\n');
-  const repeatable = (asked: string): string => (isShortPhraseOf(asked, own) ? asked : '');
+  const repeatable = (asked: string): string =>
+    isShortPhraseOf(asked, own) ? asked : clauseAbout(asked, question);
   const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
-    const isLeft = statements.some(({ part }) => part === at + 1);
+    const isAbout = ({ part }: { part: number }) => part === at + 1;
+    const isLeft = statements.some(isAbout);
     const state = !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part';
-    return { asked: repeatable(asked), wording: asked, state };
+    const isRemoved = !isLeft && answered !== 'no' && reply.statements.some(isAbout);
+    return { asked: repeatable(asked), wording: asked, state, isRemoved };
   });
   if (proposed.length <= parts.length) return parts;
   const forgotten = proposed.filter(
@@ -225,7 +236,12 @@ const partsAfter = (
   return [
     ...parts,
     ...forgotten.map(
-      (asked): AnsweredPart => ({ asked: repeatable(asked), wording: asked, state: 'open' }),
+      (asked): AnsweredPart => ({
+        asked: repeatable(asked),
+        wording: asked,
+        state: 'open',
+        isRemoved: false,
+      }),
     ),
   ];
 };
@@ -238,9 +254,26 @@ const shareWord = (one: string, other: string): boolean => {
   return readSentence(one, language).words.some((word) => forms.has(word.forms[0] ?? ''));
 };
 
+/** The clause of a question that shares most words with a part of it; empty when none does, or when it is all of the question. */
+const clauseAbout = (part: string, question: string): string => {
+  const language = detectLanguage(question) ?? 'en';
+  const { words } = readSentence(part, language);
+  const [best, next] = clausesIn(question)
+    .map(({ start, end }) => {
+      const text = question.slice(start, end).replace(TRAILING_MARKS, '');
+      const { forms } = readSentence(text, language);
+      return { text, shared: words.filter((word) => forms.has(word.forms[0] ?? '')).length };
+    })
+    .sort((one, other) => other.shared - one.shared);
+  if (best === undefined || next === undefined || best.shared === next.shared) return '';
+  return MARKUP.test(best.text) ? '' : best.text;
+};
+const TRAILING_MARKS = /^\s+|[\s.!?。！？]+$/gu;
+const MARKUP = /[[\]<>`|]|:\/\//;
+
 /** Whether a text is a short phrase of words of another; a sentence would claim something. */
 const isShortPhraseOf = (text: string, other: string): boolean => {
-  if (/[[\]<>`|]|:\/\/|[.!。！]\s*$/.test(text)) return false;
+  if (MARKUP.test(text) || /[.!。！]\s*$/.test(text)) return false;
   if (wordsOf(withSpacedWords(text)).length > MAX_ASKED_WORDS) return false;
   const language = detectLanguage(other) ?? 'en';
   const { forms } = readSentence(other, language);
@@ -278,8 +311,10 @@ const MAX_MISSING = 400;
 
 interface Draft<P extends Passage> {
   statement: ModelStatement;
-  /** As it may go out: without sentences that must not. */
+  /** As it may go out: without sentences that must not, or what it quotes in its place. */
   text: string;
+  /** Why what it quotes is in its place; undefined when the words are the model's. */
+  veto?: string | undefined;
   quotes: readonly PlacedQuote<P>[];
   check: ModelStatementCheck;
   /** What goes out: a text of the statement, or what it quotes in its place, or nothing. */
@@ -349,7 +384,7 @@ const startChecking = <P extends Passage>(
         if (missing !== undefined && typeof judged !== 'string')
           isMissingStated = judged[batch.length]?.verdict === 'stated';
         ordered.passOn();
-        if (asked < batches - 1 && waiting.length > 0) judgeWaiting();
+        if (asked < batches - 1 && waiting.some(isOwn)) judgeWaiting();
       });
   };
   return {
@@ -360,13 +395,15 @@ const startChecking = <P extends Passage>(
       drafts.push(draft);
       if (draft.outcome === undefined) waiting.push(draft);
       else ordered.passOn();
-      if (judging === undefined && waiting.length > 0 && asked < batches - 1) judgeWaiting();
+      if (judging === undefined && waiting.some(isOwn) && asked < batches - 1) judgeWaiting();
     },
     /** Resolves when all are decided. */
     end: async (
       missing?: JudgedStatement,
     ): Promise<{ isJudged: boolean; isMissingStated: boolean }> => {
       while (judging !== undefined) await judging;
+      if (!drafts.some(isOwn))
+        for (const draft of waiting.splice(0)) draft.outcome = { reason: draft.veto ?? '' };
       if (waiting.length > 0) judgeWaiting(missing);
       while (judging !== undefined) await judging;
       ordered.end();
@@ -378,6 +415,10 @@ const startChecking = <P extends Passage>(
     },
   };
 };
+
+/** Whether words of the model may go out or have. Quotes alone, in place of all of them, are chosen without a model. */
+const isOwn = <P extends Passage>({ veto, outcome }: Draft<P>): boolean =>
+  veto === undefined && (outcome === undefined || 'text' in outcome);
 
 /**
  * Passes on what is decided, in order. What introduces a statement ("Then:") shares its fate. The first statement of a part answers it, and
@@ -408,11 +449,12 @@ const inOrder = <P extends Passage>(
       passOnOne(draft);
     }
   };
-  const passOnOne = ({ statement, quotes, check, outcome }: Draft<P>): void => {
+  const passOnOne = ({ statement, quotes, check, veto, outcome }: Draft<P>): void => {
     const { part } = statement;
     if (outcome === undefined) return;
     if ('text' in outcome) {
       const { text, isJudged } = outcome;
+      if (veto !== undefined) onRemoved({ text: statement.text, reason: veto }, []);
       const probability = check.isLiteral
         ? 1
         : text === statement.text
@@ -482,10 +524,31 @@ const draftOf = <P extends Passage>(
     statement.text,
     (sentence) => checkModelStatement(sentence, quotes, context).veto !== undefined,
   );
-  if (rest === undefined || quotes.length === 0)
+  if (rest !== undefined && quotes.length > 0)
+    return { ...draft, text: rest, check: checkModelStatement(rest, quotes, context) };
+  const quoted = quotedFor(quotes, context)?.join('\n\n') ?? '';
+  const languages = [statement.text, quoted].flatMap((text) => detectLanguage(text) ?? []);
+  if (quoted === '' || quoted.length > MAX_QUOTED || new Set(languages).size > 1)
     return { ...draft, outcome: { reason: check.veto } };
-  const checked = checkModelStatement(rest, quotes, context);
-  return { ...draft, text: rest, check: checked };
+  return {
+    ...draft,
+    text: quoted,
+    veto: check.veto,
+    check: checkModelStatement(quoted, quotes, context),
+  };
+};
+
+/** Longest quotes in place of a statement with a code, address or number that no passage has, in UTF-16 units. */
+const MAX_QUOTED = 1000;
+
+/** The sentences, items and rows that a statement quotes; undefined when they must not go out either. */
+const quotedFor = <P extends Passage>(
+  quotes: readonly PlacedQuote<P>[],
+  context: { question: string; passages: readonly P[] },
+): string[] | undefined => {
+  const quoted = [...new Set(quotes.flatMap(quotedBlocks))];
+  const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
+  return quoted.length > 0 && isClean ? quoted : undefined;
 };
 
 const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
@@ -504,9 +567,8 @@ const outcomeOf = <P extends Passage>(
     if (check.isLiteral) return { text, isJudged: false };
     const reason =
       judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
-    const quoted = quotes.flatMap(quotedBlocks);
-    const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
-    return quoted.length > 0 && isClean ? { quoted, reason } : { reason };
+    const quoted = quotedFor(quotes, context);
+    return quoted === undefined ? { reason } : { quoted, reason };
   }
   if (judgement.verdict === 'stated') return { text, isJudged: true };
   const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;

@@ -26,7 +26,7 @@ const MAX_PARTS = 3;
 const MAX_QUERIES = 2;
 const MAX_TOKENS = 260;
 /** Below this probability that what would be shown answers, a search is weak. */
-const WEAK_BELOW = 0.6;
+const WEAK_BELOW = 0.55;
 
 /**
  * Whether a model's queries may find more: the search is weak, the question leans on turns before it or is in another language than the

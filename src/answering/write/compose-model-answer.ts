@@ -210,20 +210,25 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
   };
 };
 
-/** Names the parts that the answer leaves open, unless the model says so in words that are confirmed. */
+/**
+ * Names the parts that the answer leaves open, unless the model says so in words that are confirmed. Of a part about which statements were
+ * removed it is not said that nothing was found.
+ */
 const openSentences = (
   { parts, missing }: CheckedAnswer<ShownPassage>,
   phrases: AnswerPhrases,
 ): string[] => {
-  if (missing !== '') return [];
-  const open = parts.filter(({ state }) => state === 'open');
-  const namedParts = open.filter(({ asked }) => asked !== '');
-  return [
-    ...namedParts.map(({ asked }) =>
-      filled(phrases.nothingAbout, { question: `“${oneLine(asked, 200)}”` }),
-    ),
-    ...(namedParts.length < open.length ? [phrases.partOpen] : []),
-  ];
+  const open = parts.filter(
+    ({ state, isRemoved }) => state === 'open' && (isRemoved || missing === ''),
+  );
+  const sentences = open.map(({ asked, isRemoved }) => {
+    if (asked === '') return phrases.partOpen;
+    const name = `“${oneLine(asked, 200)}”`;
+    return isRemoved
+      ? phrases.partOpen.replace(/[.。]?$/u, (mark) => `: ${name}${mark}`)
+      : filled(phrases.nothingAbout, { question: name });
+  });
+  return [...new Set(sentences)];
 };
 
 /** The articles of passages, each once. */

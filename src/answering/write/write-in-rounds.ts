@@ -92,7 +92,7 @@ interface WrittenAnswer {
   search: ProposedSearch | undefined;
 }
 
-/** What an answer leaves open, in the model's words; the question when nothing answers it. */
+/** What an answer leaves open or answers in part, in the model's words; the question when nothing answers it. */
 const openPartsOf = (written: Written, question: string): string[] => {
   if ('failure' in written) return written.failure === 'no_answer' ? [question] : [];
   return written.parts.filter(isOpen).map(({ wording }) => wording.slice(0, MAX_PART_LENGTH));
@@ -102,7 +102,7 @@ const openPartsOf = (written: Written, question: string): string[] => {
 const MAX_PART_LENGTH = 300;
 
 type Part = CheckedAnswer<ShownPassage>['parts'][number];
-const isOpen = ({ state, wording }: Part): boolean => state === 'open' && wording !== '';
+const isOpen = ({ state, wording }: Part): boolean => state !== 'answered' && wording !== '';
 
 /** An answer with what a second search adds for its open parts. */
 const joined = (first: Written, second: Written): Written => {
@@ -111,17 +111,18 @@ const joined = (first: Written, second: Written): Written => {
   if ('failure' in first) return { ...second, removed };
   const texts = new Set(first.statements.map(({ text }) => text));
   const open = first.parts.filter(isOpen);
-  const answers = second.parts.filter(({ state }) => state !== 'open').slice(0, open.length);
-  const later =
-    second.parts.length === open.length
-      ? second.parts
-      : [...answers, ...open.slice(answers.length)];
+  const isAligned = second.parts.length === open.length;
+  const later = second.parts.filter(({ state }) => isAligned || state !== 'open');
+  const answerTo = (part: Part): Part => {
+    const answer = later[open.indexOf(part)];
+    return answer === undefined || answer.state === 'open' ? part : answer;
+  };
   return {
     ...second,
     statements: [...first.statements, ...second.statements.filter(({ text }) => !texts.has(text))],
     removed,
     removedQuotes: [...first.removedQuotes, ...second.removedQuotes],
-    parts: [...first.parts.filter((part) => !isOpen(part)), ...later],
+    parts: first.parts.map((part) => (isOpen(part) ? answerTo(part) : part)),
     isJudged: first.isJudged && second.isJudged,
   };
 };

@@ -297,7 +297,11 @@ describe('code that follows a pattern of the passages', () => {
     ['another number within a name', 'Type `date:P5D/`.', 'Only the last 3 days'],
     ['another stem of a path', 'They are in `app/date/oc/`.', 'Where is Occitan?'],
     ['another last part that stands nowhere', 'They are in `app/i18n/de/`.', 'Where is German?'],
-    ['a word for another one than in braces', 'Run `git.example/shop/instance.git`.', 'Where from?'],
+    [
+      'a word for another one than in braces',
+      'Run `git.example/shop/instance.git`.',
+      'Where from?',
+    ],
     ['placeholders in another name', 'Call it `<plugin>-view-role-<things>`.', 'Its name?'],
     ['another path behind a placeholder', 'Open `http://<host>/plugin/console`.', 'Where is it?'],
     ['a place of signs alone', 'Run `rm -rf /`.', 'How do I clear it?'],

@@ -107,3 +107,30 @@ describe('a part whose first statement is removed', () => {
     expect(textsOf(written)).toEqual([STATED, STEPS]);
   });
 });
+
+describe('a statement with a number that no passage has', () => {
+  const invented = statement('The plugs carry 48 V, so switch the supply off.', STATED);
+  const textsOf = ({ answer }: Awaited<ReturnType<typeof write>>) =>
+    'statements' in answer ? answer.statements.map(({ text }) => text) : answer;
+
+  it.each([false, true])('is replaced by what it quotes (streamed: %s)', async (isStreamed) => {
+    const written = await write([invented, statement('Push in both plugs.', STEPS)], {
+      isStreamed,
+    });
+    expect(textsOf(written)).toEqual([STATED, 'Push in both plugs.']);
+    expect(written.answer.removed).toEqual([
+      { text: invented.text, reason: expect.stringContaining('number "48"') },
+    ]);
+    expect(written.judged).toBe(1);
+  });
+  it('is removed when nothing else is left, without a judge', async () => {
+    const { answer, judged } = await write([invented]);
+    expect(answer).toMatchObject({ failure: 'unsupported' });
+    expect(judged).toBe(0);
+  });
+  it('is removed in another language than its quote', async () => {
+    const german = statement('Die Stecker führen immer 48 V, also schalte sie ab.', STATED);
+    const written = await write([statement('Push in both plugs.', STEPS), german]);
+    expect(textsOf(written)).toEqual(['Push in both plugs.']);
+  });
+});
