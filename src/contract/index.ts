@@ -33,6 +33,7 @@ export * from './wire/audit.ts';
 export * from './wire/chat-completions.ts';
 export * from './wire/checks.ts';
 export * from './wire/context-engine.ts';
+export * from './wire/desk-settings.ts';
 export * from './wire/editions.ts';
 export * from './wire/gateway-call.ts';
 export * from './wire/host-article.ts';

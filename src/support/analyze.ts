@@ -90,7 +90,10 @@ export async function analyze(
   const timeLeftMs = boundedTime(scope.timeLeftMs);
   if (covers(scope.context.capabilities, 'kb:read'))
     parts.openEdition?.(scope).catch(() => undefined);
-  const { taxonomy, classifier } = await parts.taxonomyFor(scope.context.workspace, scope);
+  const { taxonomy, classifier, settings } = await parts.taxonomyFor(
+    scope.context.workspace,
+    scope,
+  );
   const read = readTicket(request, {
     mask: maskFor(request, parts.mask),
     taxonomy,
@@ -135,9 +138,11 @@ export async function analyze(
     ticket.product === undefined || ticket.isProductStored ? {} : { product: ticket.product };
   const missing = asksAbout(known, classification) ? missingInformation(known, ticket) : [];
   const compose = (own: Answer | undefined) =>
-    createDraftComposer({ taxonomy, ticket: { ...ticket, ...needs, answer: own, missing } })(
-      ...[classification, request.customer_name, metadata, found],
-    );
+    createDraftComposer({
+      taxonomy,
+      tone: settings?.tone,
+      ticket: { ...ticket, ...needs, answer: own, missing },
+    })(...[classification, request.customer_name, metadata, found]);
   const { composed, outcome } = await written(compose(answer), {
     ticket,
     found: units && { ...found, units, isForeign: isInOtherLanguage(ticket, found) },
@@ -145,6 +150,7 @@ export async function analyze(
     warning: answer?.warning,
     holding: () => compose(undefined),
     signature: taxonomy.signature,
+    settings,
     ai,
     signal,
     timeLeftMs: timeLeftMs(),

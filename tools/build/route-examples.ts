@@ -116,6 +116,9 @@ export const EXAMPLES: Partial<Record<RouteName, RouteExample>> = {
       metadata: { product: 'Apollo II' },
     },
   },
+  'PUT /v1/support/settings': {
+    body: { tone: 'friendly', hint: 'Call customers members.' },
+  },
   'PUT /v1/support/taxonomy': {
     body: {
       taxonomy: {

@@ -47,4 +47,21 @@ export const SUPPORT_ROUTES = {
     isAudited: true,
     errors: ['NOT_FOUND'],
   },
+  'GET /v1/support/settings': {
+    tag: 'Support',
+    summary: 'Show how the drafts of the workspace are written',
+    function: 'support',
+    capability: 'support:analyze',
+    reply: 'DeskSettings',
+  },
+  'PUT /v1/support/settings': {
+    tag: 'Support',
+    summary: 'Change how the drafts of the workspace are written',
+    function: 'support',
+    capability: 'kb:write',
+    grants: 'support:taxonomy:write',
+    isAudited: true,
+    body: 'DeskSettings',
+    reply: 'DeskSettings',
+  },
 } as const satisfies Record<string, HttpRoute>;

@@ -1,4 +1,5 @@
 import { hasPromptInjection, isInjectionName } from '../../answering/model/prompt-injection.ts';
+import type { DraftTone } from '../../contract/wire/desk-settings.ts';
 import { type Taxonomy, UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
 import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
 import { inLanguage, phrasesOf, type TextInLanguage } from '../message/languages.ts';
@@ -86,10 +87,16 @@ export function fillTemplate(template: ChosenTemplate, values: TemplateValues): 
   return { greeting: greet(values.customerName, template.language), before, after };
 }
 
-/** A greeting, by name when it looks like one. */
-export function greet(customerName: string | undefined, language: string): string {
+/** A greeting, by name when it looks like one. A formal one addresses somebody by name. */
+export function greet(
+  customerName: string | undefined,
+  language: string,
+  tone: DraftTone = 'neutral',
+): string {
   const name = nameInGreeting(customerName);
-  return phrasesOf(language).greeting.replace('{name}', name === undefined ? '' : ` ${name}`);
+  const { greeting, friendly, formal } = phrasesOf(language);
+  const phrase = { neutral: greeting, friendly, formal: name === undefined ? greeting : formal };
+  return phrase[tone].replace('{name}', name === undefined ? '' : ` ${name}`);
 }
 
 /** Replaces each paragraph with the placeholder by the list of questions. */

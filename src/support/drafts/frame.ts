@@ -1,3 +1,4 @@
+import type { DraftTone } from '../../contract/wire/desk-settings.ts';
 import type { IntentClassification } from '../../contract/wire/support-response.ts';
 import type { RequiredFact, Taxonomy } from '../../contract/wire/taxonomy.ts';
 import { escapeMarkdown } from '../../documents/markdown/escape-markdown.ts';
@@ -46,6 +47,8 @@ interface FrameOptions {
   classification: IntentClassification;
   ticket: FramedTicket | undefined;
   customerName: string | undefined;
+  /** Absent: the words of the templates. */
+  tone?: DraftTone | undefined;
   /** The product of the metadata. */
   product: string | undefined;
   /** The language of the customer, BCP 47. */
@@ -86,7 +89,11 @@ export function frameDraft(options: FrameOptions): DraftFrame {
   const filled = isOther
     ? generalWords(options, { language: spoken, questions })
     : templateWords(options, { template, questions });
-  const frame = { id: isOther ? 'general' : template.id, language: spoken, filled };
+  const { customerName, tone = 'neutral' } = options;
+  const greeting =
+    tone === 'neutral' || use === 'alone' ? filled.greeting : greet(customerName, spoken, tone);
+  const id = isOther ? 'general' : template.id;
+  const frame = { id, language: spoken, filled: { ...filled, greeting } };
   return ticket === undefined || use === 'alone' ? frame : withCase(frame, { ...options, ticket });
 }
 

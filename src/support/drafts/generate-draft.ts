@@ -2,6 +2,7 @@ import {
   hasPromptInjection as containsInjection,
   isInjectionName,
 } from '../../answering/model/prompt-injection.ts';
+import type { DraftTone } from '../../contract/wire/desk-settings.ts';
 import { ARTICLE_URL_MAX_LENGTH, RETRIEVAL_MIN_SCORE } from '../../contract/wire/knowledge.ts';
 import type {
   Draft,
@@ -43,6 +44,8 @@ interface DraftGeneratorParts {
   taxonomy: Taxonomy;
   /** Absent: nothing is quoted. */
   ticket?: DraftTicket | undefined;
+  /** Absent: the words of the templates. */
+  tone?: DraftTone | undefined;
 }
 
 /** A draft with its parts, for the model that may rewrite it and for the guidance. */
@@ -87,7 +90,7 @@ export function createDraftGenerator(parts: DraftGeneratorParts): GenerateDraft 
 }
 
 /** Makes the draft generator that also returns the parts of a draft. */
-export function createDraftComposer({ taxonomy, ticket }: DraftGeneratorParts) {
+export function createDraftComposer({ taxonomy, ticket, tone }: DraftGeneratorParts) {
   return (
     ...[classification, givenName, metadata, givenKnowledge]: Parameters<GenerateDraft>
   ): ComposedDraft => {
@@ -95,9 +98,10 @@ export function createDraftComposer({ taxonomy, ticket }: DraftGeneratorParts) {
     const intent = taxonomy.intents.find(({ id }) => id === classification.primary_intent);
     if (getsNoReply(classification, intent))
       return noDraft(classification, ticket?.language ?? taxonomy.language);
-    if (classification.danger !== undefined) return safetyDraft(taxonomy, { ticket, customerName });
+    if (classification.danger !== undefined)
+      return safetyDraft(taxonomy, { ticket, customerName, tone });
     if (ticket?.isClosing === true)
-      return phraseDraft(taxonomy, { ticket, customerName, phrase: 'closed' });
+      return phraseDraft(taxonomy, { ticket, customerName, tone, phrase: 'closed' });
     const isSent = autoSendOf(classification, intent).allowed;
     // Retrieval recognises the language of the articles in messages that are too short for detection.
     const own = knowledge?.isForeign === true ? undefined : knowledge?.language;
@@ -114,6 +118,7 @@ export function createDraftComposer({ taxonomy, ticket }: DraftGeneratorParts) {
       classification,
       ticket,
       customerName,
+      tone,
       product: typeof metadata?.product === 'string' ? metadata.product : undefined,
       language,
       missing: ticket?.missing ?? missingInformation(intent, unknown),
@@ -244,18 +249,19 @@ const safetyDraft = (taxonomy: Taxonomy, given: Omit<PhraseOptions, 'phrase'>): 
 interface PhraseOptions {
   ticket: DraftTicket | undefined;
   customerName: string | undefined;
+  tone: DraftTone | undefined;
   phrase: 'safety' | 'closed';
 }
 
 /** A draft of one phrase in the customer's language, which asks nothing and quotes nothing. */
 const phraseDraft = (
   { language: own, signature }: Pick<Taxonomy, 'language' | 'signature'>,
-  { ticket, customerName, phrase }: PhraseOptions,
+  { ticket, customerName, tone, phrase }: PhraseOptions,
 ): ComposedDraft => {
   const spoken =
     [ticket?.language, own].find((each) => each !== undefined && hasPhrases(each)) ?? 'en';
   const filled = {
-    greeting: greet(customerName, spoken),
+    greeting: greet(customerName, spoken, tone),
     before: phrasesOf(spoken)[phrase],
     after: '',
   };

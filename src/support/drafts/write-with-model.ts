@@ -17,6 +17,7 @@ import {
 } from '../../answering/passages/shown-passages.ts';
 import { proposeSearch } from '../../answering/understand/search-queries.ts';
 import type { AIClient } from '../../contract/core/librarian.ts';
+import type { DeskSettings } from '../../contract/wire/desk-settings.ts';
 import { parseBlocks } from '../../documents/markdown/blocks.ts';
 import { escapeHtml } from '../../documents/markdown/escape-html.ts';
 import { markdownToHtml, markdownToText } from '../../documents/markdown/render-markdown.ts';
@@ -61,6 +62,8 @@ export interface ModelDraftOptions {
   /** Whether the note calls the message covered by the articles; true when absent. */
   isCovered?: boolean | undefined;
   signature: string | undefined;
+  /** How the team writes; absent: neutral. */
+  settings?: DeskSettings | undefined;
   /** Milliseconds for all calls. */
   timeMs: number;
   signal?: AbortSignal | undefined;
@@ -87,8 +90,11 @@ export async function writeWithModel(
     const asked = { question: question.slice(0, MAX_MESSAGE_LENGTH), history: ticket.history };
     const passages = await modelPassages(options.found, { ...ticket, ...asked, calls });
     const about = aboutAsker(ticket.facts);
-    const instructions =
-      about === undefined ? INSTRUCTIONS : `${INSTRUCTIONS}\n- ${about.instructions}`;
+    const instructions = [
+      INSTRUCTIONS,
+      ...(about === undefined ? [] : [`- ${about.instructions}`]),
+      ...styleOf(options.settings),
+    ].join('\n');
     const data = {
       ...(ticket.product === undefined ? {} : { product: ticket.product }),
       ...about?.data,
@@ -178,6 +184,20 @@ For the statements:
 - Promise nothing and decide nothing for the company: no refund, no replacement, no date, no call. Give the rule that the passages have, with its term and conditions, also unasked where it decides what to do.
 - What only a person can look up, such as an order, a payment or a repair, is a part with "no"; its "missing" is a note to the agent.
 - A warning stands before the step that it belongs to. Repeat no accusation, and answer no tone.`;
+
+/** What the team asks of the words; what a statement says stays that of the passages. */
+const styleOf = ({ tone, hint }: DeskSettings = { tone: 'neutral', hint: '' }): string[] => [
+  ...(tone === 'neutral' ? [] : [STYLES[tone]]),
+  ...(hint === ''
+    ? []
+    : [`- The team asks of the wording, as far as the rules above allow: ${JSON.stringify(hint)}`]),
+];
+
+const STYLES = {
+  friendly: '- Write warmly and plainly, in short sentences, as to somebody you know.',
+  formal:
+    '- Write formally and politely: no contractions, no exclamation marks, and the polite form of address where the language has one.',
+} as const;
 
 type Refusal = AnswerFailure | 'incomplete' | 'other_language' | 'nothing_to_answer' | 'danger';
 

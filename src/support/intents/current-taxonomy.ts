@@ -1,9 +1,11 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import type { Issue, ReadValue } from '../../contract/core/error-info.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
+import { DeskSettings } from '../../contract/wire/desk-settings.ts';
 import { Taxonomy } from '../../contract/wire/taxonomy.ts';
 import type { WaitUntil } from '../../platform/concurrency.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
+import { readStored } from '../../platform/storage/sql.ts';
 import { emptyClassifier, type IntentClassifier, openClassifier } from './classifier.ts';
 import GENERAL from './general-taxonomy.json' with { type: 'json' };
 import { contentHash, InvalidModel } from './intent-model.ts';
@@ -13,6 +15,8 @@ import { trainClassifier } from './train-classifier.ts';
 export interface OpenTaxonomy {
   taxonomy: Taxonomy;
   classifier: IntentClassifier;
+  /** How drafts are written; absent: as the templates are. */
+  settings?: DeskSettings | undefined;
 }
 
 /** The taxonomies that this isolate has cached. */
@@ -84,12 +88,21 @@ export function currentTaxonomy({
   ): Promise<CacheEntry> => {
     const known = cached.get(workspace);
     try {
-      const text = await store.readTaxonomy(workspace);
+      const [text, settings] = await Promise.all([
+        store.readTaxonomy(workspace),
+        readSettings(store, workspace),
+      ]);
       const isSame = known !== undefined && known.text === text;
       const opened = isSame
         ? known.opened
         : await open(text, { workspace, store, waitUntil, onFault });
-      return { opened, text, readAgainAt: now() + FRESH_MS };
+      const isUnchanged =
+        isSame && JSON.stringify(known.opened.settings) === JSON.stringify(settings);
+      return {
+        opened: isUnchanged ? opened : { ...opened, settings },
+        text,
+        readAgainAt: now() + FRESH_MS,
+      };
     } catch (error) {
       onFault('taxonomy', error);
       const isKvFault = !(error instanceof TaxonomyUnusable);
@@ -226,12 +239,25 @@ export function isTrainedAtLoad(taxonomy: Taxonomy): boolean {
 const unusable = (why: string): TaxonomyUnusable =>
   new TaxonomyUnusable(`Cannot use the taxonomy of the workspace: ${why}`);
 
-/** Storage of taxonomies and their trained models, by workspace. Reads may be a minute behind. */
+/** How the drafts of a workspace are written; the defaults where nothing is stored, or what is stored cannot be read. */
+export async function readSettings(
+  store: Pick<TaxonomyStore, 'readSettings'>,
+  workspace: string,
+): Promise<DeskSettings> {
+  const text = await store.readSettings(workspace);
+  return (
+    (text === undefined ? undefined : readStored(DeskSettings, text)) ?? DeskSettings.parse({})
+  );
+}
+
+/** Storage of taxonomies, their trained models and the settings of drafts, by workspace. Reads may be a minute behind. */
 export interface TaxonomyStore {
   /** The text as it was written; undefined when the workspace has none. */
   readTaxonomy(workspace: string): Promise<string | undefined>;
   writeTaxonomy(workspace: string, text: string): Promise<void>;
   removeTaxonomy(workspace: string): Promise<void>;
+  readSettings(workspace: string): Promise<string | undefined>;
+  writeSettings(workspace: string, text: string): Promise<void>;
   /** The model of this workspace by the hash of its training data. Models are never shared between workspaces, since they decide what is sent. */
   readModel(workspace: string, contentHash: string): Promise<Uint8Array | undefined>;
   /** @param options.isDerived The model can be trained again at any time, so it expires after some weeks. */
@@ -250,7 +276,7 @@ const DERIVED_TTL_SECONDS = 30 * 24 * 60 * 60;
 /** Readers have the older taxonomy for two minutes: without its model they would train and store another one. */
 const RETIRED_TTL_SECONDS = 5 * 60;
 
-/** Taxonomies in Workers KV: `taxonomy/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
+/** Taxonomies in Workers KV: `taxonomy/<workspace>` and `settings/<workspace>` as JSON, `model/<workspace>/<content hash>` as bytes. */
 export function kvTaxonomies(
   kv: Pick<KVNamespace, 'get' | 'put' | 'delete' | 'list'>,
 ): TaxonomyStore {
@@ -258,6 +284,8 @@ export function kvTaxonomies(
     readTaxonomy: async (workspace) => (await kv.get(taxonomyKey(workspace))) ?? undefined,
     writeTaxonomy: (workspace, text) => kv.put(taxonomyKey(workspace), text),
     removeTaxonomy: (workspace) => kv.delete(taxonomyKey(workspace)),
+    readSettings: async (workspace) => (await kv.get(settingsKey(workspace))) ?? undefined,
+    writeSettings: (workspace, text) => kv.put(settingsKey(workspace), text),
     readModel: async (workspace, contentHash) => {
       const bytes = await kv.get(modelKey(workspace, contentHash), 'arrayBuffer');
       return bytes === null ? undefined : new Uint8Array(bytes);
@@ -289,6 +317,7 @@ async function* keysUnder(kv: Pick<KVNamespace, 'list'>, prefix: string) {
   } while (cursor !== undefined);
 }
 
+const settingsKey = (workspace: string): string => `settings/${workspace}`;
 const taxonomyKey = (workspace: string): string => `taxonomy/${workspace}`;
 const modelKey = (workspace: string, contentHash: string): string =>
   `model/${workspace}/${contentHash}`;

@@ -46,6 +46,35 @@ const draftFor = (
   return compose(classification, 'Dana', metadata, { ...knowledge, language, isForeign }).draft;
 };
 
+describe('a draft in a tone', () => {
+  it.each([
+    ['friendly', 'en', 'Dana', 'Hi Dana,'],
+    ['formal', 'en', 'Dana', 'Dear Dana,'],
+    ['formal', 'en', undefined, 'Hello,'],
+    ['friendly', 'de', 'Dana', 'Hallo Dana,'],
+  ] as const)('%s greets in %s by name, or without one', (tone, language, name, greeting) => {
+    const ticket = ticketOf(LOUD, {}, { passages: [STEPS], hasPromptInjection: false });
+    const { draft } = createDraftComposer({ taxonomy, ticket, tone })(
+      { primary_intent: 'noise', confidence: 0.9 },
+      name,
+      undefined,
+      { ...knowledgeOf(), language },
+    );
+    expect(draft.text.split('\n')[0]).toBe(greeting);
+    expect(draft.text).toContain('Eco');
+  });
+  it('leaves a template that is sent without a person as it is', () => {
+    const ticket = ticketOf('How do I make a backup?', {}, NO_QUOTES);
+    const sent = { primary_intent: 'backup_restore', confidence: 1, needs_person: [] };
+    const textIn = (tone: 'neutral' | 'friendly') =>
+      createDraftComposer({ taxonomy, ticket, tone })(sent, 'Dana').draft;
+    expect(textIn('friendly').auto_send).toBe(true);
+    expect(textIn('friendly')).toEqual(textIn('neutral'));
+  });
+});
+
+const NO_QUOTES = { passages: [], hasPromptInjection: false };
+
 describe('a draft with an answer', () => {
   it('greets, names the intent, quotes, closes and signs', () => {
     const { draft } = composeFor(LOUD, STEPS);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { DeskSettings } from '../../../src/contract/wire/desk-settings.ts';
 import { Draft } from '../../../src/contract/wire/support-response.ts';
 import { ModelBudgetSpent } from '../../../src/platform/context/model-budget.ts';
 import {
@@ -138,6 +139,14 @@ it('accepts transitions only with a judge', async () => {
   expect(outcome).toMatchObject({ refused: undefined, removed: 1 });
   expect(draft.text).not.toContain(lead.text);
   expect(draft.text).toContain('Choose Eco mode');
+});
+it('asks for the tone of the team and for its hint as data, and for none where nothing is set', async () => {
+  const systemOf = async (settings?: DeskSettings) =>
+    (await write(GOOD, { settings })).calls[0]?.messages[0]?.content ?? '';
+  const asked = await systemOf({ tone: 'formal', hint: 'Say "members".' });
+  expect(asked).toMatch(/formally and politely/);
+  expect(asked).toContain('"Say \\"members\\"."');
+  expect(await systemOf()).not.toMatch(/formally|warmly|The team asks/);
 });
 it('references only the articles of its statements', async () => {
   const FANS = { title: 'Fans and noise', url: 'https://docs.example.com/care/fans' };

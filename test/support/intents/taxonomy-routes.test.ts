@@ -29,6 +29,8 @@ const memoryStore = (): TaxonomyStore => ({
   readTaxonomy: async (workspace) => texts.get(workspace),
   writeTaxonomy: async (workspace, text) => void texts.set(workspace, text),
   removeTaxonomy: async (workspace) => void texts.delete(workspace),
+  readSettings: async () => undefined,
+  writeSettings: async () => {},
   readModel: async (workspace, hash) => models.get(`${workspace}/${hash}`),
   writeModel: async (workspace, hash, { packed }) =>
     void models.set(`${workspace}/${hash}`, packed),

@@ -97,6 +97,7 @@ const ACTS: Readonly<Record<string, TextKey>> = {
   'DELETE /api/kb/articles/{id}': 'audit.delete_article',
   'PUT /v1/support/taxonomy': 'audit.change_taxonomy',
   'DELETE /v1/support/taxonomy': 'audit.delete_taxonomy',
+  'PUT /v1/support/settings': 'audit.change_settings',
   'POST /v1/support/tickets/replay': 'audit.replay_tickets',
   'PUT /v1/support/tickets': 'audit.restore_tickets',
   'DELETE /v1/support/tickets/draft': 'audit.erase_draft',

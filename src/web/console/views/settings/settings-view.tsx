@@ -6,8 +6,9 @@ import { Failure, Loading } from '../../parts/states.tsx';
 import { call, client, may } from '../../session/deployment.ts';
 import { type Loaded, useLoaded } from '../../session/loaded.ts';
 import { formatMoment, t } from '../../texts/texts.ts';
+import { DraftSettings, SetElsewhere } from './draft-settings.tsx';
 
-/** What the deployment runs on, what is wrong with it, and what the key may do. */
+/** How drafts are written, what the deployment runs on, what is wrong with it, and what the key may do. */
 const SettingsView = () => {
   const health = useLoaded((signal) => client.health({ signal }), []);
   const access = useLoaded(
@@ -17,6 +18,8 @@ const SettingsView = () => {
   return (
     <div class="settings">
       <h1>{t('view.settings')}</h1>
+      {may('support:analyze') === true ? <DraftSettings /> : null}
+      <SetElsewhere />
       <Part title={t('settings.deployment')} from={health}>
         {(value) => <Deployment health={value} />}
       </Part>
