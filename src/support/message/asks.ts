@@ -19,7 +19,7 @@ interface Asks {
 }
 
 /**
- * What a message asks: its numbered items, else its questions, and the sentences that hold one ("I wonder how long it takes"). Statements
+ * What a message asks: the items of its list, else its questions, and the sentences that hold one ("I wonder how long it takes"). Statements
  * belong to the question after them, and a question that names no subject to the one before.
  *
  * @param problem The message without greeting and signature.
@@ -66,7 +66,7 @@ const holdsQuestion = (sentence: string): boolean => {
   return asking !== undefined && namesSubject(sentence.slice(asking.start), sentence);
 };
 
-/** The numbered items of a text of which several ask; empty for others, such as steps that were done. */
+/** The items of a list in a text of which several ask; empty for others, such as steps that were done. */
 export function askingItems(text: string): string[] {
   const items = itemsIn(text);
   return items.filter(isQuestion).length > 1 ? items : [];
@@ -74,16 +74,36 @@ export function askingItems(text: string): string[] {
 
 const MAX_ITEMS = 6;
 
-/** What stands behind `1.`, `2)` and so on, each number once and in order. */
+/** `1.`, `2)`, `(a)` and so on, in order, or signs at the beginning of lines. */
+const MARKS = [
+  /(?<=^|\s)\(?([1-9])[.)]\s+/gu,
+  /(?<=^|\s)\(?([a-i])\)\s+/gu,
+  /^[ \t]{0,9}[-*•–][ \t]+/gmu,
+] as const;
+
+/** What stands behind each mark of a list: up to the next one, the last as far as its paragraph. */
 const itemsIn = (text: string): string[] => {
-  const marks = [...text.matchAll(/(?<=^|\s)\(?([1-9])[.)]\s+/gu)].filter(
-    ({ 1: number }, at) => Number(number) === at + 1,
-  );
-  if (marks.length < 2 || marks.length > MAX_ITEMS) return [];
-  return marks.map(({ index, 0: mark }, at) =>
-    text.slice(index + mark.length, marks[at + 1]?.index).trim(),
-  );
+  for (const pattern of MARKS) {
+    const marks = [...text.matchAll(pattern)].filter(
+      ({ 1: mark }, at) => mark === undefined || placeOf(mark) === at,
+    );
+    if (marks.length < 2 || marks.length > MAX_ITEMS) continue;
+    return marks.map(({ index, 0: mark }, at) => {
+      const [next] = marks[at + 1] ?? [];
+      const item = text.slice(index + mark.length, marks[at + 1]?.index);
+      return (
+        (next === undefined && mark.trim().length === 1
+          ? item.split(/\n\s*\n/)[0]
+          : item
+        )?.trim() ?? ''
+      );
+    });
+  }
+  return [];
 };
+
+/** `1` and `a` are the first. */
+const placeOf = (mark: string): number => Number.parseInt(mark, 36) - (mark > '9' ? 10 : 1);
 
 const MAX_WORDS = 120;
 

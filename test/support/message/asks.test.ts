@@ -9,8 +9,21 @@ describe('askingItems()', () => {
       3,
     ],
     ['steps that were done', 'I did this: 1. reset it 2. changed the cable. What next?', 0],
+    ['lettered items', 'a) Where is the log? b) Can I buy a filter?', 2],
+    [
+      'lines with signs, with and without a question mark',
+      'I have three questions\n- where is the log?\n- my wifi is hidden, will it connect\n- do you sell a filter? mine is old\n\nAlso: thanks!',
+      3,
+    ],
+    ['a remark between dashes', 'The lamp - is it new? - is red. Why?', 0],
+    ['letters out of order', 'See b) and a) of the list? And why?', 0],
     ['a single question', 'Where is the log of old errors?', 0],
   ])('reads %s', (_, message, count) => expect(askingItems(message)).toHaveLength(count));
+});
+
+it('ends the last item of a list of lines at its paragraph', () => {
+  const items = askingItems('* where is the log?\n* is it\n  new?\n\nBest regards?');
+  expect(items).toEqual(['where is the log?', 'is it\n  new?']);
 });
 
 describe('asksIn()', () => {
