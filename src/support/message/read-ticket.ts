@@ -15,6 +15,7 @@ import { oncePer } from '../../platform/once-per.ts';
 import { namedProducts } from '../retrieval/named-products.ts';
 import { problemText } from '../retrieval/problem-text.ts';
 import { type AlreadyTried, alreadyTried } from './already-tried.ts';
+import { askingItems } from './asks.ts';
 import { anyLanguage } from './languages.ts';
 import WORDS from './message-kind.json' with { type: 'json' };
 
@@ -138,11 +139,11 @@ export function readTicket(
   };
 }
 
-/** Every sentence is a question: a customer who states something as well reports a problem. */
+/** A list of questions, or every sentence is one: a customer who states something as well reports a problem. */
 const isQuestion = (text: string): boolean => {
-  const sentences = problemText(text)
-    .text.split(/(?<=[.!?？])\s+|\n/)
-    .filter((each) => each.trim() !== '');
+  const problem = problemText(text).text;
+  if (askingItems(problem).length > 0) return true;
+  const sentences = problem.split(/(?<=[.!?？])\s+|\n/).filter((each) => each.trim() !== '');
   return sentences.length > 0 && sentences.every((each) => /[?？]["”»)*_]{0,4}\s*$/.test(each));
 };
 
