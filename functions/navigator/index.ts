@@ -4,6 +4,8 @@ import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { remoteCheckBooks } from '../../src/knowledge/checks/check-book.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { editionsOfHits } from '../../src/knowledge/large/editions-of-hits.ts';
+import { hybridIndexesOf } from '../../src/knowledge/large/upstash-hybrid-index.ts';
 import { createRetriever } from '../../src/knowledge/search/retrieve.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import {
@@ -53,7 +55,10 @@ const sharedParts = oncePer((env: Env) => {
     wordVectors,
     retrieve: createRetriever({ wordVectors, meaningOf, onFault: faultLogger('navigator') }),
     library,
-    editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
+    editionFor: editionsOfHits(
+      currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
+      { indexOf: hybridIndexesOf(adapters.hybrid), wordVectors, meaningOf },
+    ),
   }));
 });
 

@@ -3,6 +3,8 @@ import { languageSettings, readAdapters } from '../../src/ai/adapters/settings.t
 import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { currentEdition } from '../../src/knowledge/edition/current-edition.ts';
+import { editionsOfHits } from '../../src/knowledge/large/editions-of-hits.ts';
+import { hybridIndexesOf } from '../../src/knowledge/large/upstash-hybrid-index.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createApp } from '../../src/librarians/semantic/semantic-agent.ts';
 import { identityFrom } from '../../src/platform/context/identity.ts';
@@ -26,6 +28,11 @@ const fetch = serveApp('semantic', async (env: Env) => {
   const { LANGUAGE_IDS } = readSettings(languageSettings, env);
   const adapters = readAdapters(env);
   const identity = await identityFrom(env, 'semantic');
+  const meanings = meaningsOf(adapters, {
+    librarian: 'semantic',
+    kv: env.EMBEDDINGS,
+    counters: countersOf(env),
+  });
   const library = { fetch: (request: Request) => env.LIBRARY.fetch(request) };
   return createApp({
     ...identity,
@@ -33,14 +40,13 @@ const fetch = serveApp('semantic', async (env: Env) => {
     replay: memoryReplayStore(),
     ...chatModelOf(adapters),
     languageIds: LANGUAGE_IDS,
-    ...meaningsOf(adapters, {
-      librarian: 'semantic',
-      kv: env.EMBEDDINGS,
-      counters: countersOf(env),
-    }),
+    ...meanings,
     wordVectors,
     onFault: faultLogger('semantic'),
-    editionFor: currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
+    editionFor: editionsOfHits(
+      currentEdition(identity, { library, parts: [kvEditionParts(env.EDITIONS)] }),
+      { ...meanings, indexOf: hybridIndexesOf(adapters.hybrid), wordVectors },
+    ),
   });
 });
 

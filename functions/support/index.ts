@@ -4,6 +4,7 @@ import table from '../../src/ai/embeddings/static-words-2.bin';
 import { wordVectorsIn } from '../../src/ai/embeddings/word-vectors.ts';
 import { remoteGapBooks } from '../../src/knowledge/gaps/gap-book.ts';
 import type { GapsObject } from '../../src/knowledge/gaps/gaps-object.ts';
+import { hybridIndexesOf } from '../../src/knowledge/large/upstash-hybrid-index.ts';
 import { meaningsOf } from '../../src/knowledge/search/stores.ts';
 import { createMask } from '../../src/language/privacy/mask.ts';
 import { readMaskKinds } from '../../src/language/privacy/mask-settings.ts';
@@ -46,6 +47,7 @@ const desks = oncePer((env: Env) =>
       books: remoteGapBooks((name) => env.GAPS.getByName(name)),
       mask: createMask(readMaskKinds(env)),
       wordVectors,
+      indexOf: hybridIndexesOf(readAdapters(env).hybrid),
     }),
   ),
 );

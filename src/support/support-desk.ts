@@ -8,6 +8,7 @@ import { SUPPORT_ROUTES } from '../contract/routes/support.ts';
 import { SupportRequest } from '../contract/wire/support-response.ts';
 import { currentEdition } from '../knowledge/edition/current-edition.ts';
 import type { GapBooks } from '../knowledge/gaps/gap-book.ts';
+import { editionsOfHits } from '../knowledge/large/editions-of-hits.ts';
 import { createRetriever, type MeaningOf } from '../knowledge/search/retrieve.ts';
 import type { Mask } from '../language/privacy/mask.ts';
 import { type WaitUntil, waitUntilOf } from '../platform/concurrency.ts';
@@ -51,6 +52,8 @@ interface SupportDeskParts {
   books: GapBooks;
   mask: Mask;
   wordVectors: () => WordVectors;
+  /** The indexes of large knowledge bases; absent where none is configured. */
+  indexOf: Parameters<typeof editionsOfHits>[1]['indexOf'];
 }
 
 const SWEEP_MS = 300_000;
@@ -63,10 +66,14 @@ export function createSupportDesk({
   wordVectors,
   ...parts
 }: SupportDeskParts) {
-  const { library, meaningOf, statistics, editions, taxonomies: store } = parts;
+  const { library, indexOf, meaningOf, statistics, editions, taxonomies: store } = parts;
   const onFault = faultLogger('support');
   const knowledge = {
-    editionFor: currentEdition(identity, { library, parts: [editions] }),
+    editionFor: editionsOfHits(currentEdition(identity, { library, parts: [editions] }), {
+      indexOf,
+      wordVectors,
+      meaningOf,
+    }),
     retrieve: createRetriever({ wordVectors, meaningOf, onFault }),
     mask: mask.mask,
     onFault,

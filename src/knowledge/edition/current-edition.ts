@@ -40,8 +40,12 @@ export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'
   edition?: string | undefined;
   /** The searches that the request is going to do; an edition in large mode has nothing else (`editionsOfHits`). */
   searches?: readonly SearchToDo[] | undefined;
-  /** Time left to the caller. */
-  timeLeftMs?: number | undefined;
+  /** How long an index may be waited for; as long as it is good for (`findHits`) when absent. */
+  indexMs?: number | undefined;
+  /** Restricts what an index is searched for. */
+  filter?:
+    | { intent?: string | undefined; device?: string | undefined; articleId?: string | undefined }
+    | undefined;
 }
 
 /** A search that a request is going to do. */
@@ -176,6 +180,8 @@ const olderEditionFor = (
 
 /** The audiences of an asker as far as they matter: none where every article is for everybody. */
 export function audiencesIn(edition: Edition, audiences: readonly string[]): readonly string[] {
+  // An edition of hits does not say whether there are others.
+  if (edition.meanings !== undefined) return audiences;
   return audienceSetsOf(edition.narrowed?.from ?? edition).names.length === 0 ? [] : audiences;
 }
 

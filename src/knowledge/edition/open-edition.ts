@@ -73,9 +73,12 @@ export interface Edition {
   section: (name: string) => Uint8Array | undefined;
   index: EditionIndex;
   texts: ChunkTexts;
-  /** In an edition of hits: what an index found closest to a search that it was made for, by `questionText`. */
+  /**
+   * In an edition of hits: what an index found closest to a search that it was made for, by `questionText`; `late` when the vector of the
+   * search was not there in time.
+   */
   meanings?:
-    | ((text: string) => { model: string; near: readonly NearChunk[] } | undefined)
+    | ((text: string) => { model: string; near: readonly NearChunk[] } | 'late' | undefined)
     | undefined;
   /** Present if this is what some audiences may read of another edition (`editionFor`). */
   narrowed?:

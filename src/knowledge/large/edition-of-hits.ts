@@ -2,6 +2,7 @@ import type { EditionEntry } from '../articles/article.ts';
 import { buildEdition } from '../edition/build-edition.ts';
 import { findWordOf, languagesOf } from '../edition/edition-stems.ts';
 import { type Edition, openEdition } from '../edition/open-edition.ts';
+import { REPEATED_SECTION } from '../edition/repeated-blocks.ts';
 import { entryBytes, entryText, findEntry } from '../edition/text-table.ts';
 import type { AnalysedQuery } from '../search/analyse-query.ts';
 import type { LargeManifest } from './large-manifest.ts';
@@ -46,7 +47,7 @@ export function editionOfHits(
     languages,
     chunkTotal: manifest.chunks,
     wordTotal: manifest.wordTotal,
-    section: (name) => edition.section(name) ?? lexicon.section(name),
+    section: (name) => (name === REPEATED_SECTION ? lexicon : edition).section(name),
   };
 }
 

@@ -1,18 +1,21 @@
-import type { WordVectors } from '../../ai/embeddings/word-vectors.ts';
+import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
 import { mayRead } from '../../platform/context/capabilities.ts';
+import { withDeadline } from '../../platform/http/deadline.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import type { EditionScope, SearchToDo } from '../edition/current-edition.ts';
 import { EditionUnavailable } from '../edition/edition-reader.ts';
+import type { NearChunk } from '../edition/nearest-rows.ts';
 import type { Edition } from '../edition/open-edition.ts';
 import { type AnalysedQuery, analyseQuery } from '../search/analyse-query.ts';
-import { questionText } from '../search/retrieve.ts';
+import { type MeaningOf, questionText } from '../search/retrieve.ts';
 import { editionOfHits } from './edition-of-hits.ts';
 import { findHits, type IndexCircuit, indexCircuit } from './find-hits.ts';
 import type { HybridHit, HybridIndex, HybridQuery } from './hybrid-index.ts';
 import { type LargeManifest, largeManifestOf } from './large-manifest.ts';
 import { lexiconOf } from './lexicon.ts';
 import {
+  conditionsOf,
   isVisible,
   type Passage,
   readPassage,
@@ -21,11 +24,17 @@ import {
 } from './passage-record.ts';
 import { sparseQueryOf } from './sparse-vectors.ts';
 
-interface LargeModeParts {
-  /** The index of a namespace. */
-  indexOf: (namespace: string, dimensions: number) => HybridIndex;
+interface HitsParts {
+  /** The index of a namespace; absent where none is configured. */
+  indexOf: ((namespace: string, dimensions: number) => Pick<HybridIndex, 'query'>) | undefined;
+  /** Vectors of questions where passages have word vectors. */
   wordVectors: () => WordVectors;
+  /** Vectors of questions of other models; without it only words are searched there. */
+  meaningOf?: MeaningOf | undefined;
 }
+
+/** As long as a vector of a question is waited for; then words alone are searched. */
+const VECTOR_MS = 90;
 
 /** Hits of each list that become passages, and passages of an edition. */
 const HITS_OF_LIST = 20;
@@ -43,30 +52,33 @@ const MAX_SEARCHES = 8;
  */
 export function editionsOfHits(
   read: (scope: EditionScope) => Promise<Edition>,
-  parts: LargeModeParts | undefined,
+  { indexOf, ...parts }: HitsParts,
 ): (scope: EditionScope) => Promise<Edition> {
   const circuits = lruCache<string, IndexCircuit>({ max: 512 });
   return async (scope) => {
     const edition = await read(scope);
     const manifest = largeManifestOf(edition);
     if (manifest === undefined) return edition;
-    const { searches = [], context, timeLeftMs } = scope;
+    const { searches = [], context, indexMs, filter = {} } = scope;
     if (searches.length === 0)
       throw new EditionUnavailable('Cannot do this: it is not offered for so many passages');
-    if (parts === undefined)
+    if (indexOf === undefined)
       throw new EditionUnavailable('Cannot answer: no index of passages is configured');
     const readable = manifest.audienceLists.map((names) => mayRead(context.audiences, names));
-    const key = JSON.stringify([searches, readable.map(Number).join('')]);
+    const key = JSON.stringify([searches, filter, readable.map(Number).join('')]);
     const cache = cacheOf(edition);
     const cached = cache.get(key);
     if (cached !== undefined) return cached;
     const circuit = circuits.getOr(manifest.namespace, indexCircuit);
     const found = await find(edition, searches.slice(0, MAX_SEARCHES), {
       ...parts,
+      index: indexOf(manifest.namespace, manifest.space.dimensions),
+      scope,
       manifest,
       readable,
       circuit,
-      timeLeftMs,
+      indexMs,
+      filter,
     });
     cache.set(key, found);
     return found;
@@ -76,11 +88,14 @@ export function editionsOfHits(
 /** A deletion makes another edition, and so an empty cache; an edition of hits takes some 300 KB. */
 const cacheOf = oncePer((_: Edition) => lruCache<string, Edition>({ max: 24, ttlMs: 300_000 }));
 
-interface Finding extends LargeModeParts {
+interface Finding extends Omit<HitsParts, 'indexOf'> {
+  index: Pick<HybridIndex, 'query'>;
+  scope: EditionScope;
   manifest: LargeManifest;
   readable: readonly boolean[];
   circuit: IndexCircuit;
-  timeLeftMs: number | undefined;
+  indexMs: number | undefined;
+  filter: NonNullable<EditionScope['filter']>;
 }
 
 /** One search as the index is asked for it. */
@@ -89,31 +104,36 @@ interface AskedSearch {
   query: AnalysedQuery;
   /** Share of the question's stems that the word vectors have; 0 without a dense query. */
   share: number;
+  /** Whether its vector was late. */
+  isLate: boolean;
   queries: HybridQuery[];
 }
 
 const find = async (
   edition: Edition,
   searches: readonly SearchToDo[],
-  { manifest, readable, circuit, indexOf, wordVectors, timeLeftMs }: Finding,
+  { manifest, readable, circuit, index, indexMs, filter, ...parts }: Finding,
 ): Promise<Edition> => {
   const lexicon = lexiconOf(edition);
-  const words = wordVectors().model === manifest.space.model ? wordVectors() : undefined;
-  const asked = searches.map((search) => askedOf(search, lexicon, words));
+  const about = { lexicon, model: manifest.space.model };
+  const asked = await Promise.all(
+    searches.map(async (search) =>
+      askedOf(search, about, await vectorOf(search, manifest.space, parts)),
+    ),
+  );
   const visibility: Visibility = {
     edition: manifest.number,
     tombstones: tombstonesOf(manifest),
     readable,
   };
-  const index = indexOf(manifest.namespace, manifest.space.dimensions);
   const lists = await findHits(
     index,
     asked.flatMap(({ queries }) => queries),
     {
       limit: Math.min(100, Math.ceil(HITS_OF_LIST / (1 - manifest.deadShare))),
-      filter: visibleOnly(visibility),
+      filter: [...visibleOnly(visibility), ...conditionsOf(filter)],
       circuit,
-      timeoutMs: timeLeftMs === undefined ? undefined : timeLeftMs / 2,
+      timeoutMs: indexMs,
     },
   ).catch((cause: unknown) => {
     throw new EditionUnavailable('Cannot answer: the index of passages does not answer. Retry', {
@@ -132,17 +152,41 @@ const find = async (
   return withMeanings(hits, { asked, shown, passages, manifest });
 };
 
+/** The vector of a search, `late` when its model has not answered in time. */
+const vectorOf = async (
+  { question, history = [] }: SearchToDo,
+  space: LargeManifest['space'],
+  { wordVectors, meaningOf, scope }: Pick<Finding, 'wordVectors' | 'meaningOf' | 'scope'>,
+): Promise<ArrayLike<number> | 'late' | undefined> => {
+  const text = questionText(question, { history });
+  if (wordVectors().model === space.model) return wordVectors().vectorOfQuestion(text);
+  if (meaningOf === undefined) return undefined;
+  const { context, waitUntil } = scope;
+  const ask = (signal: AbortSignal) =>
+    meaningOf(text, { wants: 'vector', workspace: context.workspace, signal, waitUntil });
+  try {
+    const meaning = await withDeadline(ask, { timeoutMs: VECTOR_MS });
+    const isOfSpace = meaning.model === space.model && meaning.dimensions === space.dimensions;
+    return isOfSpace ? meaning.vector : undefined;
+  } catch {
+    return 'late';
+  }
+};
+
 const askedOf = (
   { question, history = [] }: SearchToDo,
-  lexicon: Edition,
-  words: WordVectors | undefined,
+  { lexicon, model }: { lexicon: Edition; model: string },
+  vector: ArrayLike<number> | 'late' | undefined,
 ): AskedSearch => {
   const query = analyseQuery(lexicon, question, history);
   const text = questionText(question, { history });
-  const vector = words?.vectorOfQuestion(text);
-  const queries: HybridQuery[] = [{ sparse: sparseQueryOf(lexicon, query) }];
-  if (vector !== undefined) queries.push({ dense: Array.from(vector) });
-  return { text, query, share: vector === undefined ? 0 : Math.hypot(...vector), queries };
+  const sparse = { sparse: sparseQueryOf(lexicon, query) };
+  if (vector === undefined || vector === 'late')
+    return { text, query, share: 0, isLate: vector === 'late', queries: [sparse] };
+  const dense = Array.from(vector);
+  // As in an edition in memory: a vector of words is as long as the share of them that is known.
+  const share = model === WORD_VECTORS_MODEL ? Math.hypot(...dense) : 1;
+  return { text, query, share, isLate: false, queries: [sparse, { dense }] };
 };
 
 const tombstonesOf = (manifest: LargeManifest): ReadonlyMap<string, number> =>
@@ -200,25 +244,18 @@ const withMeanings = (
 ): Edition => {
   const chunkOf = chunksByPlace(edition);
   const rest = [...shown];
-  const near = new Map<string, { chunk: number; similarity: number }[]>();
-  for (const { text, share, queries } of asked) {
+  const { model } = manifest.space;
+  const meanings = new Map<string, { model: string; near: NearChunk[] } | 'late'>();
+  for (const { text, share, isLate, queries } of asked) {
     const [, dense = []] = rest.splice(0, queries.length);
-    if (queries.length === 1) continue;
-    near.set(
-      text,
-      dense.flatMap(({ id, score }) => {
-        const chunk = chunkOf(passages.get(id));
-        return chunk === undefined ? [] : { chunk, similarity: score * share };
-      }),
-    );
+    const near = dense.flatMap(({ id, score }) => {
+      const chunk = chunkOf(passages.get(id));
+      return chunk === undefined ? [] : { chunk, similarity: score * share };
+    });
+    if (isLate) meanings.set(text, 'late');
+    else if (queries.length > 1) meanings.set(text, { model, near });
   }
-  return {
-    ...edition,
-    meanings: (text) => {
-      const found = near.get(text);
-      return found && { model: manifest.space.model, near: found };
-    },
-  };
+  return { ...edition, meanings: (text) => meanings.get(text) };
 };
 
 const chunksByPlace = (edition: Edition) => {

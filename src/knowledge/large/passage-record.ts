@@ -54,8 +54,8 @@ export async function passageRecord(
     a: articleHash(article.id),
     b: born,
     aud: String(audienceList),
-    int: article.intents.map((intent) => shortHash(tagOf('intent', intent))),
-    dev: article.devices.map((device) => shortHash(tagOf('device', device))),
+    int: article.intents.map((intent) => labelHash('intent', intent)),
+    dev: article.devices.map((device) => labelHash('device', device)),
   };
   const id = await idOf({ workspace, key, data });
   return { id, dense, sparse, metadata, data };
@@ -98,6 +98,26 @@ export function visibleOnly({ edition, readable }: Visibility): VectorFilter {
     ? [born]
     : [born, { field: 'aud', in: lists }];
 }
+
+/** Intent, device and article of a search as conditions for the index. */
+export function conditionsOf({
+  intent,
+  device,
+  articleId,
+}: {
+  intent?: string | undefined;
+  device?: string | undefined;
+  articleId?: string | undefined;
+}): VectorFilter {
+  return [
+    ...(intent === undefined ? [] : [{ field: 'int', contains: labelHash('intent', intent) }]),
+    ...(device === undefined ? [] : [{ field: 'dev', contains: labelHash('device', device) }]),
+    ...(articleId === undefined ? [] : [{ field: 'a', in: [articleHash(articleId)] }]),
+  ];
+}
+
+const labelHash = (kind: 'intent' | 'device', value: string): string =>
+  shortHash(tagOf(kind, value));
 
 /** Six characters each; a filter has 1,024. */
 const MAX_LISTS_IN_FILTER = 120;

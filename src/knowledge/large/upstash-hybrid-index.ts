@@ -27,6 +27,15 @@ interface UpstashHybridConfig extends UpstashAccess {
   dimensions: number;
 }
 
+/** The hybrid index of a namespace, where one is configured. */
+export function hybridIndexesOf(
+  hybrid: Pick<UpstashAccess, 'url' | 'token'> | undefined,
+): ((namespace: string, dimensions: number) => HybridIndex) | undefined {
+  return (
+    hybrid && ((namespace, dimensions) => upstashHybridIndex({ ...hybrid, namespace, dimensions }))
+  );
+}
+
 /** Most records that Upstash accepts in one request and returns in one reply. */
 const BATCH = 1000;
 /** Characters of a request. Upstash documents no limit; some 900 passages of 1,600 characters. */

@@ -94,7 +94,8 @@ export function createRetriever(parts: RetrieverParts): Retriever {
     try {
       if (edition.meanings !== undefined) {
         const meanings = edition.meanings(questionText(question, options));
-        if (meanings === undefined) return await without('absent');
+        if (meanings === undefined || meanings === 'late')
+          return await without(meanings ?? 'absent');
         return { outcome: await search(meanings), semantic: 'used', lacksTexts };
       }
       const vectors = vectorsOf(edition);

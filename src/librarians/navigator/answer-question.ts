@@ -21,6 +21,7 @@ import { validAnswer } from '../../answering/write/valid-answer.ts';
 import type { AIClient } from '../../contract/core/librarian.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
+import type { SearchToDo } from '../../knowledge/edition/current-edition.ts';
 import { vectorsOf } from '../../knowledge/edition/edition-vectors.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import type { Turn } from '../../knowledge/search/analyse-query.ts';
@@ -104,6 +105,19 @@ export async function answerQuestion(
   if (violations.length === 0) return { answer, metadata: result.metadata };
   onViolations?.(violations);
   return { answer, metadata: { ...result.metadata, violations } };
+}
+
+/** The searches that answering a question does: for an edition in large mode, which has what they find. */
+export function searchesFor(question: string, history: readonly Turn[] = []): SearchToDo[] {
+  const standalone = inFull(question, turnsFor(question, history));
+  const parts = standalone.history.length > 0 ? [] : questionPartsIn(question);
+  return [
+    standalone,
+    ...parts.flatMap(({ text, context }) => [
+      { question: text },
+      { question: text, history: [{ speaker: 'user' as const, text: context }] },
+    ]),
+  ];
 }
 
 const findAnswer = async (

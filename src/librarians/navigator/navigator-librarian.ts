@@ -10,11 +10,7 @@ import type { Context, Librarian, LibrarianInfo } from '../../contract/core/libr
 import { Query } from '../../contract/core/names.ts';
 import { isUnsure, type LibrarianResponse } from '../../contract/core/response.ts';
 import { ASK_ROUTES } from '../../contract/routes/ask.ts';
-import {
-  type EditionScope,
-  type Freshness,
-  freshFor,
-} from '../../knowledge/edition/current-edition.ts';
+import { type EditionScope, freshFor } from '../../knowledge/edition/current-edition.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { waitUntilOf } from '../../platform/concurrency.ts';
 import { covers } from '../../platform/context/capabilities.ts';
@@ -29,7 +25,12 @@ import { type Log, logLine } from '../../platform/log.ts';
 import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import type { Librarians } from '../delegation/librarian-directory.ts';
 import { type ServeOptions, serveLibrarian } from '../serve/serve-librarian.ts';
-import { type AnswerMetadata, answerQuestion, type QuestionOptions } from './answer-question.ts';
+import {
+  type AnswerMetadata,
+  answerQuestion,
+  type QuestionOptions,
+  searchesFor,
+} from './answer-question.ts';
 import examples from './question-examples.json' with { type: 'json' };
 import type { OtherLibrarians } from './whom-to-ask.ts';
 
@@ -39,7 +40,10 @@ interface NavigatorParts
    * The current edition of the user's knowledge base, or the one that `metadata.edition` names, if the user may read older ones; throws
    * when there is none.
    */
-  readEdition: (named?: string, fresh?: Freshness) => Promise<Edition>;
+  readEdition: (
+    named: string | undefined,
+    search: Pick<EditionScope, 'fresh' | 'searches' | 'indexMs'>,
+  ) => Promise<Edition>;
   /** Librarians that may be named as the ones to ask; none when absent. */
   others?: (() => Promise<OtherLibrarians>) | undefined;
   log?: Log | undefined;
@@ -110,7 +114,9 @@ const answerWith = async (
   const fresh = freshFor(options.timeLeftMs(), () => {
     isStale = true;
   });
-  const edition = await withDeadline(() => readEdition(named, fresh), {
+  const searches = searchesFor(question, options.history);
+  const indexMs = options.timeLeftMs() / 2;
+  const edition = await withDeadline(() => readEdition(named, { fresh, searches, indexMs }), {
     signal: options.signal,
     reason: 'the signal aborted before the edition was read',
   });
@@ -239,8 +245,13 @@ export function createApp({
     const { context, waitUntil } = scope;
     const mayReadOlder = covers(context.capabilities, OLDER_EDITIONS);
     return {
-      readEdition: (edition, fresh) =>
-        editionFor({ context, waitUntil, fresh, edition: mayReadOlder ? edition : undefined }),
+      readEdition: (edition, search) =>
+        editionFor({
+          ...search,
+          context,
+          waitUntil,
+          edition: mayReadOlder ? edition : undefined,
+        }),
       retrieve,
       reranker,
       wordVectors,

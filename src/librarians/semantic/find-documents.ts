@@ -1,5 +1,6 @@
 import type { StatementSource } from '../../contract/core/ask.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
+import type { SearchToDo } from '../../knowledge/edition/current-edition.ts';
 import {
   type CachedChunk,
   cachedChunk,
@@ -74,6 +75,14 @@ export async function findDocuments(
     subject: searchedFor,
     degraded,
   };
+}
+
+/** The searches that `findDocuments` may do: for an edition in large mode, which has what they find. */
+export function searchesFor(subject: string): SearchToDo[] {
+  const bare = withoutKinds(subject, () => true);
+  return [subject, bare]
+    .filter((text, at) => at === 0 || text !== subject)
+    .map((question) => ({ question }));
 }
 
 /** The score of a passage without the words for kinds of text; undefined when the subject has none, or no other word that is known. */

@@ -37,6 +37,7 @@ import {
   type Found,
   type FoundDocument,
   findDocuments,
+  searchesFor,
   sourceOf,
   subjectOf,
 } from './find-documents.ts';
@@ -69,7 +70,9 @@ export function createSemanticAgent({
     );
     const lacks: string[] = [];
     const fresh = freshFor(call.timeoutMs, () => void lacks.push('freshness'));
-    const edition = await editionFor({ ...call.scope, fresh });
+    const searches = searchesFor(subjectOf(query));
+    const indexMs = call.timeoutMs / 2;
+    const edition = await editionFor({ ...call.scope, fresh, searches, indexMs });
     call.progress?.({ type: 'searching', edition: edition.id });
     const { signal, timeoutMs, scope } = call;
     const devices = devicesOwned(call.facts ?? [], edition.devices());
@@ -215,7 +218,10 @@ export function createApp({
     const waitUntil = waitUntilOf(c);
     const lacks: 'freshness'[] = [];
     const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
-    const edition = await editionFor({ context, waitUntil, fresh });
+    const { query: question, filter } = body;
+    const searches = [{ question }];
+    const indexMs = (context.deadlineMs - now()) / 2;
+    const edition = await editionFor({ context, waitUntil, fresh, searches, filter, indexMs });
     const timeLeftMs = context.deadlineMs - now();
     const found = await searchKnowledge(edition, body, {
       retrieve,

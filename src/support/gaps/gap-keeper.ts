@@ -113,6 +113,8 @@ export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
     });
 
   const compareOnce = async (edition: Edition, scope: KnowledgeScope): Promise<void> => {
+    // An edition of hits has what answers another question.
+    if (edition.meanings !== undefined) return;
     const { workspace, audiences } = scope.context;
     const key = [workspace, ...audiences].join(' ');
     if (compared.get(key) === edition.id) return;

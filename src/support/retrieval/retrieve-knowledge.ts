@@ -11,7 +11,7 @@ import {
 } from '../../contract/wire/knowledge.ts';
 import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
-import type { EditionScope } from '../../knowledge/edition/current-edition.ts';
+import type { EditionScope, SearchToDo } from '../../knowledge/edition/current-edition.ts';
 import { vectorsOf } from '../../knowledge/edition/edition-vectors.ts';
 import { cachedArticle, type Edition } from '../../knowledge/edition/open-edition.ts';
 import type { Retriever, SemanticUse } from '../../knowledge/search/retrieve.ts';
@@ -46,8 +46,8 @@ import {
 import { askSentences, preferCurrent, type RankedSource, rankSources } from './rank-sources.ts';
 
 interface RetrievalOptions {
-  /** The current edition of the workspace; may be slow, and may fail. */
-  edition: Edition | (() => Promise<Edition>);
+  /** The current edition of the workspace, for what is going to be searched; may be slow, and may fail. */
+  edition: Edition | ((searches: readonly SearchToDo[]) => Promise<Edition>);
   /** Searches by words and, when they arrive in time, by vectors: `createRetriever`. */
   retrieve: Retriever;
   /** Masks personal data in what is searched and embedded. */
@@ -179,10 +179,13 @@ const find = async (
     limitMs,
   } = options;
   const leftMs = () => Math.max(0, limitMs - RESERVE_MS - (options.now() - options.startedAt));
-  const loading =
-    typeof given === 'function' ? withDeadline(given, { timeoutMs: leftMs(), signal }) : given;
-  const edition = await loading;
   const problem = withoutOwnData(problemText(mask(question.message), mask(question.subject)));
+  const searches = [problem.text, ...problem.sentences].map((text) => ({ question: text }));
+  const loading =
+    typeof given === 'function'
+      ? withDeadline(() => given(searches), { timeoutMs: leftMs(), signal })
+      : given;
+  const edition = await loading;
   const isWord = (word: string) => isWordOf(edition, word);
   const named = namedProducts(problem.text, {
     product: question.product,
@@ -387,7 +390,9 @@ export interface GapRecorder {
 
 interface KnowledgeRetrieverParts {
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
-  editionFor: (scope: KnowledgeScope & Pick<EditionScope, 'fresh'>) => Promise<Edition>;
+  editionFor: (
+    scope: KnowledgeScope & Pick<EditionScope, 'fresh' | 'searches'>,
+  ) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
   /** Masks personal data in what is searched and embedded. */
@@ -423,8 +428,8 @@ export function createKnowledgeRetriever({
     let edition: Edition | undefined;
     const lacks: 'freshness'[] = [];
     const fresh = { withinMs: FRESH_MS, onStale: () => void lacks.push('freshness') };
-    const load = async (): Promise<Edition> => {
-      edition = await editionFor({ ...scope, fresh });
+    const load = async (searches: readonly SearchToDo[]): Promise<Edition> => {
+      edition = await editionFor({ ...scope, fresh, searches });
       return edition;
     };
     const found = await retrieveKnowledge(question, { ...parts, ...call, edition: load });

@@ -5,8 +5,10 @@ import { openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { compareByBytes } from '../../../src/knowledge/edition/text-table.ts';
 import { articleHash } from '../../../src/knowledge/large/passage-record.ts';
 import { domainProbability } from '../../../src/knowledge/search/relevance.ts';
+import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
 import { type SearchOutcome, searchEdition } from '../../../src/knowledge/search/search-edition.ts';
 import { StoreUnavailable } from '../../../src/platform/storage/store-unavailable.ts';
+import { meetsFilter, type VectorFilter } from '../../../src/platform/storage/vector-index.ts';
 import { entryOf, IDENTITY, type Sketch } from '../search/edition-fixture.ts';
 import { indexOfAll, largeEditionOf, readerOf, recordsOf } from './large-base.ts';
 
@@ -89,7 +91,10 @@ describe('an edition of hits', () => {
       chunks,
     }));
     const hidden = readerOf(largeEditionOf(restricted), indexOfAll(other));
-    const found = searchEdition(await hidden([{ question: 'pasword' }], ['staff']), 'pasword');
+    const found = searchEdition(
+      await hidden([{ question: 'pasword' }], { audiences: ['staff'] }),
+      'pasword',
+    );
     expect(found.query.terms[0]?.corrections).toEqual([]);
   });
 
@@ -143,9 +148,8 @@ describe('an edition of hits', () => {
     const read = readerOf(largeEditionOf(many), index);
     const edition = await read([{ question: 'router' }, { question: 'reset router' }]);
     expect(edition.chunkCount).toBe(60);
-    const near = edition.meanings?.('router')?.near ?? [];
-    expect(near).toHaveLength(15);
-    expect(near[0]?.similarity).toBeCloseTo(0.8, 1);
+    const near = edition.meanings?.('router');
+    expect(near).toMatchObject({ near: { length: 15, 0: { similarity: expect.closeTo(0.8, 1) } } });
     expect(edition.meanings?.('another')).toBeUndefined();
   });
 
@@ -161,9 +165,52 @@ describe('an edition of hits', () => {
     const read = readerOf(largeEditionOf(base), index);
     const first = await read([{ question: 'router' }]);
     expect(await read([{ question: 'router' }])).toBe(first);
-    await read([{ question: 'router' }], ['staff']);
+    await read([{ question: 'router' }], { audiences: ['staff'] });
     await read([{ question: 'reset' }]);
     expect(asked).toBe(2);
+  });
+
+  it('compares the vectors of a model, and words alone when its vector is late', async () => {
+    const records = await recordsOf(base);
+    const space = { model: 'm', dimensions: 2 };
+    const edition = () => largeEditionOf(base, { space });
+    const asked: unknown[] = [];
+    const index = {
+      query: (queries: readonly unknown[]) => {
+        asked.push(queries);
+        return indexOfAll(records).query(queries as never, { limit: 1 });
+      },
+    };
+    const search = [{ question: 'router' }];
+    const hits = await readerOf(edition(), index, async () => ({ ...space, vector: [3, 4] }))(
+      search,
+    );
+    expect(asked[0]).toMatchObject([{ sparse: {} }, { dense: [3, 4] }]);
+    expect(hits.meanings?.('router')).toMatchObject({ model: 'm', near: { 0: { similarity: 1 } } });
+    const late = await readerOf(edition(), index, () => new Promise(() => undefined))(search);
+    expect(asked[1]).toHaveLength(1);
+    expect(late.meanings?.('router')).toBe('late');
+    const found = await createRetriever({})(late, 'router');
+    expect([found.semantic, found.outcome.hits.length]).toEqual(['late', 2]);
+  });
+
+  it('hands intent, device and article on to the index', async () => {
+    let filter: unknown;
+    const index = {
+      query: async (_: unknown, options: { filter?: unknown }) => {
+        filter = options.filter;
+        return [[], []];
+      },
+    };
+    const wanted = { intent: 'Setup', device: 'nano', articleId: 'a/1' };
+    await readerOf(largeEditionOf(base), index)([{ question: 'router' }], { filter: wanted });
+    const [entry] = await recordsOf([
+      entryOf({ id: 'a/1', intents: ['setup'], devices: ['Nano'], sections: [{ text: 'x' }] }),
+    ]);
+    const other = await recordsOf(base);
+    const meets = (record = entry) => meetsFilter(record?.metadata, filter as VectorFilter);
+    expect([meets(), meets(other[0])]).toEqual([true, false]);
+    expect(filter).toHaveLength(4);
   });
 
   it('refuses what names no searches, and answers whole editions as they are', async () => {

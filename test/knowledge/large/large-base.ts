@@ -16,6 +16,8 @@ import {
 import { lexiconCounter } from '../../../src/knowledge/large/lexicon.ts';
 import { type Passage, passageRecord } from '../../../src/knowledge/large/passage-record.ts';
 import { sparseVectorsOf } from '../../../src/knowledge/large/sparse-vectors.ts';
+import type { MeaningOf } from '../../../src/knowledge/search/retrieve.ts';
+import { originate } from '../../../src/platform/context/request-context.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { IDENTITY } from '../search/edition-fixture.ts';
 
@@ -86,16 +88,30 @@ export function indexOfAll(records: readonly HybridRecord[]): Pick<HybridIndex, 
 }
 
 /** Reads an edition in large mode as a function does. */
-export function readerOf(edition: Edition, index: Pick<HybridIndex, 'query'>) {
+export function readerOf(
+  edition: Edition,
+  index: Pick<HybridIndex, 'query'>,
+  meaningOf?: MeaningOf,
+) {
   const read = editionsOfHits(async () => edition, {
-    indexOf: () => index as HybridIndex, // nothing else of it is used
+    indexOf: () => index,
+    meaningOf,
     wordVectors: shippedWordVectors,
   });
   return (
     searches: readonly SearchToDo[],
-    audiences: readonly string[] = [],
-    timeLeftMs?: number,
-  ): Promise<Edition> =>
-    // Who asks is all that is read of the context.
-    read({ context: { workspace: 'default', audiences }, searches, timeLeftMs } as EditionScope);
+    { audiences = [], ...more }: { audiences?: readonly string[] } & Partial<EditionScope> = {},
+  ): Promise<Edition> => {
+    const context = originate({
+      self: 'navigator',
+      subject: 'user:1',
+      authentication: 'none',
+      capabilities: ['kb:read'],
+      workspace: 'default',
+      audiences: [...audiences],
+      timeoutMs: 1000,
+      now: 0,
+    });
+    return read({ context, waitUntil: () => undefined, searches, ...more });
+  };
 }

@@ -47,8 +47,9 @@ export function checkDesk({
         };
         return (await readManifest(ask))?.edition;
       },
-      editionFor: (audiences) =>
+      editionFor: (audiences, searches) =>
         editionFor({
+          searches,
           context: checkOptions.contextOf(workspace, audiences),
           waitUntil: (work) => void work.catch(() => {}),
         }),

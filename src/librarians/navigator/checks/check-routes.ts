@@ -39,6 +39,7 @@ import { sha256, utf8 } from '../../../platform/encoding.ts';
 import { timeToAnswer, withDeadline } from '../../../platform/http/deadline.ts';
 import { jsonAnswer } from '../../../platform/http/json-http.ts';
 import { mountRoutes } from '../../../platform/serve/mount-routes.ts';
+import { searchesFor } from '../answer-question.ts';
 import type { CheckOptionsFactory } from './check-options.ts';
 import { CheckNotRun, runCheck } from './run-checks.ts';
 
@@ -125,7 +126,8 @@ export function checkRoutes(
 
   read('POST /v1/knowledge/checks/try', taken(KnowledgeCheckInput), async (c, { body }) => {
     const context = c.get('context');
-    const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c) });
+    const searches = searchesFor(body.question);
+    const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c), searches });
     const { options, settle } = parts.checkOptions.forCaller(c, () =>
       timeToAnswer(context.deadlineMs - now()),
     );

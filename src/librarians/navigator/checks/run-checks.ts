@@ -17,10 +17,11 @@ import {
   readMarks,
 } from '../../../knowledge/checks/article-marks.ts';
 import type { CheckBook, StoredCheck } from '../../../knowledge/checks/check-book.ts';
+import type { SearchToDo } from '../../../knowledge/edition/current-edition.ts';
 import type { Edition } from '../../../knowledge/edition/open-edition.ts';
 import { turnOfOthers } from '../../../platform/concurrency.ts';
 import { backOffMs } from '../../../platform/jobs/back-off.ts';
-import { answerQuestion, type QuestionOptions } from '../answer-question.ts';
+import { answerQuestion, type QuestionOptions, searchesFor } from '../answer-question.ts';
 
 /** How a question is asked: as `POST /v1/navigate` does it, without a conversation, facts or other librarians. */
 export interface CheckOptions
@@ -92,7 +93,7 @@ export interface CheckRunner {
   /** Id of the current edition; undefined when none was published. */
   currentEdition: () => Promise<string | undefined>;
   /** What some audiences may read of the current edition. */
-  editionFor: (audiences: readonly string[]) => Promise<Edition>;
+  editionFor: (audiences: readonly string[], searches: readonly SearchToDo[]) => Promise<Edition>;
   run: (edition: Edition, check: KnowledgeCheckInput) => Promise<CheckResult>;
 }
 
@@ -148,8 +149,10 @@ const runStored = async (
     marksOf,
   }: RunningChecks & { marksOf: MarksReader },
 ): Promise<void> => {
-  const edition = await editionFor(check.audiences);
-  if (!book.hasMarks(edition.id)) book.keepMarks(edition.id, articleMarks(edition));
+  const edition = await editionFor(check.audiences, searchesFor(check.input.question));
+  // An edition of hits lacks the articles whose changes the marks tell.
+  if (edition.meanings === undefined && !book.hasMarks(edition.id))
+    book.keepMarks(edition.id, articleMarks(edition));
   try {
     const result = await run(edition, check.input);
     const changes = changesFor(check, { result, edition, marksOf });
