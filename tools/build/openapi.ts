@@ -8,10 +8,10 @@ import { EXAMPLES } from './route-examples.ts';
 type NamesOf<Schema> = {
   [Name in keyof typeof contract]: (typeof contract)[Name] extends Schema ? Name : never;
 }[keyof typeof contract];
-type SchemaName = NamesOf<z.ZodType>;
+export type SchemaName = NamesOf<z.ZodType>;
 
 /** A route whose names of schemas the contract has. */
-interface DescribedRoute extends HttpRoute {
+export interface DescribedRoute extends HttpRoute {
   query?: NamesOf<z.ZodObject>;
   body?: SchemaName;
   reply?: SchemaName | 'text/plain';
@@ -20,9 +20,11 @@ interface DescribedRoute extends HttpRoute {
   media?: Record<string, SchemaName | 'text'>;
 }
 
-const DESCRIBED: Readonly<Record<RouteName, DescribedRoute>> = ROUTES;
+export const DESCRIBED: Readonly<Record<RouteName, DescribedRoute>> = ROUTES;
 
-const schemaOf = (name: SchemaName): z.ZodType => Reflect.get(contract, name) as z.ZodType;
+export function schemaOf(name: SchemaName): z.ZodType {
+  return Reflect.get(contract, name) as z.ZodType; // those are the names that are exported
+}
 
 const queryOf = ({ query }: DescribedRoute): z.ZodObject | undefined =>
   query && (schemaOf(query) as z.ZodObject); // those are the names that `query` may be

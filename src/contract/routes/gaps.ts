@@ -6,6 +6,7 @@ export const GAP_ROUTES = {
     summary: 'List the questions that no article answers',
     function: 'support',
     capability: 'support:analyze',
+    isForMcp: true,
     query: 'KnowledgeGapsRequest',
     reply: 'KnowledgeGapsResponse',
     client: 'gaps.list({parameters})',

@@ -47,6 +47,8 @@ export interface HttpRoute extends ServedRoute {
   isAudited?: true;
   /** Whether web pages may use it with a publishable key. */
   isPublishable?: true;
+  /** Whether clients of MCP may call it with their key, beside asking: it administers and erases nothing. */
+  isForMcp?: true;
   /** Longest body; 65,536 when absent. */
   maxBytes?: number;
   /** Schema of the reply, or its media type; absent: 204 without a body. */

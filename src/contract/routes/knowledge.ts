@@ -6,6 +6,7 @@ export const KNOWLEDGE_ROUTES = {
     summary: 'Search passages of the articles',
     function: 'semantic',
     capability: 'kb:read',
+    isForMcp: true,
     isPublishable: true,
     body: 'KnowledgeSearchRequest',
     reply: 'KnowledgeSearchResponse',

@@ -6,6 +6,7 @@ export const SUPPORT_ROUTES = {
     summary: 'Classify a ticket and draft a reply grounded in articles',
     function: 'support',
     capability: 'support:analyze',
+    isForMcp: true,
     maxBytes: MAX_RECORD_BYTES,
     body: 'SupportRequest',
     reply: 'SupportResponse',

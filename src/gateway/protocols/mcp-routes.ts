@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
 import { parseJson } from '../../contract/core/json-object.ts';
-import { routeMatcher } from '../../contract/routes/http-routes.ts';
+import { namesWhere, routeMatcher } from '../../contract/routes/http-routes.ts';
 import { type AnswerMcp, MAX_MCP_BYTES } from '../../contract/wire/mcp.ts';
 import { readBody } from '../../platform/http/read-body.ts';
 import { workspaceOf } from '../access/authenticate.ts';
@@ -8,17 +8,7 @@ import { errorOf } from '../access/gateway-error.ts';
 import type { GatewayEnv } from '../access/request-log.ts';
 import { type CallParts, callsFor, jsonRpcError, jsonRpcErrors } from './calls-for-caller.ts';
 
-/** What clients of MCP may call with their key, beside asking: nothing that administers or erases. */
-const isCallable = routeMatcher([
-  'POST /v1/knowledge/search',
-  'GET /v1/knowledge/gaps',
-  'POST /v1/support/analyze',
-  'GET /api/kb/articles',
-  'GET /api/kb/articles/{id}',
-  'GET /api/kb/text/{id}',
-  'POST /v1/workspaces/{workspace_id}/memories',
-  'POST /v1/workspaces/{workspace_id}/memories/search',
-]);
+const isCallable = routeMatcher(namesWhere(({ isForMcp }) => isForMcp === true));
 
 /**
  * `POST /mcp`: what answers it gets the rights of the caller and a function that calls routes of this gateway with the caller's

@@ -3,6 +3,7 @@ import { Constellation } from '../../../client/constellation.ts';
 import { ROUTES } from '../../../src/contract/routes/http-routes.ts';
 import forms from '../../../src/web/console/session/request-forms.json' with { type: 'json' };
 import { asTypeScript } from '../../../src/web/console/session/request-forms.ts';
+import { requestForms } from '../../../tools/build/route-tables.ts';
 
 const ORIGIN = 'https://answers.example.com';
 const shown = (route: string, body?: unknown) =>
@@ -10,6 +11,10 @@ const shown = (route: string, body?: unknown) =>
     { route, path: route.split(' ')[1] ?? '', body, accept: 'application/json' },
     ORIGIN,
   );
+
+it('shows what the definitions of the routes say (node tools/build/route-tables.ts)', () => {
+  expect(forms).toEqual(requestForms());
+});
 
 describe('a request as TypeScript', () => {
   it.each(
