@@ -68,7 +68,9 @@ const unitsAsMarkdown = (text: string, block: Block, span: Span): string => {
 
 const QUOTE_MARKS = /^ {0,3}>[ \t]?/gm;
 
-const overlap = (one: Span, other: Span): boolean => one.start < other.end && other.start < one.end;
+export function overlap(one: Span, other: Span): boolean {
+  return one.start < other.end && other.start < one.end;
+}
 
 const unitsOf = (text: string, block: Block, span: Span): Span[] => {
   if (block.kind === 'prose')

@@ -3,10 +3,10 @@ import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import type { Turn } from '../../knowledge/search/analyse-query.ts';
 import {
   type CheckedAnswer,
-  type CheckedStatement,
   type FailedAnswer,
   writeCheckedAnswer,
 } from '../check/checked-answer.ts';
+import type { CheckedStatement } from '../check/decide-statements.ts';
 import type { AnswerRequest } from '../model/answer-prompt.ts';
 import type { ShownPassage } from '../passages/shown-passages.ts';
 import type { ProposedSearch } from '../understand/search-queries.ts';

@@ -1,5 +1,5 @@
 import { WORD_VECTORS_MODEL, type WordVectors } from '../../ai/embeddings/word-vectors.ts';
-import type { RemovedStatement } from '../../answering/check/checked-answer.ts';
+import type { RemovedStatement } from '../../answering/check/decide-statements.ts';
 import type { CallUsage } from '../../answering/model/model-calls.ts';
 import {
   type AnswerOptions,

@@ -1,8 +1,5 @@
-import {
-  type AnswerFailure,
-  type CheckedStatement,
-  writeCheckedAnswer,
-} from '../../answering/check/checked-answer.ts';
+import { type AnswerFailure, writeCheckedAnswer } from '../../answering/check/checked-answer.ts';
+import type { CheckedStatement } from '../../answering/check/decide-statements.ts';
 import type { Passage } from '../../answering/model/answer-prompt.ts';
 import { startModelCalls } from '../../answering/model/model-calls.ts';
 import { findAnswer } from '../../answering/passages/find-answer.ts';

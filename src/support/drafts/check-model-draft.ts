@@ -1,5 +1,5 @@
 import { checkStatement, prepareEvidence } from '../../answering/check/check-statement.ts';
-import type { CheckedStatement } from '../../answering/check/checked-answer.ts';
+import type { CheckedStatement } from '../../answering/check/decide-statements.ts';
 import type { PlacedQuote } from '../../answering/check/quote-evidence.ts';
 import { hasPromptInjection } from '../../answering/model/prompt-injection.ts';
 import type { ShownPassage } from '../../answering/passages/shown-passages.ts';

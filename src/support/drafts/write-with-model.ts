@@ -1,10 +1,10 @@
 import {
   type AnswerFailure,
   type CheckedAnswer,
-  type CheckedStatement,
   type FailedAnswer,
   writeCheckedAnswer,
 } from '../../answering/check/checked-answer.ts';
+import type { CheckedStatement } from '../../answering/check/decide-statements.ts';
 import { aboutAsker } from '../../answering/model/answer-prompt.ts';
 import { type ModelCalls, startModelCalls } from '../../answering/model/model-calls.ts';
 import { hasPromptInjection } from '../../answering/model/prompt-injection.ts';
