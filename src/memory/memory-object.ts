@@ -2,20 +2,17 @@ import { storeObject } from '../platform/rpc/workspace-object.ts';
 import { sqlVectorIndex } from '../platform/storage/sql-vector-index.ts';
 import type { VectorIndex } from '../platform/storage/vector-index.ts';
 import { stemsOf } from './search-memories.ts';
-import {
-  createLedger,
-  type Ledger,
-  MEMORY_METHODS,
-  type MemoryMethod,
-} from './store/remote-memory.ts';
+import { createLedger, type Ledger, MEMORY_METHODS } from './store/remote-memory.ts';
 import { type SqlMemoryStore, sqlMemoryStore } from './store/sql-memory-store.ts';
 
 type MemoryObjectStore = SqlMemoryStore & Ledger;
 
 /** The Durable Object of one workspace: its ledger and its memories. */
-export class MemoryObject extends storeObject<unknown, MemoryObjectStore, MemoryMethod>(
-  MEMORY_METHODS,
-) {
+export class MemoryObject extends storeObject<
+  unknown,
+  MemoryObjectStore,
+  (typeof MEMORY_METHODS)[number]
+>(MEMORY_METHODS) {
   protected readonly librarian = 'memory';
 
   /** The workspace's vector index outside of the object; none unless a function overrides it. */

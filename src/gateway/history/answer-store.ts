@@ -136,7 +136,7 @@ export const ANSWER_METHODS = [
   'noteAct',
   'acts',
 ] as const satisfies (keyof AnswerStore)[];
-export type AnswerMethod = (typeof ANSWER_METHODS)[number];
+type AnswerMethod = (typeof ANSWER_METHODS)[number];
 
 /** An answer store in a Durable Object. */
 export type RemoteAnswers = Remote<AnswerStore, AnswerMethod>;

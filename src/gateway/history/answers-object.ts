@@ -1,7 +1,6 @@
 import { storeObject } from '../../platform/rpc/workspace-object.ts';
 import {
   ANSWER_METHODS,
-  type AnswerMethod,
   type AnswerStore,
   type AnswerVariables,
   readAnswerLimits,
@@ -9,9 +8,11 @@ import {
 import { sqlAnswerStore } from './sql-answer-store.ts';
 
 /** The kept answers of one workspace. */
-export class AnswersObject extends storeObject<AnswerVariables, AnswerStore, AnswerMethod>(
-  ANSWER_METHODS,
-) {
+export class AnswersObject extends storeObject<
+  AnswerVariables,
+  AnswerStore,
+  (typeof ANSWER_METHODS)[number]
+>(ANSWER_METHODS) {
   protected readonly librarian = 'memory';
 
   protected open(): AnswerStore {

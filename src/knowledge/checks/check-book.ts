@@ -111,7 +111,7 @@ export const CHECK_METHODS = [
   'start',
   'noteEdition',
 ] as const satisfies (keyof CheckBook)[];
-export type CheckMethod = (typeof CHECK_METHODS)[number];
+type CheckMethod = (typeof CHECK_METHODS)[number];
 
 /** The check books of all workspaces, each in the object of its name. */
 export type CheckBooks = (workspace: string) => Remote<CheckBook, CheckMethod>;

@@ -214,7 +214,6 @@ export const GAP_METHODS = [
   'noteWorkspace',
   'workspaces',
 ] as const satisfies (keyof GapStore)[];
-export type GapMethod = (typeof GAP_METHODS)[number];
 
 /** A gap book in a Durable Object. */
 export type RemoteGapBook = Remote<GapBook>;

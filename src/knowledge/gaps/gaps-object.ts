@@ -1,9 +1,11 @@
 import { storeObject } from '../../platform/rpc/workspace-object.ts';
-import { GAP_METHODS, type GapMethod, type GapStore } from './gap-book.ts';
+import { GAP_METHODS, type GapStore } from './gap-book.ts';
 import { createGapTables, sqlGapBook } from './sql-gap-book.ts';
 
 /** The gap book of one workspace. One more object stores the names of the workspaces that have a gap book. */
-export class GapsObject extends storeObject<unknown, GapStore, GapMethod>(GAP_METHODS) {
+export class GapsObject extends storeObject<unknown, GapStore, (typeof GAP_METHODS)[number]>(
+  GAP_METHODS,
+) {
   protected readonly librarian = 'support';
 
   protected open(): GapStore {

@@ -8,7 +8,7 @@ import { kvEditionStorage } from '../../platform/storage/edition-storage.ts';
 import { StoreUnavailable } from '../../platform/storage/store-unavailable.ts';
 import { completeEdition } from '../edition/current-edition.ts';
 import type { LargeMode } from '../large/publishing-ports.ts';
-import { createLibrary, LIBRARY_METHODS, type Library, type LibraryMethod } from './library.ts';
+import { createLibrary, LIBRARY_METHODS, type Library } from './library.ts';
 import { type LibraryVariables, readLibrarySettings } from './library-settings.ts';
 import type { LibraryEmbedding } from './vector-store.ts';
 
@@ -21,9 +21,11 @@ export interface LibraryObjectEnv extends LibraryVariables {
  * takes time. An alarm is called again after a crash, and each step commits with the state that it changes, so that no
  * queue has to agree with the database.
  */
-export class LibraryObject extends storeObject<LibraryObjectEnv, Library, LibraryMethod>(
-  LIBRARY_METHODS,
-) {
+export class LibraryObject extends storeObject<
+  LibraryObjectEnv,
+  Library,
+  (typeof LIBRARY_METHODS)[number]
+>(LIBRARY_METHODS) {
   protected readonly librarian = 'library';
 
   /** What turns chunks into vectors; none unless a function overrides it. Called once, when the library is opened. */

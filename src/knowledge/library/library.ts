@@ -637,7 +637,7 @@ export const LIBRARY_METHODS = [
   'storedEdition',
   'editionPart',
 ] as const satisfies (keyof Library)[];
-export type LibraryMethod = (typeof LIBRARY_METHODS)[number];
+type LibraryMethod = (typeof LIBRARY_METHODS)[number];
 
 /** A library in a Durable Object. */
 export type RemoteLibrary = Remote<Library, LibraryMethod>;

@@ -30,7 +30,6 @@ const LEDGER_METHODS = [
 
 /** The RPC methods of the object; no other member can be called from outside. */
 export const MEMORY_METHODS = [...STORE_METHODS, ...LEDGER_METHODS] as const;
-export type MemoryMethod = (typeof MEMORY_METHODS)[number];
 
 /** A ledger in a Durable Object. */
 export type RemoteLedger = Remote<Ledger>;

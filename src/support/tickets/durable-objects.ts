@@ -30,7 +30,6 @@ import {
   TICKET_METHODS,
   type TicketCase,
   type TicketKey,
-  type TicketMethod,
   type TicketStub,
   ticketObjectName,
   type WorkspaceStub,
@@ -84,9 +83,12 @@ const counterOf = (env: MetricsBindings, ctx: Pick<DurableObjectState, 'waitUnti
  * world, so its storage is the lock. The runtime holds back outgoing calls until writes are on disk, so no call leaves before its step
  * is recorded. Alarms make sure that no open job is forgotten.
  */
-export class TicketObject extends storeObject<TicketObjectEnv, TicketCase, TicketMethod, TicketKey>(
-  TICKET_METHODS,
-) {
+export class TicketObject extends storeObject<
+  TicketObjectEnv,
+  TicketCase,
+  (typeof TICKET_METHODS)[number],
+  TicketKey
+>(TICKET_METHODS) {
   protected readonly librarian = 'webhooks';
   protected override readonly ownerKey = 'place';
 

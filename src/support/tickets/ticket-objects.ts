@@ -76,7 +76,7 @@ export const TICKET_METHODS = [
   'learn',
   'eraseDrafts',
 ] as const satisfies (keyof TicketCase)[];
-export type TicketMethod = (typeof TICKET_METHODS)[number];
+type TicketMethod = (typeof TICKET_METHODS)[number];
 export type TicketStub = ObjectMethods<TicketCase, TicketMethod, TicketKey>;
 
 /** The draft of a job, and since when (milliseconds since 1970) its message is known. */

@@ -1,8 +1,4 @@
-import {
-  CHECK_METHODS,
-  type CheckBook,
-  type CheckMethod,
-} from '../../../knowledge/checks/check-book.ts';
+import { CHECK_METHODS, type CheckBook } from '../../../knowledge/checks/check-book.ts';
 import { sqlCheckBook } from '../../../knowledge/checks/sql-check-book.ts';
 import { earliest } from '../../../platform/jobs/job-runner.ts';
 import { faultLogger } from '../../../platform/log.ts';
@@ -19,9 +15,11 @@ interface WorkspaceChecks extends CheckBook {
 }
 
 /** The checks of one workspace. While there are some, its alarm looks for another edition every minute, and runs those that are due. */
-export abstract class ChecksObject extends storeObject<unknown, WorkspaceChecks, CheckMethod>(
-  CHECK_METHODS,
-) {
+export abstract class ChecksObject extends storeObject<
+  unknown,
+  WorkspaceChecks,
+  (typeof CHECK_METHODS)[number]
+>(CHECK_METHODS) {
   protected readonly librarian = 'navigator';
 
   /** Called for each step. */
