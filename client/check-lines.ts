@@ -16,7 +16,7 @@ export interface BrokenLine {
 }
 
 /** The most checks of a file, as of a workspace. */
-export const MAX_LINES = 2000;
+const MAX_LINES = 2000;
 const MAX_LINE_LENGTH = 20_000;
 const MEMBERS = ['question', 'contains', 'cites', 'declined'];
 

@@ -54,7 +54,7 @@ export function bytePairEncoding(vocabulary: Vocabulary): BytePairEncoding {
  * In UTF-16 units. Longer pieces are cut here, which bounds memory to 4 MB; up to this length, tokens are those of
  * tiktoken.
  */
-export const MAX_PIECE_LENGTH = 65_536;
+const MAX_PIECE_LENGTH = 65_536;
 
 /** Surrogate pairs stay whole. */
 const pieceEnd = (text: string, start: number, end: number): number => {

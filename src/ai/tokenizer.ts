@@ -21,10 +21,10 @@ export interface Tokenizer {
 }
 
 /** Vocabularies of the two model families. */
-export type EncodingName = 'cl100k_base' | 'o200k_base';
+type EncodingName = 'cl100k_base' | 'o200k_base';
 
 /** Loads a vocabulary. */
-export interface VocabularySource {
+interface VocabularySource {
   readonly encoding: EncodingName;
   load(): Promise<Vocabulary>;
 }
@@ -137,7 +137,7 @@ const inNode = (encoding: EncodingName): Vocabulary => {
 };
 
 /** The vocabulary of a tokenizer was not loaded before its first use, in a runtime that cannot load it synchronously. */
-export class VocabularyNotLoaded extends Error {
+class VocabularyNotLoaded extends Error {
   override readonly name = 'VocabularyNotLoaded';
 
   constructor(model: string, encoding: EncodingName) {

@@ -23,7 +23,7 @@ export interface WordVectors {
 }
 
 /** The bytes are not a table of word vectors of this version. */
-export class WordVectorsUnreadable extends Error {
+class WordVectorsUnreadable extends Error {
   override readonly name = 'WordVectorsUnreadable';
 }
 

@@ -26,7 +26,7 @@ export interface Unit {
 
 /** Maximum size of a unit, and of a procedure, in visible characters. */
 export const UNIT_SIZE = 600;
-export const PROCEDURE_SIZE = 1400;
+const PROCEDURE_SIZE = 1400;
 
 /** The units of consecutive sections of one article. */
 export function unitsOf(sections: readonly Section[]): Unit[] {

@@ -32,7 +32,7 @@ export interface PageSource {
 }
 
 /** Texts that reading needs are not in memory; `readPages` fetches them and reads again. */
-export class PagesMissing extends CodedError {
+class PagesMissing extends CodedError {
   override readonly name = 'PagesMissing';
 
   constructor() {

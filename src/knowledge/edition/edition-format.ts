@@ -1,5 +1,5 @@
 /** The bytes are not a readable edition: wrong type, newer version, truncated or damaged. */
-export class EditionFormatError extends Error {
+class EditionFormatError extends Error {
   override name = 'EditionFormatError';
 }
 

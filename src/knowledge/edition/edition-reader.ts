@@ -56,7 +56,7 @@ const REFRESH_LIMIT_MS = 3000;
  * How long an edition is served while the library is unreachable. Deletions go through the same library, so none can be
  * missed while it is down, only while this reader is cut off from it.
  */
-export const STALE_LIMIT_MS = 300_000;
+const STALE_LIMIT_MS = 300_000;
 
 /** For the way to the library, and for loading an edition that is new. */
 const LOADING_MS = 15;

@@ -1,11 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
-import {
-  attachSection,
-  EditionFormatError,
-  SPARE_BYTES,
-} from '../../../src/knowledge/edition/edition-format.ts';
+import { attachSection, SPARE_BYTES } from '../../../src/knowledge/edition/edition-format.ts';
 import {
   cachedArticle,
   cachedChunk,
@@ -60,7 +56,7 @@ const readOr = <T, E>(read: () => T, refused: E): T | E => {
   try {
     return read();
   } catch (error) {
-    if (error instanceof EditionFormatError) return refused;
+    if (error instanceof Error && error.name === 'EditionFormatError') return refused;
     throw error;
   }
 };
@@ -82,10 +78,10 @@ describe('openEdition()', () => {
     const bytes = build();
     for (let length = 0; length < bytes.length; length++) {
       const cut = bytes.slice(0, length);
-      expect(() => openEdition(cut)).toThrow(EditionFormatError);
+      expect(() => openEdition(cut)).toThrow(/Cannot read the edition/);
       if (length < 32 || length % 4 > 0) continue;
       new DataView(cut.buffer).setUint32(8, length, true);
-      expect(() => openEdition(cut)).toThrow(EditionFormatError);
+      expect(() => openEdition(cut)).toThrow(/Cannot read the edition/);
     }
   });
   it('refuses other bytes, other versions, longer bytes and a section outside of them', () => {

@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EditionFormatError } from '../../../src/knowledge/edition/edition-format.ts';
 import {
   compareByBytes,
   entryText,
@@ -28,7 +27,7 @@ it('openTextTable() returns every entry, nothing outside the table, and finds ex
 it.each([[[]], [[1, 11]], [[0, 3]], [[0, 12]]])(
   'openTextTable() refuses starts from %j',
   (starts) => {
-    expect(() => open(...starts)).toThrow(EditionFormatError);
+    expect(() => open(...starts)).toThrow(/Cannot read the edition/);
   },
 );
 
@@ -40,8 +39,8 @@ it.each([
   'openTextTable() refuses, for the starts %j, to read entry %j with an invalid end',
   (starts, at) => {
     const table = open(...starts);
-    expect(() => entryText(table, at)).toThrow(EditionFormatError);
-    expect(() => findEntry(table, bytesOf('board'))).toThrow(EditionFormatError);
+    expect(() => entryText(table, at)).toThrow(/Cannot read the edition/);
+    expect(() => findEntry(table, bytesOf('board'))).toThrow(/Cannot read the edition/);
   },
 );
 
