@@ -1,7 +1,8 @@
-import { type ApiKeyRecord, hashApiKey, newApiKey } from '../../src/gateway/access/api-keys.ts';
+import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/access/api-keys.ts';
 import { buildEdition } from '../../src/knowledge/edition/build-edition.ts';
 import { editionFor } from '../../src/knowledge/edition/current-edition.ts';
 import { openEdition } from '../../src/knowledge/edition/open-edition.ts';
+import { newApiKey } from '../../tools/new-api-key.ts';
 import { type Product, startProduct } from '../../tools/run/product.ts';
 import { growCorpus, readBenchArticles } from './corpus.ts';
 import { sampleQuestions, variationsOf } from './http.ts';

@@ -1,7 +1,6 @@
 import { embeddingProviderOf } from '../../src/ai/adapters/models.ts';
 import { type AdapterVariables, readAdapters } from '../../src/ai/adapters/settings.ts';
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { wordVectorProvider } from '../../src/ai/embeddings/word-vectors.ts';
 import { cl100k, loadTokenizer } from '../../src/ai/tokenizer.ts';
 import offTopicQuestions from '../../src/answering/passages/off-topic-questions.json' with {
   type: 'json',
@@ -25,6 +24,7 @@ import {
 } from './relevance.ts';
 import type { Measure } from './retrieval.ts';
 import { type KeptVectors, keepOnDisk } from './vectors-on-disk.ts';
+import { wordVectorProvider } from './word-vector-provider.ts';
 
 /**
  * Fits the calibration of an embedding model (`src/knowledge/search/semantic-calibration.ts`) and prints it, with its error

@@ -1,5 +1,4 @@
 import type { EmbeddingProvider } from '../../src/ai/embeddings/base.ts';
-import { wordVectorProvider } from '../../src/ai/embeddings/word-vectors.ts';
 import type { SearchOutcome } from '../../src/knowledge/search/search-edition.ts';
 import { semanticCalibrationOf } from '../../src/knowledge/search/semantic-calibration.ts';
 import { shippedWordVectors } from '../../tools/run/shipped-word-vectors.ts';
@@ -19,6 +18,7 @@ import {
 import { type Measure, ndcgAt10 } from './retrieval.ts';
 import { sentenceModel } from './sentence-model.ts';
 import { keepOnDisk } from './vectors-on-disk.ts';
+import { wordVectorProvider } from './word-vector-provider.ts';
 
 /** Accepted loss of meaning against words alone when it does not help. */
 const MAY_LOSE = 0.005;

@@ -1,9 +1,10 @@
 /** `npx constellation api-key`: makes an API key. */
 import { describeIssues, issuesOf } from '../../src/contract/core/error-info.ts';
-import { ApiKeyRecord, hashApiKey, newApiKey } from '../../src/gateway/access/api-keys.ts';
+import { ApiKeyRecord, hashApiKey } from '../../src/gateway/access/api-keys.ts';
 import { covers } from '../../src/platform/context/capabilities.ts';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
 import { fail, readCommandLine } from '../command-line.ts';
+import { newApiKey } from '../new-api-key.ts';
 
 const HELP = `Makes an API key. The key is printed once and stored nowhere; its hash is stored, with what the key may do.
 

@@ -12,14 +12,13 @@ import { ErrorInfo } from '../../src/contract/core/error-info.ts';
 import { SyncAccepted, SyncStatus } from '../../src/contract/wire/sync.ts';
 import type { FolderOptions } from '../../src/documents/node/folder/scan-folder.ts';
 import {
-  ADMINISTRATOR,
   type ApiKeyRecord,
   hashApiKey,
-  newApiKey,
   PUBLISHABLE_PREFIX,
 } from '../../src/gateway/access/api-keys.ts';
 import type { DirectoryEntry } from '../../src/platform/context/key-directory.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
+import { ADMINISTRATOR, newApiKey } from '../new-api-key.ts';
 import { SAMPLE_KNOWLEDGE_BASE, SAMPLE_TAXONOMY } from '../sample/files.ts';
 import { seedShop } from '../sample/shop/seed-shop.ts';
 import { storeCatalogue } from '../sample/shop/shop-catalogue.ts';

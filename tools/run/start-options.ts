@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import {
-  FOLDER_HELP,
-  FOLDER_OPTIONS,
-  folderOptions,
-} from '../../src/documents/node/folder/folder-options.ts';
 import type { FolderOptions } from '../../src/documents/node/folder/scan-folder.ts';
 import { readSources } from '../../src/knowledge/sources/source-settings.ts';
 import { isOwnAddress } from '../../src/platform/http/public-address.ts';
 import { startCommand } from '../command-line.ts';
+import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../folder-options.ts';
 
 export const HELP = `Runs Constellation on this machine: every function in one workerd, with a knowledge base, and no account.
 

@@ -13,7 +13,6 @@ import {
   isWatched,
   scanFolder,
 } from '../../src/documents/node/folder/scan-folder.ts';
-import { newApiKey } from '../../src/gateway/access/api-keys.ts';
 import { type DirectoryEntry, openDirectory } from '../../src/platform/context/key-directory.ts';
 import { readTaxonomy } from '../../src/support/intents/current-taxonomy.ts';
 import { type HelpdeskVariables, readConnections } from '../../src/support/tools/connections.ts';
@@ -21,6 +20,7 @@ import { helpdeskTools } from '../../src/support/tools/helpdesk-tools.ts';
 import { builds } from '../build/build-cache.ts';
 import { fail, helpIfAsked, orFail, orUsageError, startCommand } from '../command-line.ts';
 import { isRunning } from '../is-running.ts';
+import { newApiKey } from '../new-api-key.ts';
 import { secretsNamedFor } from '../release/named-secrets.ts';
 import { deskVariables } from '../stand-ins/helpdesks/desk-variables.ts';
 import { forgetDesks, rememberDesks } from '../stand-ins/helpdesks/running-desks.ts';

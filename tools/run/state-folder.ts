@@ -12,9 +12,10 @@ import {
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 import { parseJson } from '../../src/contract/core/json-object.ts';
-import { API_KEY, newApiKey } from '../../src/gateway/access/api-keys.ts';
+import { API_KEY } from '../../src/gateway/access/api-keys.ts';
 import { startCommand } from '../command-line.ts';
 import { commandOf, isRunning, LockOwner, stillRuns, thisProcess } from '../is-running.ts';
+import { newApiKey } from '../new-api-key.ts';
 import { isDiskFull } from './disk-space.ts';
 import { checkDatabases, databasesIn, LIST, listDatabases } from './state-databases.ts';
 

@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { SyncAccepted, SyncStatus } from '../../src/contract/wire/sync.ts';
-import {
-  ADMINISTRATOR,
-  type ApiKeyRecord,
-  hashApiKey,
-  newApiKey,
-} from '../../src/gateway/access/api-keys.ts';
+import { type ApiKeyRecord, hashApiKey } from '../../src/gateway/access/api-keys.ts';
+import { ADMINISTRATOR, newApiKey } from '../new-api-key.ts';
 import { type Deployment, openDeployment, Refusal } from '../transfer/deployment.ts';
 import { CONTINUE, SetupFailed, type SetupRun, save, wranglerFor } from './account.ts';
 

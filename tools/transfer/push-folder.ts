@@ -7,17 +7,13 @@ import {
 } from '../../src/contract/wire/host-article.ts';
 import { Inventory } from '../../src/contract/wire/moving.ts';
 import { documentReader } from '../../src/documents/node/document-reader.ts';
-import {
-  FOLDER_HELP,
-  FOLDER_OPTIONS,
-  folderOptions,
-} from '../../src/documents/node/folder/folder-options.ts';
 import { openFolder } from '../../src/documents/node/folder/open-folder.ts';
 import type { FolderArticle } from '../../src/documents/node/folder/read-article.ts';
 import { describeScan, filesOf } from '../../src/documents/node/folder/scan-folder.ts';
 import { hashArticle } from '../../src/knowledge/articles/normalise-article.ts';
 import { DELETION_LIMIT } from '../../src/knowledge/library/sync-driver.ts';
 import { mapBounded } from '../../src/platform/concurrency.ts';
+import { FOLDER_HELP, FOLDER_OPTIONS, folderOptions } from '../folder-options.ts';
 import { articlePath, type Deployment, NoContent, Refusal } from './deployment.ts';
 
 /** Options of the commands that push a folder, for `readCommandLine`. */

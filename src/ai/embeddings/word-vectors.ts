@@ -1,7 +1,6 @@
 import { analyseText } from '../../language/analyse-text.ts';
 import { stem } from '../../language/stem.ts';
 import { memo } from '../../platform/lru-cache.ts';
-import type { EmbeddingProvider } from './base.ts';
 
 /** Model name; changes whenever the table or the computation of vectors does. */
 export const WORD_VECTORS_MODEL = 'static-words-2';
@@ -236,18 +235,3 @@ const adder = ({ dimensions, scales, rows }: Table) => {
     },
   };
 };
-
-/**
- * Word vectors behind the port of embedding models. `embed` is for questions, whose vector is shorter the more of their words are
- * unknown; `embedBatch` is for passages, which have length 1. A text without a known word has the zero vector.
- */
-export function wordVectorProvider(words: WordVectors): EmbeddingProvider {
-  const numbers = (vector: Float32Array | undefined): number[] =>
-    Array.from(vector ?? new Float32Array(words.dimensions));
-  return {
-    model: words.model,
-    dimensions: words.dimensions,
-    embed: async (text) => numbers(words.vectorOfQuestion(text)),
-    embedBatch: async (texts) => texts.map((text) => numbers(words.vectorOfText(text))),
-  };
-}

@@ -1,7 +1,6 @@
 import type { KVNamespace } from '@cloudflare/workers-types';
 import * as z from 'zod';
 import { Capability, HeldAudiences, WorkspaceId } from '../../contract/core/names.ts';
-import { encodeBase64url } from '../../platform/encoding.ts';
 import { lruCache } from '../../platform/lru-cache.ts';
 import { readStored } from '../../platform/storage/sql.ts';
 
@@ -34,27 +33,6 @@ export const ApiKeyRecord = z.object({
   origins: z.array(WebOrigin).min(1).max(20).optional(),
 });
 export type ApiKeyRecord = z.infer<typeof ApiKeyRecord>;
-
-/** Rights of who administers a deployment: every view and act of the console, articles for every audience, and every librarian. */
-export const ADMINISTRATOR: Pick<ApiKeyRecord, 'capabilities' | 'audiences'> = {
-  capabilities: [
-    'kb:*',
-    'memory:*',
-    'sql:read',
-    'web:search',
-    'support:analyze',
-    'helpdesk:*',
-    'metrics:read',
-    'answers:*',
-    'audit:read',
-  ],
-  audiences: ['*'],
-};
-
-/** A new key: 32 random bytes, with a prefix that scanners for leaked keys recognise, and another one for publishable keys. */
-export function newApiKey({ isPublishable = false } = {}): string {
-  return `${isPublishable ? PUBLISHABLE_PREFIX : 'ck_'}${encodeBase64url(crypto.getRandomValues(new Uint8Array(32)))}`;
-}
 
 /** What the secret of a publishable key begins with. */
 export const PUBLISHABLE_PREFIX = 'ck_pub_';

@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  openWordVectors,
-  wordVectorProvider,
-  wordVectorsIn,
-} from '../../../src/ai/embeddings/word-vectors.ts';
+import { openWordVectors, wordVectorsIn } from '../../../src/ai/embeddings/word-vectors.ts';
 import { wordsOf } from '../../../src/language/analyse-text.ts';
 import { stem } from '../../../src/language/stem.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
@@ -142,12 +138,9 @@ describe('the shipped table', () => {
     }
   });
 });
-it('wordVectorProvider() is an embedding model: questions are shortened, passages are not', async () => {
-  const provider = wordVectorProvider(openWordVectors(TABLE));
-  expect(provider).toMatchObject({ model: 'static-words-2', dimensions: 4 });
-  expect(Math.hypot(...(await provider.embed('red boat')))).toBeCloseTo(0.5, 5);
-  const [passage = [], unknown = []] = await provider.embedBatch(['red boat', 'red']);
-  expect(Math.hypot(...passage)).toBeCloseTo(1, 5);
-  expect(unknown).toEqual([0, 0, 0, 0]);
-  expect(await provider.embedBatch([])).toEqual([]);
+it('shortens the vector of a question by what it does not know, and no other', () => {
+  const words = openWordVectors(TABLE);
+  expect(Math.hypot(...(words.vectorOfQuestion('red boat') ?? []))).toBeCloseTo(0.5, 5);
+  expect(Math.hypot(...(words.vectorOfText('red boat') ?? []))).toBeCloseTo(1, 5);
+  expect(words.vectorOfText('red')).toBeUndefined();
 });

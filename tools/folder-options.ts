@@ -1,4 +1,4 @@
-import type { FolderOptions } from './scan-folder.ts';
+import type { FolderOptions } from '../src/documents/node/folder/scan-folder.ts';
 
 /** Options of the commands that read a folder, for `readCommandLine`. */
 export const FOLDER_OPTIONS = {
