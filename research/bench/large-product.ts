@@ -17,15 +17,20 @@ const IS_ALIVE = process.env.BENCH_MEMORY === 'alive';
 const PAGE = 100;
 const POLL_MS = 200;
 const STATUS_MS = 10_000;
+/** Numbers of a word vector (docs/word-vectors.md). */
+const WORD_VECTOR_DIMENSIONS = 96;
 const LIBRARY = 'constellation-library';
 const READER = 'constellation-navigator';
 
 /**
  * A large knowledge base in the whole product, in workerd: how long the first sync and one without changes take, what the isolates that
- * build and read the edition hold, and `/v1/ask`. `BENCH_SERVICES=upstash` does the same on the local servers of `npx constellation services`.
+ * build and read the edition hold, and `/v1/ask`. `BENCH_SERVICES=upstash` does the same on the local servers of `npx constellation services`, `hybrid` in large
+ * mode.
  */
 export async function benchLargeProduct({ data }: { data?: string | undefined }): Promise<void> {
-  const services = process.env.BENCH_SERVICES === 'upstash' ? await startUpstash() : undefined;
+  const kind = process.env.BENCH_SERVICES;
+  const services =
+    kind === 'upstash' || kind === 'hybrid' ? await startUpstash(kind === 'hybrid') : undefined;
   const { name, articles } = readBenchArticles(data);
   const samples: string[] = [];
   const host = await serveArticles(() => longArticles(articles, PASSAGES), samples);
@@ -57,10 +62,16 @@ export async function benchLargeProduct({ data }: { data?: string | undefined })
 }
 
 /** Without a chat model: what answers cost is the search. */
-const startUpstash = async () => {
+const startUpstash = async (isHybrid: boolean) => {
   ensureInstalled(['redis'], { reason: 'the local Upstash Redis starts it' });
-  const { variables, stop } = await startServices();
-  return { variables: { ...variables, CHAT_MODEL: 'none' }, stop };
+  const { variables, stop } = await startServices(
+    isHybrid ? { hybridDimensions: WORD_VECTOR_DIMENSIONS } : {},
+  );
+  if (!isHybrid) return { variables: { ...variables, CHAT_MODEL: 'none' }, stop };
+  return {
+    variables: { ...variables, OPENAI_BASE_URL: undefined, INDEX_FROM_PASSAGES: '1' },
+    stop,
+  };
 };
 
 const measureSync = async (

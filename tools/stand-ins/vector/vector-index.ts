@@ -173,8 +173,7 @@ const scoresIn = (
     throw new VectorRefusal(501, 'This stand-in does not fuse: ask for one component');
   if (sparseVector !== undefined) {
     if (!index.isHybrid) throw new VectorRefusal(422, 'This index is not hybrid');
-    const scores = space?.postings().scores(sparseVector, weightingStrategy === 'IDF') ?? [];
-    return [...scores].map(([record, score]) => ({ record, score }));
+    return space?.postings().scores(sparseVector, weightingStrategy === 'IDF') ?? [];
   }
   const wanted = vectorFor(index, vector ?? []);
   const records = [...(space?.indexed().values() ?? [])];
