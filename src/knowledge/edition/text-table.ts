@@ -82,6 +82,39 @@ const compareBytes = (left: Uint8Array, right: Uint8Array): number => {
   return left.length - right.length;
 };
 
+/** The same for entries, whose ranges are valid, without a view on either. */
+const compareEntries = (table: TextTable, at: number, other: TextTable, otherAt: number) => {
+  const start = table.starts[at] ?? 0;
+  const otherStart = other.starts[otherAt] ?? 0;
+  const length = (table.starts[at + 1] ?? 0) - start;
+  const otherLength = (other.starts[otherAt + 1] ?? 0) - otherStart;
+  const shared = Math.min(length, otherLength);
+  for (let place = 0; place < shared; place++) {
+    const difference = (table.bytes[start + place] ?? 0) - (other.bytes[otherStart + place] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return length - otherLength;
+};
+
+/** By entry of one sorted table: its place in another, larger one, or -1. Reads both once from front to back, in leaps. */
+export function placesOf(entries: TextTable, table: TextTable): Int32Array {
+  const places = new Int32Array(entries.count).fill(-1);
+  let low = 0;
+  for (let at = 0; at < entries.count; at++) {
+    let leap = 1;
+    while (low + leap < table.count && compareEntries(table, low + leap, entries, at) < 0)
+      leap *= 2;
+    let high = Math.min(table.count, low + leap);
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareEntries(table, middle, entries, at) < 0) low = middle + 1;
+      else high = middle;
+    }
+    if (low < table.count && compareEntries(table, low, entries, at) === 0) places[at] = low;
+  }
+  return places;
+}
+
 /** Compares texts by their UTF-8 bytes, i.e. by code point; plain `<` sorts surrogates before U+E000. */
 export function compareByBytes(left: string, right: string): number {
   const shared = Math.min(left.length, right.length);
@@ -327,9 +360,7 @@ export function numberedTexts(): NumberedTexts {
       slots = new Uint32Array(0);
       const texts = table();
       const numbers = Uint32Array.from({ length: texts.count }, (_, at) => at);
-      return numbers.sort((left, right) =>
-        compareBytes(entryBytes(texts, left), entryBytes(texts, right)),
-      );
+      return numbers.sort((left, right) => compareEntries(texts, left, texts, right));
     },
   };
 }

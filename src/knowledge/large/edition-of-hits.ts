@@ -3,7 +3,7 @@ import { buildEdition } from '../edition/build-edition.ts';
 import { findWordOf, languagesOf } from '../edition/edition-stems.ts';
 import { type Edition, openEdition } from '../edition/open-edition.ts';
 import { REPEATED_SECTION } from '../edition/repeated-blocks.ts';
-import { entryBytes, entryText, findEntry } from '../edition/text-table.ts';
+import { entryText, placesOf } from '../edition/text-table.ts';
 import type { AnalysedQuery } from '../search/analyse-query.ts';
 import type { LargeManifest } from './large-manifest.ts';
 import type { Passage } from './passage-record.ts';
@@ -79,14 +79,11 @@ const vocabularyOf = function* (
 
 /** Counts of the lexicon in place of those of the passages, in the memory of an edition that was just built. */
 const takeCounts = ({ index }: Edition, { index: all }: Edition): void => {
-  for (let term = 0; term < index.terms.count; term++) {
-    const known = findEntry(all.terms, entryBytes(index.terms, term));
+  for (const [term, known] of placesOf(index.terms, all.terms).entries()) {
     if (known < 0) continue;
     index.termChunks[term] = all.termChunks[known] ?? 0;
     index.termCounts[term] = all.termCounts[known] ?? 0;
   }
-  for (let place = 0; place < index.words.count; place++) {
-    const known = findEntry(all.words, entryBytes(index.words, place));
+  for (const [place, known] of placesOf(index.words, all.words).entries())
     if (known >= 0) index.wordCounts[place] = all.wordCounts[known] ?? 0;
-  }
 };

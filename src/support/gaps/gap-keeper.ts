@@ -8,7 +8,7 @@ import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import type { KnowledgeGapReport, KnowledgeGapReported } from '../../contract/wire/knowledge.ts';
 import { UNKNOWN_INTENT } from '../../contract/wire/taxonomy.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
-import { audiencesIn } from '../../knowledge/edition/current-edition.ts';
+import { audiencesIn, type EditionScope } from '../../knowledge/edition/current-edition.ts';
 import { vectorsOf } from '../../knowledge/edition/edition-vectors.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import {
@@ -50,7 +50,7 @@ import { type GapRecorder, peopleIn, retrieveKnowledge } from '../retrieval/retr
 interface GapKeeperParts {
   books: GapBooks;
   /** The current edition of the workspace that a verified context names: `currentEdition`. */
-  editionFor: (scope: KnowledgeScope) => Promise<Edition>;
+  editionFor: (scope: KnowledgeScope & Pick<EditionScope, 'searches'>) => Promise<Edition>;
   /** `createRetriever`. */
   retrieve: Retriever;
   /** Masks personal data before a text is stored. */
@@ -186,7 +186,10 @@ export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
     report: async (report, scope) => {
       const failed: KnowledgeGapReported = { gap: null, outcome: 'unavailable' };
       const reported = await quietly('record a question', async () => {
-        const edition = await withDeadline(() => editionFor(scope), { timeoutMs: REPORT_MS });
+        const searches = [report.question].flat().map((question) => ({ question }));
+        const edition = await withDeadline(() => editionFor({ ...scope, searches }), {
+          timeoutMs: REPORT_MS,
+        });
         const audiences = audiencesIn(edition, scope.context.audiences);
         const book = books.of(scope.context.workspace);
         const options = {

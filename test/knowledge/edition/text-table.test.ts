@@ -6,6 +6,7 @@ import {
   entryText,
   findEntry,
   openTextTable,
+  placesOf,
 } from '../../../src/knowledge/edition/text-table.ts';
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
@@ -67,4 +68,21 @@ it('compareByBytes() orders texts by their UTF-8 bytes, where plain comparison d
     );
   });
   fc.assert(property, { numRuns: 500 });
+});
+
+it('placesOf() finds each entry of one sorted table in another', () => {
+  const tableOf = (texts: readonly string[]) => {
+    const sorted = [...new Set(texts)].sort(compareByBytes);
+    const ends = sorted.map((_, at) => bytesOf(sorted.slice(0, at + 1).join('')).length);
+    return { sorted, table: openTextTable(Uint32Array.of(0, ...ends), bytesOf(sorted.join(''))) };
+  };
+  const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }));
+  fc.assert(
+    fc.property(texts, texts, (some, others) => {
+      const own = tableOf(some);
+      const all = tableOf([...others, ...some.slice(1)]);
+      const places = own.sorted.map((text) => all.sorted.indexOf(text));
+      expect([...placesOf(own.table, all.table)]).toEqual(places);
+    }),
+  );
 });
