@@ -4,7 +4,6 @@ import { withSpacedWords } from '../../language/spaced-words.ts';
 import { clausesIn } from '../../language/split-questions.ts';
 import type { AnswerReply, AnswerRequest, Passage } from '../model/answer-prompt.ts';
 import { hasPromptInjection } from '../model/prompt-injection.ts';
-import type { CheckedStatement } from './decide-statements.ts';
 import type { JudgedStatement } from './judge-statements.ts';
 import { isBoundLiteral, missingLiterals } from './literals.ts';
 import { readSentence } from './statement-words.ts';
@@ -16,24 +15,25 @@ export interface AnsweredPart {
   /** In the model's words: to search with, never shown. */
   wording: string;
   state: 'answered' | 'in_part' | 'open';
-  /** Statements about it were removed, so that the articles may have something about it. */
-  isRemoved: boolean;
+  /** The articles may have something about it: statements about it were removed, or the model has forgotten it. */
+  isLost: boolean;
 }
 
 /** The parts as they are answered by what is left, with those that the model forgot. */
 export function partsAfter(
   reply: AnswerReply,
   {
-    statements,
+    answered: answeredParts,
     request,
   }: {
-    statements: readonly CheckedStatement[];
+    /** Numbers of the parts about which the answer has something. */
+    answered: ReadonlySet<number>;
     request: Pick<AnswerRequest, 'question' | 'history' | 'parts'>;
   },
 ): AnsweredPart[] {
   const { question, history, parts: proposed = [] } = request;
   if (reply.parts.length === 0)
-    return [{ asked: '', wording: '', state: 'answered', isRemoved: false }];
+    return [{ asked: '', wording: '', state: 'answered', isLost: false }];
   const own = [
     question,
     ...history.flatMap(({ speaker, text }) => (speaker === 'user' ? [text] : [])),
@@ -41,11 +41,11 @@ export function partsAfter(
   const repeatable = (asked: string): string =>
     isShortPhraseOf(asked, own) ? asked : clauseAbout(asked, question);
   const parts = reply.parts.map(({ asked, answered }, at): AnsweredPart => {
-    const isAbout = ({ part }: { part: number }) => part === at + 1;
-    const isLeft = statements.some(isAbout);
+    const isLeft = answeredParts.has(at + 1);
     const state = !isLeft ? 'open' : answered === 'yes' ? 'answered' : 'in_part';
-    const isRemoved = !isLeft && answered !== 'no' && reply.statements.some(isAbout);
-    return { asked: repeatable(asked), wording: asked, state, isRemoved };
+    const isLost =
+      !isLeft && answered !== 'no' && reply.statements.some(({ part }) => part === at + 1);
+    return { asked: repeatable(asked), wording: asked, state, isLost };
   });
   if (proposed.length <= parts.length) return parts;
   const forgotten = proposed.filter(
@@ -58,7 +58,7 @@ export function partsAfter(
         asked: repeatable(asked),
         wording: asked,
         state: 'open',
-        isRemoved: false,
+        isLost: true,
       }),
     ),
   ];

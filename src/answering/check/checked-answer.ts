@@ -77,6 +77,7 @@ export async function writeCheckedAnswer<P extends Passage>(
   const statements: CheckedStatement<P>[] = [];
   const removed: RemovedStatement[] = [];
   const removedQuotes: PlacedQuote<P>[] = [];
+  const repeatedParts = new Set<number>();
   const { question, task } = request;
   const isTicket = task?.isTicket === true;
   const checking = startChecking<P>(
@@ -90,6 +91,9 @@ export async function writeCheckedAnswer<P extends Passage>(
         removed.push(each);
         removedQuotes.push(...quotes);
         onRemoved?.(each);
+      },
+      onRepeated: (part) => {
+        repeatedParts.add(part);
       },
     },
   );
@@ -133,11 +137,12 @@ export async function writeCheckedAnswer<P extends Passage>(
       isJudged,
     };
   }
-  const parts = partsAfter(reply, { statements, request });
+  const answered = new Set([...statements.map(({ part }) => part), ...repeatedParts]);
+  const parts = partsAfter(reply, { answered, request });
   const isOpen = parts.some(({ state }) => state !== 'answered');
   // What is missing beside statements that are removed is not all that is missing.
   const isWhole = !parts.some(
-    ({ isRemoved }, at) => isRemoved && reply.parts[at]?.answered === 'in_part',
+    ({ isLost }, at) => isLost && reply.parts[at]?.answered === 'in_part',
   );
   return {
     statements,

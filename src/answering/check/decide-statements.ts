@@ -48,6 +48,8 @@ interface Draft<P extends Passage> {
 interface Results<P extends Passage> {
   onKept: (statement: CheckedStatement<P>) => void;
   onRemoved: (removed: RemovedStatement, quotes: readonly PlacedQuote<P>[]) => void;
+  /** The quotes in place of a statement about a part stand in the answer already. */
+  onRepeated: (part: number) => void;
 }
 
 /**
@@ -148,7 +150,7 @@ const isOwn = <P extends Passage>({ veto, outcome }: Draft<P>): boolean =>
  */
 const inOrder = <P extends Passage>(
   drafts: readonly Draft<P>[],
-  { onKept, onRemoved }: Results<P>,
+  { onKept, onRemoved, onRepeated }: Results<P>,
   isTicket: boolean,
 ) => {
   let place = 0;
@@ -187,8 +189,8 @@ const inOrder = <P extends Passage>(
       // Several statements may quote the same sentences.
       const fresh = [...new Set(outcome.quoted)].filter((block) => !shown.has(block));
       for (const block of fresh) shown.add(block);
-      if (fresh.length > 0)
-        onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
+      if (fresh.length === 0) onRepeated(part);
+      else onKept({ text: fresh.join('\n\n'), part, quotes, probability: 1, isJudged: false });
     }
   };
   const dropLeads = (): void => {

@@ -213,19 +213,17 @@ const ratingOf = ({ written, phrases, isFollowUp }: ModelAnswerParts): Rating =>
 
 /**
  * Names the parts that the answer leaves open, unless the model says so in words that are confirmed. Of a part about which statements were
- * removed it is not said that nothing was found.
+ * removed, or which the model has forgotten, it is not said that nothing was found.
  */
 const openSentences = (
   { parts, missing }: CheckedAnswer<ShownPassage>,
   phrases: AnswerPhrases,
 ): string[] => {
-  const open = parts.filter(
-    ({ state, isRemoved }) => state === 'open' && (isRemoved || missing === ''),
-  );
-  const sentences = open.map(({ asked, isRemoved }) => {
+  const open = parts.filter(({ state, isLost }) => state === 'open' && (isLost || missing === ''));
+  const sentences = open.map(({ asked, isLost }) => {
     if (asked === '') return phrases.partOpen;
     const name = `“${oneLine(asked, 200)}”`;
-    return isRemoved
+    return isLost
       ? phrases.partOpen.replace(/[.。]?$/u, (mark) => `: ${name}${mark}`)
       : filled(phrases.nothingAbout, { question: name });
   });

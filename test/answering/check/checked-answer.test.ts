@@ -24,7 +24,11 @@ const statement = (text: string, ...quotes: readonly string[]) => ({
 /** The answer that a model streams in small pieces; the judge rejects a part of it. */
 const write = async (
   statements: readonly ReturnType<typeof statement>[],
-  { parts = PARTS, isStreamed = false }: { parts?: object[]; isStreamed?: boolean } = {},
+  {
+    parts = PARTS,
+    isStreamed = false,
+    hasJudge = true,
+  }: { parts?: object[]; isStreamed?: boolean; hasJudge?: boolean } = {},
 ) => {
   const log: string[] = [];
   const text = JSON.stringify({ parts, statements, missing: '', related: [] });
@@ -36,7 +40,7 @@ const write = async (
     log.push('the reply is complete');
     return { text };
   });
-  ai.judge = judging((each) => !each.includes(REJECTED));
+  ai.judge = hasJudge ? judging((each) => !each.includes(REJECTED)) : { finish: 'refused' };
   const calls = startModelCalls({ ai, timeMs: 5000 });
   const onStatement = (each: { text: string }) => void log.push(each.text);
   const answer = await writeCheckedAnswer(
@@ -132,5 +136,18 @@ describe('a statement with a number that no passage has', () => {
     const german = statement('Die Stecker führen immer 48 V, also schalte sie ab.', STATED);
     const written = await write([statement('Push in both plugs.', STEPS), german]);
     expect(textsOf(written)).toEqual(['Push in both plugs.']);
+  });
+});
+
+it('answers two parts by one sentence that both quote, where the judge fails', async () => {
+  const parts = [...PARTS, { asked: 'how many volts', passages: ['p1'], answered: 'yes' }];
+  const volts = { ...statement('It is 12 V.', STATED), part: 2 };
+  const { answer } = await write([statement('Look for plugs with 12 V.', STATED), volts], {
+    parts,
+    hasJudge: false,
+  });
+  expect(answer).toMatchObject({
+    statements: [{ text: STATED }],
+    parts: [{ state: 'answered' }, { state: 'answered' }],
   });
 });

@@ -673,6 +673,20 @@ describe('what the passages leave open', () => {
     expect(response.answer).not.toContain('BoilerMax');
     expect(response.answer).toContain('A part of the question is not answered here.');
   });
+  it('is named, and not as lacking, when the model forgets it', async () => {
+    const two = 'How often must the boiler be descaled? And is it sold in green?';
+    const model = {
+      alone: '',
+      parts: ['how often descaled', 'sold in green'].map((asked) => ({ asked, queries: [asked] })),
+    };
+    const parts = [{ asked: 'how often descaled', passages: ['p1'], answered: 'yes' }];
+    const reply = replyOf([{ text: QUOTE, from: 'How often' }], { parts });
+    const { response } = await ask(two, reply, { model });
+    expect(response.answer).toContain(
+      'A part of the question is not answered here: “sold in green”.',
+    );
+    expect(response.answer).not.toContain('nothing');
+  });
   it('is searched once more by queries of the model, when none have searched for it', async () => {
     const { names, response, metadata } = await ask(
       'How do I clean the grinder of the Barista II?',
