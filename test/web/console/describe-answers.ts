@@ -232,7 +232,7 @@ describe('the view Answers', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('heading', { level: 1, name: 'Answers' }).waitFor();
     await page.goto(address);
-    await page.getByRole('alert').getByText('NOT_FOUND').waitFor();
+    await page.getByRole('alert').getByText('This does not exist').waitFor();
   });
 
   it('exports the filtered answers, and reports when an export fails', async () => {

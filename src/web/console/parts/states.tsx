@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { ConstellationError } from '../../../../client/constellation-error.ts';
 import { missingCapability } from '../session/deployment.ts';
+import { PageError } from '../session/loaded.ts';
 import { t } from '../texts/texts.ts';
 import { Button, CopyButton, Icon, type IconName } from './button.tsx';
+import { Problem } from './problem.tsx';
 
 /** What a view shows that has nothing yet: why, and the step that fills it. */
 export function Empty({
@@ -35,7 +37,13 @@ export function Loading({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** What failed: code, sentence, what to do, the id of the request, and another attempt. A missing right is explained instead. */
+const problemOf = ({ code, message, suggestion }: ConstellationError) => ({
+  code,
+  message,
+  suggestion,
+});
+
+/** What failed and what to do, the id of the request, and another attempt. A missing right is explained instead. */
 export function Failure({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const missing = missingCapability(error);
   if (missing !== undefined) return <NoRight capability={missing} />;
@@ -44,10 +52,11 @@ export function Failure({ error, retry }: { error: unknown; retry?: (() => void)
     <div class="failure" role="alert">
       <Icon name="warning" />
       <div>
-        <p>
-          <code>{known?.code ?? 'INTERNAL_ERROR'}</code> {known?.message ?? t('failure.unexpected')}
-        </p>
-        {known?.suggestion === undefined ? null : <p class="quiet">{known.suggestion}</p>}
+        {known !== undefined ? (
+          <Problem {...problemOf(known)} />
+        ) : (
+          <p>{error instanceof PageError ? error.message : t('failure.unexpected')}</p>
+        )}
         <div class="row">
           {retry === undefined ? null : (
             <Button icon="retry" onClick={retry}>

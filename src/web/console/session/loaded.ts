@@ -11,6 +11,11 @@ export interface Loaded<Value> {
   load: () => void;
 }
 
+/** What failed in the page itself, said in the reader's language. */
+export class PageError extends Error {
+  override readonly name = 'PageError';
+}
+
 /** Reads something while a component is shown, and again when an input changes. What another reading has overtaken is dropped. */
 export function useLoaded<Value>(
   read: (signal: AbortSignal) => Promise<Value>,

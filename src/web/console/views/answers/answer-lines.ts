@@ -1,6 +1,6 @@
-import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { AnswerFilter, AnswersQuery, KeptAnswer } from '../../../../contract/wire/answers.ts';
 import { callForStream } from '../../session/deployment.ts';
+import { PageError } from '../../session/loaded.ts';
 import { t } from '../../texts/texts.ts';
 
 const LINES = 'application/x-ndjson';
@@ -24,7 +24,7 @@ type LinesQuery = Partial<Record<keyof AnswerFilter, string>> &
 /**
  * Answers in full, one a line, newest first.
  *
- * @throws {ConstellationError} When the export ended before its last answer.
+ * @throws {PageError} When the export ended before its last answer.
  */
 export async function readLines(
   query: LinesQuery,
@@ -53,9 +53,7 @@ export async function readLines(
   }
   const line = (await new Blob(lastLine).text()).trim().split('\n').at(-1) ?? '';
   if (line === '' || 'id' in JSON.parse(line)) return new Blob(parts, { type: LINES });
-  throw new ConstellationError('SERVICE_UNAVAILABLE', t('answers.export_failed'), {
-    retryable: true,
-  });
+  throw new PageError(t('answers.export_failed'));
 }
 
 /** The newest turns of a conversation, oldest first, and whether there are earlier ones. */

@@ -18,6 +18,7 @@ import { Button, CopyButton, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
 import { Choice } from '../../parts/fields.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { SourceLink } from '../../parts/source-link.tsx';
 import { Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -69,12 +70,12 @@ const Kept = ({ answer }: { answer: KeptAnswer }) => (
     <section>
       <h2>{t('answers.answer')}</h2>
       {answer.error === undefined ? null : (
-        <p class="failure">
+        <div class="failure">
           <Icon name="warning" />
-          <span>
-            <code>{answer.error.code}</code> {answer.error.message}
-          </span>
-        </p>
+          <div>
+            <Problem {...answer.error} />
+          </div>
+        </div>
       )}
       {answer.statements.length > 0 ? (
         <Statements {...answer} />

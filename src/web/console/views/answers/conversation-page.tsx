@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { KeptAnswer } from '../../../../contract/wire/answers.ts';
 import { Button } from '../../parts/button.tsx';
 import { Markdown } from '../../parts/markdown.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
 import { useLoaded } from '../../session/loaded.ts';
@@ -70,7 +71,11 @@ const Turn = ({ answer }: { answer: KeptAnswer }) => (
       </p>
     </div>
     <div class="answered-with">
-      {answer.answer === null ? <p>{answer.error?.message}</p> : <Markdown text={answer.answer} />}
+      {answer.answer !== null ? (
+        <Markdown text={answer.answer} />
+      ) : answer.error === undefined ? null : (
+        <Problem {...answer.error} />
+      )}
       <p class="row small">
         <Verdict verdict={answer.verdict} code={answer.code} />
         <a href={`/answers/${answer.id}`}>{t('answers.open')}</a>

@@ -101,6 +101,9 @@ const Article = ({
           </SourceLink>
         </Fact>
         {read.value === undefined ? null : (
+          <Fact label={t('knowledge.owner')}>{t(`knowledge.owner_${read.value.owner}`)}</Fact>
+        )}
+        {read.value === undefined ? null : (
           <Fact label={t('knowledge.language')}>
             {read.value.language === undefined
               ? t('knowledge.language_unknown')

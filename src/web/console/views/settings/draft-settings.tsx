@@ -98,7 +98,7 @@ export function SetElsewhere() {
   return (
     <section>
       <h2>{t('elsewhere.title')}</h2>
-      <dl class="facts-list">
+      <dl class="facts-list prose">
         {ELSEWHERE.map((name) => (
           <div key={name}>
             <dt>{t(`elsewhere.${name}`)}</dt>

@@ -11,6 +11,7 @@ import type {
 } from '../../../../contract/wire/sync.ts';
 import { Button, Icon } from '../../parts/button.tsx';
 import { Confirm } from '../../parts/dialog.tsx';
+import { Problem } from '../../parts/problem.tsx';
 import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 import { Age } from '../../parts/values.tsx';
@@ -219,12 +220,7 @@ export function Report({ report, ...starting }: Starting & { report: SyncReport 
         <div class="failure">
           <Icon name="warning" />
           <div>
-            <p>
-              <code>{report.error.code}</code> {report.error.message}
-            </p>
-            {report.error.suggestion === undefined ? null : (
-              <p class="quiet">{report.error.suggestion}</p>
-            )}
+            <Problem {...report.error} />
           </div>
         </div>
       )}

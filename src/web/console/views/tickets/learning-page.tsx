@@ -1,5 +1,4 @@
 import { useSignal } from '@preact/signals';
-import { ConstellationError } from '../../../../../client/constellation-error.ts';
 import type { KnowledgeGapReported } from '../../../../contract/wire/knowledge.ts';
 import type { Lesson } from '../../../../contract/wire/tickets.ts';
 import { articleAddress, navigate } from '../../navigation/router.ts';
@@ -9,7 +8,7 @@ import { Empty, Failure, Loading } from '../../parts/states.tsx';
 import { Age } from '../../parts/values.tsx';
 import { WordDifference } from '../../parts/word-difference.tsx';
 import { client, may } from '../../session/deployment.ts';
-import { useLoaded, useRunning } from '../../session/loaded.ts';
+import { PageError, useLoaded, useRunning } from '../../session/loaded.ts';
 import { intentTitle, intentTitles } from '../../support/intent-titles.ts';
 import { count, t } from '../../texts/texts.ts';
 import { ticketAddress } from './ticket-list.tsx';
@@ -220,7 +219,7 @@ const articleIdOf = async (
     { signal },
   );
   const hit = hits.find(({ url }) => url === article?.url);
-  if (hit === undefined) throw new ConstellationError('NOT_FOUND', t('learning.article_gone'));
+  if (hit === undefined) throw new PageError(t('learning.article_gone'));
   return hit.article_id;
 };
 
