@@ -54,7 +54,7 @@ const STORES: Record<string, (sql: Sql) => void> = {
   ChecksObject: (sql) => void sqlCheckBook(sql),
   TicketObject: (sql) => {
     ticketStore(sql);
-    draftStore(sql);
+    draftStore(sql, (text) => text);
   },
   DeskObject: (sql) => {
     ticketIndex(sql);

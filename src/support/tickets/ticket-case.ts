@@ -28,7 +28,7 @@ const MAX_OPEN_MS = 86_400_000;
 export function openCase(parts: TicketCaseParts): TicketCase {
   const { now, random, times, onFault } = parts;
   const store = ticketStore(parts.sql);
-  const drafts = draftStore(parts.sql);
+  const drafts = draftStore(parts.sql, parts.mask);
   const backOff = (failures: number): number =>
     backOffMs(failures, { retryMs: times.retryMs, random });
   const reporter = jobReporter({ store, now, backOff, onFault });

@@ -297,6 +297,23 @@ type CaseRow = {
   rewritten_at: number | null;
 };
 
+const withoutPersonalData = (
+  { subject, message, history, ...ticketCase }: TicketCase,
+  mask: (text: string) => string,
+): TicketCase => ({
+  ...ticketCase,
+  subject: subject === null ? null : cut(mask(subject), MAX_SUBJECT),
+  message: cut(mask(message), MAX_TEXT),
+  history: history.map(({ text, ...each }) => ({ ...each, text: cut(mask(text), MAX_TEXT) })),
+});
+
+/** A draft as it is compared with what was sent, which is masked. */
+const masked = (reply: ProposedReply, mask: (text: string) => string): ProposedReply => ({
+  ...reply,
+  text: mask(reply.text),
+  sentences: reply.sentences.map((sentence) => ({ ...sentence, text: mask(sentence.text) })),
+});
+
 /** A text of an agent, and since when it is known (milliseconds since 1970). */
 interface NotedText {
   text: string;
@@ -308,8 +325,11 @@ const sentText = (text: string | null, at: number | null): SentText | null =>
 
 export type DraftStore = ReturnType<typeof draftStore>;
 
-/** The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. */
-export function draftStore(sql: Sql) {
+/**
+ * The drafts of one ticket, in the database of its object: each until its job is forgotten, or the drafts are erased. The helpdesk has the texts as
+ * they were written; here their personal data is masked, but for the customer's name, which leaves no ticket.
+ */
+export function draftStore(sql: Sql, mask: (text: string) => string) {
   migrate(sql, 'drafts', MIGRATIONS);
   /** The draft for the newest message that has one. */
   const latest = (): Row | undefined =>
@@ -317,7 +337,7 @@ export function draftStore(sql: Sql) {
   const noteText = (job: number, kind: 'sent' | 'rewritten', { text, at }: NotedText): void =>
     sql.run(
       `UPDATE cases SET ${kind} = ?, ${kind}_at = ? WHERE job = ?`,
-      cut(text, MAX_TEXT),
+      cut(mask(text), MAX_TEXT),
       at,
       job,
     );
@@ -326,7 +346,7 @@ export function draftStore(sql: Sql) {
       sql.run(
         'INSERT OR REPLACE INTO cases (job, request) VALUES (?, ?)',
         job,
-        JSON.stringify(ticketCase),
+        JSON.stringify(withoutPersonalData(ticketCase, mask)),
       );
       if (reply !== undefined)
         sql.run(
@@ -355,7 +375,7 @@ export function draftStore(sql: Sql) {
       const reply = row === undefined ? undefined : readStored(ProposedReply, row.reply);
       const sent = known?.sent ?? known?.rewritten;
       if (reply === undefined || sent == null) return undefined;
-      return lessonOf(reply, sent, readStored(TicketCase, known?.request ?? ''));
+      return lessonOf(masked(reply, mask), sent, readStored(TicketCase, known?.request ?? ''));
     },
     /** Undefined when there is none, or it is damaged. */
     latest: ():

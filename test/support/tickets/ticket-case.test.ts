@@ -573,17 +573,18 @@ describe('what the desk shows', () => {
     await runOut(world, case_);
     return { world, case_ };
   };
-  it('is the newest message with its draft, in lists without personal data, and the first reply to it', async () => {
+  it('is the newest message with its draft and the first reply to it, all without personal data', async () => {
     const text = 'My name is Dana. It is broken.';
+    const masked = 'My name is [name]. It is broken.';
     const { world, case_ } = await desk({
       subject: 'Dana asks',
       messages: [customerMessage('m1', { text })],
     });
     expect(case_.onDesk()).toMatchObject({
       case: {
-        subject: 'Dana asks',
+        subject: '[name] asks',
         customer_name: 'Dana Ortiz',
-        message: text,
+        message: masked,
         history: [],
         intent: 'not_hashing',
       },
@@ -592,8 +593,7 @@ describe('what the desk shows', () => {
       rewritten: null,
     });
     const listing = { title: '[name] asks', customer_name: 'Dana', draft_state: 'unanswered' };
-    const excerpt = 'My name is [name]. It is broken.';
-    expect(world.reports.get(1)).toMatchObject({ ...listing, excerpt });
+    expect(world.reports.get(1)).toMatchObject({ ...listing, excerpt: masked });
     expect(world.rows()).toMatchObject([{ title: '[name] asks' }]);
     expect(case_.learn(`${text} Anything else?`)).toMatchObject({
       job: 1,
@@ -602,8 +602,8 @@ describe('what the desk shows', () => {
     expect(case_.learn('Another one')).toBeUndefined();
     expect(case_.rate({ value: 'down' }, 'Dear Dana')).toBe(true);
     expect(case_.onDesk()).toMatchObject({
-      sent: { text: `${text} Anything else?` },
-      rewritten: { text: 'Dear Dana' },
+      sent: { text: `${masked} Anything else?` },
+      rewritten: { text: 'Dear [name]' },
     });
   });
   it('is gone with its title once the drafts are erased, and with its job', async () => {
