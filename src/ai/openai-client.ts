@@ -29,7 +29,7 @@ export interface OpenAIConfig {
  */
 export type ServiceFailure = 'refused' | 'rate_limited' | 'unavailable' | 'malformed' | 'aborted';
 
-export type ServiceReply =
+type ServiceReply =
   /** Not validated: the types of the client are what the service promises. */
   { ok: true; value: unknown } | FailedReply;
 

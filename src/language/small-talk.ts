@@ -11,7 +11,7 @@ import {
  * What a message does that asks nothing of the articles: it thanks or says that the problem is solved, greets, says goodbye, or asks for a
  * person instead.
  */
-export type SmallTalkKind = Extract<MessageKind, 'thanks' | 'greeting' | 'goodbye' | 'person'>;
+type SmallTalkKind = Extract<MessageKind, 'thanks' | 'greeting' | 'goodbye' | 'person'>;
 const KINDS = [
   'thanks',
   'greeting',

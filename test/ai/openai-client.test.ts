@@ -1,9 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, it, vi } from 'vitest';
-import { type OpenAIConfig, openAICaller, type ServiceReply } from '../../src/ai/openai-client.ts';
+import { type OpenAIConfig, openAICaller } from '../../src/ai/openai-client.ts';
 import { QUOTA_USED_UP, startOpenAIServer } from '../../tools/stand-ins/openai/openai-server.ts';
 import type { Fault } from '../../tools/stand-ins/server/faults.ts';
 import { HANGS, openaiForTest } from './openai-for-test.ts';
+
+type ServiceReply = Awaited<ReturnType<ReturnType<typeof openAICaller>>>;
 
 const server = await openaiForTest();
 afterEach(() => void vi.unstubAllEnvs());

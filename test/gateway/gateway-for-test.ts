@@ -12,12 +12,7 @@ import { createApp } from '../../src/gateway/app.ts';
 import { createLibrarians } from '../../src/librarians/delegation/librarian-directory.ts';
 import { serveLibrarian } from '../../src/librarians/serve/serve-librarian.ts';
 import { contextGuard, type GuardedEnv } from '../../src/platform/context/context-guard.ts';
-import {
-  type Identity,
-  LOCAL_SEED,
-  localDirectory,
-  localSigner,
-} from '../../src/platform/context/identity.ts';
+import { type Identity, localDirectory, localSigner } from '../../src/platform/context/identity.ts';
 import { LOCAL_LIBRARIANS } from '../../src/platform/context/internal-librarians.ts';
 import type { DirectoryEntry } from '../../src/platform/context/key-directory.ts';
 import { originate } from '../../src/platform/context/request-context.ts';
@@ -68,7 +63,7 @@ export async function functionFor(
 
 /** Identities by a directory that has further librarians. */
 export function identitiesWith(more: Record<string, Omit<DirectoryEntry, 'keys'>>) {
-  const directory = localDirectory({ ...LOCAL_LIBRARIANS, ...more }, LOCAL_SEED);
+  const directory = localDirectory({ ...LOCAL_LIBRARIANS, ...more });
   return async (self: string) => ({
     self,
     directory: await directory,

@@ -7,7 +7,7 @@ import { sleep } from '../../platform/retry.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
 
 /** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/platform/storage) that is used. */
-export interface SecondLevel {
+interface SecondLevel {
   /** In the order of the keys, `undefined` where there is none. */
   getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;
   setMany(

@@ -105,7 +105,7 @@ const nearestTerms = ({ index: { terms, termCounts } }: Edition, { vectorOf }: T
 const NO_VECTORS: TextVectors = { vectorOf: () => undefined };
 
 /** Dot product of two vectors of equal length; 0 when one is missing. */
-export function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
+function dot(one: Float32Array | undefined, other: Float32Array | undefined): number {
   if (one === undefined || other === undefined) return 0;
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += (one[at] as number) * (other[at] as number);

@@ -210,4 +210,4 @@ export const REFUSALS = {
   /** No passage was found, or the question is out of domain: the model was not called. */
   not_asked: '',
 } as const;
-export type ModelRefusal = keyof typeof REFUSALS;
+type ModelRefusal = keyof typeof REFUSALS;

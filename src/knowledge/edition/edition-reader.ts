@@ -289,7 +289,7 @@ const readPart = async (
 const MAX_CACHED_PAGE_BYTES = 8 * 1024 * 1024;
 
 /** Pages of several editions in memory; the least recently read are dropped first. */
-export interface PageCache {
+interface PageCache {
   /** The pages of one edition. @param fetchPage Throws when a page cannot be had intact. */
   of(edition: string, fetchPage: (page: number) => Promise<TextPage>): PageSource;
 }

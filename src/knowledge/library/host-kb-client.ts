@@ -37,7 +37,7 @@ interface HostKbOptions {
   limit?: number;
 }
 
-export interface HostFilters {
+interface HostFilters {
   intent?: string | undefined;
   device?: string | undefined;
   /** ISO 8601. */

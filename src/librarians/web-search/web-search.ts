@@ -257,7 +257,7 @@ const TRACKING =
  *
  * @param limit In UTF-16 units; what is longer ends in `…`.
  */
-export function plainText(text: string, limit: number): string {
+function plainText(text: string, limit: number): string {
   const visible = decodeHTML(withoutTags(text.slice(0, MAX_READ)))
     .normalize('NFC')
     .replace(/[\t-\r\u0085\u2028\u2029]/g, ' ')
@@ -321,7 +321,7 @@ export interface Price {
  *   a sign is no currency.
  * @returns `undefined` for what is not one whole price: a range, "from", an instalment, several amounts, zero.
  */
-export function parsePrice(text: string, country?: string | undefined): Price | undefined {
+function parsePrice(text: string, country?: string | undefined): Price | undefined {
   const [, before = '', digits = '', after = ''] = WHOLE.exec(normalised(text)) ?? [];
   const cents = centsOf(digits);
   if (cents === undefined) return undefined;
@@ -339,7 +339,7 @@ export function parsePrice(text: string, country?: string | undefined): Price | 
 }
 
 /** The same for a number as JSON has it, such as 949.99: no more than two decimals count. */
-export function centsOfNumber(amount: number): number | undefined {
+function centsOfNumber(amount: number): number | undefined {
   const cents = Math.round(amount * 100);
   return Number.isSafeInteger(cents) && cents > 0 && cents <= MAX_CENTS ? cents : undefined;
 }

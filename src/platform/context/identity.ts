@@ -21,7 +21,7 @@ import {
 } from './key-directory.ts';
 
 /** Default seed of the derived keys. It is public, so for local development only. */
-export const LOCAL_SEED = 'local-dev';
+const LOCAL_SEED = 'local-dev';
 
 /** The variables and secrets of a function's identity. */
 export const identitySettings = {

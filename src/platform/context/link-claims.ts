@@ -180,7 +180,7 @@ export function millis(seconds: number): number {
 }
 
 /** One call to be signed. */
-export interface LinkRequest {
+interface LinkRequest {
   /** Must be the signer of the context's `self`. */
   signer: Signer;
   /** The librarian that is called. */

@@ -29,7 +29,7 @@ import { type DraftFrame, type FramedTicket, frameDraft, isSureOf } from './fram
 import type { AnswerPassage } from './quote-passage.ts';
 
 /** The facts of a ticket that the signature of the draft generator does not carry. Texts are masked. */
-export interface DraftTicket extends FramedTicket {
+interface DraftTicket extends FramedTicket {
   /** BCP 47, language of the customer; undefined when it cannot be detected. */
   language?: string | undefined;
   /** The passages to quote; absent: none. */

@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { EmbeddingFailed, type EmbeddingProvider } from '../../../src/ai/embeddings/base.ts';
-import {
-  cachedEmbeddings,
-  EmbeddingCache,
-  type SecondLevel,
-} from '../../../src/ai/embeddings/cached-embeddings.ts';
+import { cachedEmbeddings, EmbeddingCache } from '../../../src/ai/embeddings/cached-embeddings.ts';
+
+type SecondLevel = NonNullable<Parameters<typeof cachedEmbeddings>[1]['store']>;
 
 const TEXTS = ['a', 'b', 'c', 'd', 'e'];
 const vectorOf = (text: string) => [text.charCodeAt(0), 1];

@@ -8,8 +8,9 @@ import {
   type CachedEmbeddingsOptions,
   cachedEmbeddings,
   EmbeddingCache,
-  type SecondLevel,
 } from '../../../src/ai/embeddings/cached-embeddings.ts';
+
+type SecondLevel = NonNullable<Parameters<typeof cachedEmbeddings>[1]['store']>;
 
 const vectorOf = (text: string) => [text.length, text.charCodeAt(0) || 0];
 /** The vector of `a`. */

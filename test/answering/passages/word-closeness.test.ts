@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openFolder } from '../../../research/eval/answer-bases.ts';
-import { closeWordsIn, dot } from '../../../src/answering/passages/word-closeness.ts';
+import { closeWordsIn } from '../../../src/answering/passages/word-closeness.ts';
 import { entryText } from '../../../src/knowledge/edition/text-table.ts';
 import { stem } from '../../../src/language/stem.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { SAMPLE_KNOWLEDGE_BASE } from '../../../tools/sample/files.ts';
+
+const dot = (one: Float32Array = new Float32Array(), other: Float32Array = one): number =>
+  one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
 
 describe('closeWordsIn()', () => {
   const { edition } = openFolder('sample', SAMPLE_KNOWLEDGE_BASE);

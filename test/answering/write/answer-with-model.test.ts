@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { answerFromEdition } from '../../../src/answering/write/answer-from-edition.ts';
-import { type ModelRefusal, REFUSALS } from '../../../src/answering/write/answer-with-model.ts';
+import { REFUSALS } from '../../../src/answering/write/answer-with-model.ts';
 import { validateNavigatorResponse } from '../../../src/answering/write/validate-navigator-response.ts';
 import type { AICompletion } from '../../../src/contract/core/librarian.ts';
 import { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
@@ -21,6 +21,8 @@ import {
   seeking,
 } from './scripted-model.ts';
 import { ARTICLES, OFTEN, openSmallKb, QUOTE } from './small-kb.ts';
+
+type ModelRefusal = keyof typeof REFUSALS;
 
 const SMALL = openSmallKb();
 const DESCALE = 'How do I descale the boiler?';

@@ -4,7 +4,7 @@ import { loadEdition } from '../../../src/knowledge/edition/edition-reader.ts';
 import { HostKbError } from '../../../src/knowledge/library/fetch-host-listing.ts';
 import type {
   HostCursor,
-  HostFilters,
+  HostKbClient,
   HostPage,
 } from '../../../src/knowledge/library/host-kb-client.ts';
 import { createLibrary, type Library } from '../../../src/knowledge/library/library.ts';
@@ -12,6 +12,8 @@ import type { EditionStorage } from '../../../src/platform/storage/edition-stora
 import type { Sql } from '../../../src/platform/storage/sql.ts';
 import { nodeSql } from '../../../tools/stand-ins/node-sql.ts';
 import { fakeIndex, fakeModel } from '../vectors-for-test.ts';
+
+type HostFilters = Parameters<HostKbClient['readPage']>[0];
 
 type LibraryOptions = Parameters<typeof createLibrary>[0];
 

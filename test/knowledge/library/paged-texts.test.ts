@@ -1,10 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { drawQuestions, growCorpus, readBenchArticles } from '../../../research/bench/corpus.ts';
-import {
-  loadEdition,
-  type PageCache,
-  pageCache,
-} from '../../../src/knowledge/edition/edition-reader.ts';
+import { loadEdition, pageCache } from '../../../src/knowledge/edition/edition-reader.ts';
 import type { Edition } from '../../../src/knowledge/edition/open-edition.ts';
 import { attachRepeatedBlocks } from '../../../src/knowledge/edition/repeated-blocks.ts';
 import { createRetriever, searchKnowledge } from '../../../src/knowledge/search/retrieve.ts';
@@ -55,7 +51,7 @@ let questions: string[];
 /** The edition with pages, and the numbers of the pages that were requested. */
 const openPaged = async (
   readPage: (page: number, read: () => Page) => Page = (_, read) => read(),
-  cache?: PageCache,
+  cache?: ReturnType<typeof pageCache>,
 ) => {
   const requested: number[] = [];
   const readPart: ReadPart = async (manifest, part) => {

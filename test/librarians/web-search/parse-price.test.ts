@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  centsOfNumber,
-  parsePrice,
-  writeCents,
-} from '../../../src/librarians/web-search/web-search.ts';
+import { webResult, writeCents } from '../../../src/librarians/web-search/web-search.ts';
 import CASES from './parse-price.json' with { type: 'json' };
+
+const parsePrice = (price: string, country?: string) =>
+  webResult({ title: 'Offer', price }, country)?.price;
+const centsOfNumber = (amount: number) => webResult({ title: 'Offer', amount })?.price?.cents;
 
 describe('parsePrice()', () => {
   it.each(CASES.reads as [string, number, string][])('reads %s', (text, cents, currency) => {

@@ -1,18 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanUrl, plainText, uniqueUrls } from '../../../src/librarians/web-search/web-search.ts';
+import { cleanUrl, uniqueUrls, webResult } from '../../../src/librarians/web-search/web-search.ts';
 import CASES from './web-result.json' with { type: 'json' };
 
-describe('plainText()', () => {
+const snippetOf = (snippet: string) => webResult({ title: 'Result', snippet })?.snippet;
+
+describe('the text of a result', () => {
   it.each([...CASES.plain, ['half \ud83d', 'half']])('reads %j as %j', (text, plain) => {
-    expect(plainText(text, 200)).toBe(plain);
+    expect(snippetOf(text)).toBe(plain);
   });
-  it('never cuts a surrogate pair', () => expect(plainText('😀'.repeat(50), 10)).toBe('😀😀😀😀…'));
+  it('never cuts a surrogate pair', () =>
+    expect(webResult({ title: 'Result', condition: '😀'.repeat(50) })?.condition).toBe(
+      `${'😀'.repeat(29)}…`,
+    ));
   it('removes every tag, control and bidirectional character', () => {
     const piece = fc.constantFrom(...CASES.pieces);
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
-        const plain = plainText(pieces.join(''), 500);
+        const plain = snippetOf(pieces.join(''));
         expect(plain).not.toMatch(/<[a-z/!?]|[\u202a-\u202e\u2066-\u2069\n]/i);
       }),
     );
@@ -29,7 +34,7 @@ describe('plainText()', () => {
       `${'<b'.repeat(depth)}${'>'.repeat(depth)}text`,
     ]),
   ])('bounds a megabyte of %s, and leaves no tag', (_, text) => {
-    const plain = plainText(text, 300);
+    const plain = webResult({ title: text })?.title ?? '';
     expect([plain.length <= 300, /<[a-z]/.test(plain)]).toEqual([true, false]);
   });
 });

@@ -5,7 +5,7 @@ import type {
   DirectoryEntry,
   KeyDirectory,
 } from '../../../src/platform/context/key-directory.ts';
-import type { LinkRequest } from '../../../src/platform/context/link-claims.ts';
+import type { extendContext } from '../../../src/platform/context/link-claims.ts';
 import type {
   OriginContext,
   originate,
@@ -64,7 +64,10 @@ export interface Kit {
   /** One link of any header and claims, by any key. */
   link(claims: Claims | string | Bytes, by: string, header?: string): Promise<string>;
   /** A chain made by the runtime itself: mint, verify, extend, verify... */
-  travel(path: readonly string[], request?: Partial<LinkRequest>): Promise<string>;
+  travel(
+    path: readonly string[],
+    request?: Partial<Parameters<typeof extendContext>[1]>,
+  ): Promise<string>;
   origin(known?: Partial<Origin>): OriginContext;
   /** Verifies a token as `billing`. */
   verify(token: string, known?: Partial<Verification>): Promise<VerifiedContext>;

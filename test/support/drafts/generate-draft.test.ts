@@ -3,10 +3,11 @@ import { Draft } from '../../../src/contract/wire/support-response.ts';
 import {
   createDraftComposer,
   createDraftGenerator,
-  type DraftTicket,
 } from '../../../src/support/drafts/generate-draft.ts';
 import cases from './drafts.json' with { type: 'json' };
 import { composeFor, knowledgeOf, passage, taxonomy, ticketOf } from './tickets.ts';
+
+type DraftTicket = NonNullable<Parameters<typeof createDraftComposer>[0]['ticket']>;
 
 const LOUD = 'The fan of my Apollo II is loud. How do I make the fan quieter?';
 const STEPS = passage(

@@ -5,15 +5,14 @@ import { buildEdition } from '../../../src/knowledge/edition/build-edition.ts';
 import { type Edition, openEdition } from '../../../src/knowledge/edition/open-edition.ts';
 import { createRetriever } from '../../../src/knowledge/search/retrieve.ts';
 import { type Answer, answerPassages } from '../../../src/support/drafts/answer-passages.ts';
-import {
-  createDraftComposer,
-  type DraftTicket,
-} from '../../../src/support/drafts/generate-draft.ts';
+import { createDraftComposer } from '../../../src/support/drafts/generate-draft.ts';
 import type { AnswerPassage } from '../../../src/support/drafts/quote-passage.ts';
 import { rankTicketUnits } from '../../../src/support/drafts/ticket-units.ts';
 import { readTicket } from '../../../src/support/message/read-ticket.ts';
 import type { Knowledge } from '../../../src/support/retrieval/knowledge.ts';
 import { retrieveKnowledge } from '../../../src/support/retrieval/retrieve-knowledge.ts';
+
+type DraftTicket = NonNullable<Parameters<typeof createDraftComposer>[0]['ticket']>;
 
 export const taxonomy = Taxonomy.parse(
   JSON.parse(readFileSync(new URL('../../../tools/sample/taxonomy.json', import.meta.url), 'utf8')),
