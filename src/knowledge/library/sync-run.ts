@@ -6,7 +6,11 @@ import { errorInfo } from '../../platform/context/error-info-of.ts';
 import { readStored, type Sql } from '../../platform/storage/sql.ts';
 import { HostCursor } from './host-kb-client.ts';
 
-const Count = z.int().min(0);
+const Count = z.int().min(0).default(0);
+const Named = z
+  .array(SkippedArticle)
+  .max(100)
+  .default(() => []);
 
 /** What a sync did to articles for everybody, which is all that those see of it who may not read every article. */
 const OpenChanges = z.object({
@@ -14,22 +18,10 @@ const OpenChanges = z.object({
   changed: Count,
   removed: Count,
   unchanged: Count,
-  skipped: z.array(SkippedArticle).max(100),
+  skipped: Named,
   skippedCount: Count,
-  warnings: z.array(SkippedArticle).max(100),
+  warnings: Named,
   warningCount: Count,
-});
-type OpenChanges = z.infer<typeof OpenChanges>;
-
-const noChanges = (): OpenChanges => ({
-  added: 0,
-  changed: 0,
-  removed: 0,
-  unchanged: 0,
-  skipped: [],
-  skippedCount: 0,
-  warnings: [],
-  warningCount: 0,
 });
 
 /** A sync between two steps. Everything needed to resume after a crash is here and in its tables. */
@@ -48,12 +40,12 @@ export const SyncRun = z.object({
   cursor: HostCursor.optional(),
   pages: Count,
   received: Count,
-  total: Count.optional(),
+  total: z.int().min(0).optional(),
   /** Entries without a usable id: any known article may be among them. */
   nameless: Count,
-  skipped: z.array(SkippedArticle).max(100),
+  skipped: Named,
   skippedCount: Count,
-  warnings: z.array(SkippedArticle).max(100),
+  warnings: Named,
   warningCount: Count,
   added: Count,
   changed: Count,
@@ -62,12 +54,12 @@ export const SyncRun = z.object({
   writes: Count,
   toProcess: Count,
   processed: Count,
-  held: HeldDeletions.nullable(),
-  open: OpenChanges.default(noChanges),
+  held: HeldDeletions.nullable().default(null),
+  open: OpenChanges.prefault({}),
   /** Texts embedded, those that had no vector when that began, and those that have none in the end. */
-  embedded: Count.default(0),
-  toEmbed: Count.default(0),
-  missing: Count.default(0),
+  embedded: Count,
+  toEmbed: Count,
+  missing: Count,
   /** Whether all articles are read again, as this version reads them differently, and the last of our own that was. */
   rereads: z.boolean().default(false),
   ownAfter: z.string().default(''),
@@ -82,40 +74,7 @@ export function newSyncRun(
     updatedSince?: string | undefined;
   },
 ): SyncRun {
-  const { updatedSince, ...rest } = begin;
-  const counts = {
-    pages: 0,
-    received: 0,
-    nameless: 0,
-    skippedCount: 0,
-    warningCount: 0,
-    added: 0,
-    changed: 0,
-  };
-  const more = {
-    removed: 0,
-    unchanged: 0,
-    writes: 0,
-    toProcess: 0,
-    processed: 0,
-    step: 0,
-    failures: 0,
-  };
-  const vectors = { embedded: 0, toEmbed: 0, missing: 0, embedsNext: false };
-  const run = {
-    ...rest,
-    phase: 'listing' as const,
-    ...counts,
-    ...more,
-    ...vectors,
-    skipped: [],
-    warnings: [],
-    held: null,
-    open: noChanges(),
-    ownAfter: '',
-    isOwnRead: false,
-  };
-  return updatedSince === undefined ? run : { ...run, updatedSince };
+  return SyncRun.parse({ ...begin, phase: 'listing' });
 }
 
 const MAX_NAMED = 100;
@@ -225,7 +184,7 @@ export function reportOf(
 }
 
 /** A report as it is stored: with what those see of it who may not read every article. */
-export const StoredReport = SyncReport.extend({ open: OpenChanges.default(noChanges) });
+export const StoredReport = SyncReport.extend({ open: OpenChanges.prefault({}) });
 type StoredReport = z.infer<typeof StoredReport>;
 
 /** The report without what concerns articles for some only, the numbers that are made of all, and a failure's words, which may tell them. */

@@ -202,7 +202,6 @@ interface LinkRequest {
   /** Budgets to hand down; never more than the context holds. */
   budgets?: Readonly<Record<string, number>> | undefined;
   maxHops?: number | undefined;
-  newSpanId?: () => string;
 }
 
 /** A signed call, ready to be sent. */
@@ -285,7 +284,7 @@ export function signLink(
 
 const nextClaims = async (context: OriginContext | VerifiedContext, request: LinkRequest) => {
   const { self, chain, deadlineMs, maxHops } = context;
-  const { aud, now, timeoutMs = DEFAULT_TIMEOUT_MS, reserveMs = 0, newSpanId = spanId } = request;
+  const { aud, now, timeoutMs = DEFAULT_TIMEOUT_MS, reserveMs = 0 } = request;
   const hop = chain.length;
   demand(aud !== self, 'the target is this librarian', 'LOOP_DETECTED');
   demand(!chain.includes(aud), 'the target is in the chain', 'LOOP_DETECTED');
@@ -303,7 +302,7 @@ const nextClaims = async (context: OriginContext | VerifiedContext, request: Lin
     iss: self,
     aud,
     hop,
-    jti: newSpanId(),
+    jti: spanId(),
     iat: now / 1000,
     exp: expMs / 1000,
     op: request.op,
