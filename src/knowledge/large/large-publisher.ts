@@ -282,6 +282,14 @@ export function largePublisher(parts: LargePublisherParts): LargePublisher {
     return pending.isCounted ? waitForIndex(pending) : count();
   };
 
+  let counted: { revision: number; passages: number } | undefined;
+  /** Counting reads every article. */
+  const passagesNow = (): number => {
+    const revision = articles.revision();
+    if (counted?.revision !== revision) counted = { revision, passages: articles.chunkCount() };
+    return counted.passages;
+  };
+
   // One at a time: each reads what the one before has committed.
   let running: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
@@ -305,7 +313,7 @@ export function largePublisher(parts: LargePublisherParts): LargePublisher {
   return {
     isOn: () => {
       const isCurrent = state.read().edition > 0;
-      return articles.chunkCount() >= mode.fromPassages * (isCurrent ? BACK_SHARE : 1);
+      return passagesNow() >= mode.fromPassages * (isCurrent ? BACK_SHARE : 1);
     },
     isCurrent: () => state.read().edition > 0,
     publishDeletions: async () => {

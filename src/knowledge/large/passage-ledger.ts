@@ -103,19 +103,21 @@ export const LARGE_TABLES = [
   'CREATE TABLE passage_lexicon (row INTEGER PRIMARY KEY, bytes BLOB NOT NULL)',
 ];
 
+// `+` keeps SQLite from searching by generation, which nearly all rows share, in place of the article.
+
 /**
  * An article without a live version of its hash in the edition shown, or with one whose records may be incomplete: ?1 generation, ?2 edition
  * shown, ?3 last article before.
  */
 const UNWRITTEN = `FROM articles a WHERE a.id > ?3 AND (NOT EXISTS (SELECT 1 FROM passage_versions v
-    WHERE v.article = a.id AND v.generation = ?1 AND v.born <= ?2 AND v.hash = a.hash AND v.dead_at IS NULL)
+    WHERE v.article = a.id AND +v.generation = ?1 AND v.born <= ?2 AND v.hash = a.hash AND v.dead_at IS NULL)
   OR EXISTS (SELECT 1 FROM passage_versions v
-    WHERE v.article = a.id AND v.generation = ?1 AND v.born > ?2 AND v.is_written = 0 AND v.dead_at IS NULL))`;
+    WHERE v.article = a.id AND +v.generation = ?1 AND v.born > ?2 AND v.is_written = 0 AND v.dead_at IS NULL))`;
 
 /** Articles whose new version replaces an older one in the next edition: ?1 generation, ?2 edition shown. */
 const REPLACED = `FROM passage_versions n WHERE n.generation = ?1 AND n.born > ?2 AND n.dead_at IS NULL
   AND EXISTS (SELECT 1 FROM passage_versions o
-    WHERE o.article = n.article AND o.generation = ?1 AND o.born < n.born AND o.dead_at IS NULL)`;
+    WHERE o.article = n.article AND +o.generation = ?1 AND o.born < n.born AND o.dead_at IS NULL)`;
 
 export function passageLedger(sql: Sql): PassageLedger {
   const numberOf = (query: string, ...values: (string | number)[]): number | undefined =>
@@ -266,7 +268,7 @@ const viewOf = (
   const limit = isNext ? Number.MAX_SAFE_INTEGER : shown;
   const [counts] = sql.all<{ articles: number; live: number | null }>(
     `SELECT count(*) AS articles, sum(passages) AS live FROM passage_versions v WHERE generation = ?1 AND born <= ?2 AND dead_at IS NULL
-     AND NOT EXISTS (SELECT 1 FROM passage_versions n WHERE n.article = v.article AND n.generation = ?1 AND n.born > v.born
+     AND NOT EXISTS (SELECT 1 FROM passage_versions n WHERE n.article = v.article AND +n.generation = ?1 AND n.born > v.born
        AND n.born <= ?2 AND n.dead_at IS NULL)`,
     ...[generation, limit],
   );
