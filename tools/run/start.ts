@@ -175,12 +175,13 @@ function checkTaxonomy({ taxonomy }: StartOptions): string | undefined {
 
 /** `running on Upstash Vector, Upstash Redis, text-embedding-3-small and gpt-4.1-mini`. */
 function adaptersLine(variables: AdapterVariables): string {
-  const { vector, redis, embedding, chat } = readAdapters({
+  const { vector, hybrid, redis, embedding, chat } = readAdapters({
     ...variables,
     ENVIRONMENT: 'development',
   });
   const parts = [
     vector && 'Upstash Vector',
+    hybrid && `a hybrid index from ${hybrid.fromPassages} passages on`,
     redis && 'Upstash Redis',
     embedding?.model,
     chat?.model,

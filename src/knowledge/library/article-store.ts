@@ -88,7 +88,10 @@ const CHUNKS_PER_ROW = 200;
 const ENTRIES_AT_ONCE = 10;
 
 /** @param keepsVersions Whether articles that are replaced or removed are kept for the history of editions. */
-export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleStore {
+export function articleStore(
+  sql: Sql,
+  { keepsVersions = () => false }: { keepsVersions?: () => boolean } = {},
+): ArticleStore {
   return {
     put: ({ article, chunks }, { owner, hash, content, format = null, reading }) => {
       const {
@@ -103,7 +106,7 @@ export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleS
         language = null,
       } = article;
       const { translationKey = null } = article;
-      if (keepsVersions) sql.run(KEEP_VERSION, id);
+      if (keepsVersions()) sql.run(KEEP_VERSION, id);
       sql.run(
         `INSERT INTO articles (id, source, hash, title, url, intents, devices, last_updated, author, audiences,
        chunk_count, language, format, translation_key, reading) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET source = excluded.source, hash = excluded.hash,
@@ -133,7 +136,7 @@ export function articleStore(sql: Sql, { keepsVersions = false } = {}): ArticleS
     },
     remove: (id) => {
       const known = sql.all('SELECT 1 AS one FROM articles WHERE id = ?', id).length;
-      if (keepsVersions) sql.run(KEEP_VERSION, id);
+      if (keepsVersions()) sql.run(KEEP_VERSION, id);
       for (const table of ['articles', 'contents', 'texts', 'chunks'])
         sql.run(`DELETE FROM ${table} WHERE id = ?`, id);
       return known;

@@ -161,7 +161,8 @@ export function createLibrary(options: LibraryOptions): Library {
   createTables(sql);
   const state = libraryState(sql);
   const { history: keptEditions = 0 } = options;
-  const articles = articleStore(sql, { keepsVersions: keptEditions > 0 });
+  // In large mode no earlier edition would ever let go of them.
+  const articles = articleStore(sql, { keepsVersions: () => keptEditions > 0 && !isLarge() });
   const history = editionHistory(sql, { kept: keptEditions });
   const editions = editionStore(sql);
   const sync = syncStore(sql);

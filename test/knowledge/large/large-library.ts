@@ -63,18 +63,21 @@ export function largeLibrary(
     mode = largeMode(indexes),
     sql,
     editionStorage,
+    history,
   }: {
     indexes: LateIndexes;
     clock: { now: number };
     mode?: LargeMode;
     sql?: Sql;
     editionStorage?: ReturnType<typeof mapStorage>;
+    history?: number;
   },
 ) {
   return libraryForTest(host, {
     clock,
     large: mode,
     newKey: () => 'ab'.repeat(32),
+    ...(history && { history }),
     ...(sql && { sql }),
     ...(editionStorage && { editionStorage }),
   });

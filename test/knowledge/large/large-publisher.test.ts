@@ -151,6 +151,19 @@ describe('a library in large mode', () => {
     expect(await shown()).toEqual(['a.md: For all.']);
   });
 
+  it('keeps no earlier versions of articles', async () => {
+    const clock = { now: START };
+    const indexes = lateIndexes(clock);
+    const host = hostOf(8);
+    const parts = largeLibrary(host, { indexes, clock, history: 3 });
+    for (const texts of [{}, { 2: 'Another text.' }]) {
+      host.articles = hostOf(8, texts).articles;
+      parts.library.startSync({ full: true });
+      await workThrough(parts, { withinMs: 60_000 });
+    }
+    expect(parts.sql.all('SELECT id FROM versions')).toEqual([]);
+  });
+
   it('moves a base that grows into the index, and back when it shrinks', async () => {
     const clock = { now: START };
     const indexes = lateIndexes(clock, { lateMs: 5000 });
