@@ -9,7 +9,7 @@ a part or its data is missing.
 
   npm run eval -- [part ...] [options]
 
-  part                 knowledge, routing, analytics, tokens, support, messages, intents, tickets, gaps, embeddings,
+  part                 knowledge, large, routing, analytics, tokens, support, messages, intents, tickets, gaps, embeddings,
                        answers, calibration, foreign; without a name all but the last three. routing and tickets ask the product itself,
                        analytics the sample shop; the others read public data that is not part of the repository.
                        answers asks customers' questions with recorded replies of a model; calibration calls the
@@ -82,6 +82,10 @@ const evaluateKnowledge = async (): Promise<readonly Measure[]> => {
 
 const PARTS = {
   knowledge: evaluateKnowledge,
+  large: async () => {
+    const { evaluateLargeMode } = await import('./large-mode.ts');
+    return print('Retrieval in large mode, nDCG@10', await evaluateLargeMode(dataFolder()));
+  },
   routing: async () => {
     const { evaluateRouting } = await import('./routing.ts');
     const { evaluateSplit } = await import('./eval-split.ts');

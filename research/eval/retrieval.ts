@@ -91,8 +91,8 @@ export async function evaluateRetrieval(folder: string): Promise<Measure[]> {
 }
 
 /** The set as the library would publish it. */
-const editionOf = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Edition =>
-  openEdition(
+export function editionOf({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Edition {
+  return openEdition(
     attachWordVectors(
       buildEdition(
         articles.map((article) => ({ article, chunks: chunkArticle(article) })),
@@ -101,6 +101,7 @@ const editionOf = ({ name, articles }: Pick<JudgedSet, 'name' | 'articles'>): Ed
       shippedWordVectors(),
     ),
   );
+}
 
 interface Scores {
   ndcg: number;
@@ -109,11 +110,11 @@ interface Scores {
 }
 
 /** The judged units of the hits, the best first: sections one by one, articles by all that was found of them. */
-const unitsOf = (
+export function unitsOf(
   set: JudgedSet,
   edition: Edition,
   { hits }: Pick<SearchOutcome, 'hits'>,
-): string[] => {
+): string[] {
   if (set.judgedBy === 'article') return articlesIn(edition, hits);
   return [
     ...new Set(
@@ -122,7 +123,7 @@ const unitsOf = (
       ),
     ),
   ];
-};
+}
 
 /** The ids of the articles of hits, the best first: by the score of the best hit and a tenth of those of the next two. */
 export function articlesIn(edition: Edition, hits: readonly SearchHit[]): string[] {
