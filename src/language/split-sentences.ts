@@ -91,3 +91,8 @@ const LIST_NUMBER = /^([ \t]*(?:>[ \t]*)?)\d{1,3}[.)](?=[ \t])/gm;
 export function withoutListNumbers(text: string): string {
   return text.replace(LIST_NUMBER, '$1');
 }
+
+/** The sentences of a text, as `splitSentences` finds them. */
+export function sentencesIn(text: string): string[] {
+  return splitSentences(text).map(({ start, end }) => text.slice(start, end));
+}

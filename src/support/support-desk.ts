@@ -31,7 +31,6 @@ import { type AnalysisParts, analyze } from './analyze.ts';
 import { createGapKeeper } from './gaps/gap-keeper.ts';
 import { gapRoutes } from './gaps/gap-routes.ts';
 import { currentTaxonomy, type TaxonomyStore } from './intents/current-taxonomy.ts';
-import { settingsRoutes } from './intents/settings-routes.ts';
 import { taxonomyRoutes } from './intents/taxonomy-routes.ts';
 import { createKnowledgeRetriever, retrievalRoutes } from './retrieval/retrieve-knowledge.ts';
 
@@ -98,7 +97,6 @@ export function createSupportDesk({
           retrievalRoutes(app, { guard, retriever, statistics });
           gapRoutes(app, { guard, books, keeper, mask: mask.mask });
           taxonomyRoutes(app, { guard, store, forget });
-          settingsRoutes(app, { guard, store, forget });
         },
       });
     },

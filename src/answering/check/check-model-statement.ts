@@ -8,7 +8,7 @@ import {
   valuesIn,
   type WrittenNumber,
 } from '../../language/number-values.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import type { Passage } from '../model/answer-prompt.ts';
 import { hasPromptInjection } from '../model/prompt-injection.ts';
@@ -163,7 +163,7 @@ export function withoutVetoed(
   isVetoed: (sentence: string) => boolean,
 ): string | undefined {
   if (parseBlocks(text).some(({ kind }) => kind !== 'prose')) return undefined;
-  const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
+  const sentences = sentencesIn(text);
   const rest = sentences.filter((sentence) => !isVetoed(sentence));
   return rest.length === 0 || rest.length === sentences.length ? undefined : rest.join(' ');
 }

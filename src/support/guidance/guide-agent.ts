@@ -20,9 +20,11 @@ import type {
 import { markdownToText } from '../../documents/markdown/render-markdown.ts';
 import { dangerIn } from '../../language/danger.ts';
 import { isPublicAddress } from '../../platform/http/public-address.ts';
+import { asksIn } from '../message/asks.ts';
 import { autoSendOf, getsNoReply } from '../message/intent-rules.ts';
 import { byLanguage, englishName, inLanguage, primaryOf } from '../message/languages.ts';
 import type { TicketReading } from '../message/read-ticket.ts';
+import { problemText } from '../retrieval/problem-text.ts';
 import WORDS from './signal-words.json' with { type: 'json' };
 
 interface GuidanceInput {
@@ -282,7 +284,8 @@ const fromDraft = ({ ticket, composed, model }: GuidanceInput): string[] => {
   const quotes = isByModel ? [] : passages;
   const quoted = new Set(quotes.flatMap(({ language }) => language ?? []).map(primaryOf));
   const foreign = [...quoted].filter((each) => each !== own);
-  const questions = questionsIn(ticket.question);
+  const { text: problem } = problemText(ticket.question);
+  const questions = asksIn(problem, { isCovered: false }).asks.length;
   const open = isByModel ? [] : (composed.open ?? []);
   const unclear = isByModel ? [] : (composed.unclear ?? []);
   return [
@@ -335,13 +338,6 @@ const namedSteps = (steps: readonly string[]): string => {
   const more = steps.length - lines.length;
   return `${lines.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 };
-
-/** Sentences of at least two words that end with a question mark; "???" and "Dust?" are no further questions. */
-const questionsIn = (text: string): number =>
-  text
-    .split(/(?<=[?.!\n])\s*/, MAX_SENTENCES)
-    .filter((sentence) => sentence.endsWith('?') && /\p{L}\P{L}{1,5}\p{L}/u.test(sentence)).length;
-const MAX_SENTENCES = 100;
 
 const namesOf = (value: unknown): string[] =>
   Array.isArray(value)

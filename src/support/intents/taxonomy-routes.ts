@@ -4,6 +4,7 @@ import { describeIssues, type Issue } from '../../contract/core/error-info.ts';
 import { parseJson } from '../../contract/core/json-object.ts';
 import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';
 import { SUPPORT_ROUTES } from '../../contract/routes/support.ts';
+import { DeskSettings } from '../../contract/wire/desk-settings.ts';
 import { type Taxonomy, TaxonomyPut, type TaxonomyWritten } from '../../contract/wire/taxonomy.ts';
 import {
   type GuardedEnv,
@@ -21,6 +22,7 @@ import {
   countExamples,
   isTrainedAtLoad,
   isUsable,
+  readSettings,
   readTaxonomy,
   type TaxonomyStore,
   TOO_LARGE_AT_LOAD,
@@ -38,8 +40,8 @@ interface TaxonomyRouteParts {
 }
 
 /**
- * `GET`, `PUT` and `DELETE /v1/support/taxonomy`, and its accuracy, of the workspace that the verified context names. Other isolates see a change
- * within two minutes: one minute of KV, one of their own cache.
+ * The taxonomy of the workspace that the verified context names, its accuracy, and how drafts are written. Other isolates see a change within
+ * two minutes: one minute of KV, one of their own cache.
  */
 export function taxonomyRoutes(
   app: Hono<GuardedEnv>,
@@ -99,6 +101,17 @@ export function taxonomyRoutes(
       threshold: trained.threshold,
       content_hash: hash,
     } satisfies TaxonomyWritten);
+  });
+
+  read('GET /v1/support/settings', {}, async (c) =>
+    jsonAnswer(await readSettings(store, c.get('context').workspace)),
+  );
+
+  change('PUT /v1/support/settings', { body: DeskSettings }, async (c, { body }) => {
+    const { workspace } = c.get('context');
+    await store.writeSettings(workspace, JSON.stringify(body));
+    forget(workspace);
+    return jsonAnswer(body);
   });
 
   change('DELETE /v1/support/taxonomy', {}, async (c) => {

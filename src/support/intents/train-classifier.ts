@@ -1,6 +1,6 @@
 import { utf8Length } from '../../language/analyse-text.ts';
 import { languageNamed } from '../../language/language.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { seededRandom, shuffle } from '../../platform/seeded-random.ts';
 import {
   BYTES_OF_FEATURE,
@@ -217,8 +217,7 @@ const rowsOf = (features: readonly MessageFeatures[], table: FeatureTable): Spar
   return rows;
 };
 
-const sentencesOf = (text: string): string[] =>
-  splitSentences(text).map(({ start, end }) => text.slice(start, end));
+const sentencesOf = (text: string): string[] => sentencesIn(text);
 
 /** Cost of a misclassified row of the intent, and of another row. */
 const POSITIVE_COST = 4;

@@ -1,6 +1,6 @@
 import type { Taxonomy } from '../../contract/wire/taxonomy.ts';
 import { analyseText } from '../../language/analyse-text.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import WORDS from './already-tried.json' with { type: 'json' };
@@ -104,9 +104,7 @@ const withNext = (sentences: readonly string[]): string[] =>
 
 const sentencesOf = (text: string): string[] => {
   const read = text.slice(0, MAX_LENGTH);
-  return splitSentences(read)
-    .map(({ start, end }) => read.slice(start, end))
-    .slice(0, 60);
+  return sentencesIn(read).slice(0, 60);
 };
 
 const actionsIn = (text: string, common: ReadonlySet<string>): ReadonlySet<string>[] =>

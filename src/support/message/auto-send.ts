@@ -1,6 +1,6 @@
 import type { IntentClassification } from '../../contract/wire/support-response.ts';
 import type { Intent, Taxonomy } from '../../contract/wire/taxonomy.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import WORDS from './auto-send.json' with { type: 'json' };
@@ -296,7 +296,7 @@ const tokensOf = (text: string): string[] =>
 const sentencesOf = (text: string): string[] =>
   text
     .split('\n')
-    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    .flatMap(sentencesIn)
     .filter((sentence) => /[\p{L}\p{N}]/u.test(sentence));
 
 const plainOf = (text: string): string => tokensOf(text).join(' ');

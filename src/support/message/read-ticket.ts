@@ -10,7 +10,7 @@ import { languageNamed } from '../../language/language.ts';
 import { readMail } from '../../language/mail.ts';
 import { refersBack } from '../../language/refers-back.ts';
 import { settles } from '../../language/small-talk.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { oncePer } from '../../platform/once-per.ts';
 import { namedProducts } from '../retrieval/named-products.ts';
 import { problemText } from '../retrieval/problem-text.ts';
@@ -163,7 +163,7 @@ const withHistory = (message: string, before: readonly string[]): string => {
 
 /** The sentences without a prompt injection; undefined when none are left. */
 const withoutInjection = (text: string): string | undefined => {
-  const sentences = splitSentences(text).map(({ start, end }) => text.slice(start, end));
+  const sentences = sentencesIn(text);
   const own = sentences.filter((each) => !hasPromptInjection(each)).join(' ');
   return own === '' || hasPromptInjection(own) ? undefined : own;
 };

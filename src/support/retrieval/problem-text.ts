@@ -5,7 +5,7 @@ import { detectLanguage } from '../../language/detect-language.ts';
 import { languageNamed } from '../../language/language.ts';
 import { readMail } from '../../language/mail.ts';
 import { smallTalkIn } from '../../language/small-talk.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { stem } from '../../language/stem.ts';
 import { UNITS_OF_MEASUREMENT } from '../../language/units-of-measurement.ts';
 
@@ -145,7 +145,7 @@ const withoutReply = (subject: string): string =>
 const sentencesOf = (text: string): string[] =>
   text
     .split('\n')
-    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    .flatMap(sentencesIn)
     // Customers continue in lower case: "Dust? its next to the cat's bed"; and number their problems: "1) no sound, 2) no picture".
     .flatMap((sentence) => sentence.split(/(?<=[?!])\s+|(?<=^|\s)\(?[1-9]\)\s+/))
     .filter((sentence) => wordsOf(sentence).length > 0)

@@ -20,7 +20,7 @@ import {
 import { wordsOf } from '../../language/analyse-text.ts';
 import { type AutomaticMail, automaticMail } from '../../language/automatic-mail.ts';
 import { readMail } from '../../language/mail.ts';
-import { splitSentences } from '../../language/split-sentences.ts';
+import { sentencesIn } from '../../language/split-sentences.ts';
 import { originate } from '../../platform/context/request-context.ts';
 import type { SignedClient } from '../../platform/context/signed-client.ts';
 import { utf8 } from '../../platform/encoding.ts';
@@ -64,7 +64,7 @@ export function proposedReply({
 const sentencesOf = (text: string): string[] =>
   text
     .split(/\n+/)
-    .flatMap((line) => splitSentences(line).map(({ start, end }) => line.slice(start, end)))
+    .flatMap(sentencesIn)
     .filter((sentence) => wordsOf(sentence).length > 0);
 
 /** The passages that a sentence is quoted from, and those that state it. */

@@ -7,7 +7,7 @@ import {
   type GuardOptions,
 } from '../../../src/platform/context/context-guard.ts';
 import { kvTaxonomies } from '../../../src/support/intents/current-taxonomy.ts';
-import { settingsRoutes } from '../../../src/support/intents/settings-routes.ts';
+import { taxonomyRoutes } from '../../../src/support/intents/taxonomy-routes.ts';
 import { callFrom, identityOf, targetOf, userContext } from '../../platform/context/callers.ts';
 
 /** Calls the routes as the gateway, over one store. */
@@ -20,7 +20,7 @@ const desk = async () => {
   const forgotten: string[] = [];
   const guard: GuardOptions = { ...(await identityOf('support')), access: 'signed', log: () => {} };
   const app = new Hono<GuardedEnv>();
-  settingsRoutes(app, { guard, store: kvTaxonomies(kv), forget: (of) => forgotten.push(of) });
+  taxonomyRoutes(app, { guard, store: kvTaxonomies(kv), forget: (of) => forgotten.push(of) });
   app.onError(faultHandler(guard));
   const { target, requests } = targetOf(app);
   const send = async (
