@@ -1,15 +1,8 @@
-import { detectLanguage } from '../../language/detect-language.ts';
-import { limitsOrDenies, qualifiersOf } from '../../language/qualifiers.ts';
-import { isUnspaced, type WrittenWord, writtenWords } from '../../language/spaced-words.ts';
 import type { ModelStatement, Passage, ReplyPart } from '../model/answer-prompt.ts';
-import type { CallFailure, ModelCalls } from '../model/model-calls.ts';
-import {
-  checkModelStatement,
-  type ModelStatementCheck,
-  withoutVetoed,
-} from './check-model-statement.ts';
-import { type JudgedStatement, type Judgement, judgeStatements } from './judge-statements.ts';
-import { overlap, type PlacedQuote, placeQuotes, quotedBlocks } from './quote-evidence.ts';
+import type { ModelCalls } from '../model/model-calls.ts';
+import { type JudgedStatement, judgeStatements } from './judge-statements.ts';
+import type { PlacedQuote } from './quote-evidence.ts';
+import { type Draft, draftOf, keepSteps, outcomeOf } from './statement-drafts.ts';
 
 /** A statement that passed the check. */
 export interface CheckedStatement<P extends Passage = Passage> {
@@ -27,22 +20,6 @@ export interface CheckedStatement<P extends Passage = Passage> {
 export interface RemovedStatement {
   text: string;
   reason: string;
-}
-
-interface Draft<P extends Passage> {
-  statement: ModelStatement;
-  /** As it may go out: without sentences that must not, or what it quotes in its place. */
-  text: string;
-  /** Why what it quotes is in its place; undefined when the words are the model's. */
-  veto?: string | undefined;
-  quotes: readonly PlacedQuote<P>[];
-  check: ModelStatementCheck;
-  /** What goes out: a text of the statement, or what it quotes in its place, or nothing. */
-  outcome:
-    | { text: string; isJudged: boolean }
-    | { quoted: readonly string[]; reason: string }
-    | { reason: string }
-    | undefined;
 }
 
 interface Results<P extends Passage> {
@@ -103,6 +80,7 @@ export function startChecking<P extends Passage>(
               ? draft.outcome.isJudged
               : !('quoted' in draft.outcome) && typeof judged !== 'string';
         }
+        if (!isTicket) keepSteps(batch, { drafts, question, passages });
         if (missing !== undefined && typeof judged !== 'string')
           isMissingStated = judged[batch.length]?.verdict === 'stated';
         ordered.passOn();
@@ -113,8 +91,7 @@ export function startChecking<P extends Passage>(
     /** Statements so far. */
     count: () => drafts.length,
     add: (statement: ModelStatement, parts: readonly ReplyPart[]): void => {
-      const earlier = drafts.flatMap(({ quotes }) => quotes);
-      const draft = draftOf(statement, { question, passages, parts, earlier, isTicket });
+      const draft = draftOf(statement, { question, passages, parts, earlier: drafts, isTicket });
       drafts.push(draft);
       if (draft.outcome === undefined) waiting.push(draft);
       else ordered.passOn();
@@ -224,141 +201,3 @@ const EXPLAINS_NOTHING = 'nothing is left of what it explains';
 /** Probability of a statement that the judge finds in its passages, whole or without a part. */
 const STATED_PROBABILITY = 0.95;
 const KEPT_PROBABILITY = 0.9;
-
-const draftOf = <P extends Passage>(
-  statement: ModelStatement,
-  {
-    question,
-    passages,
-    parts,
-    earlier,
-    isTicket,
-  }: {
-    question: string;
-    passages: readonly P[];
-    parts: readonly ReplyPart[];
-    /** Quotes of the statements before it. */
-    earlier: readonly PlacedQuote<P>[];
-    isTicket: boolean;
-  },
-): Draft<P> => {
-  const quotes = uniqueQuotes(placeQuotes(statement, passages));
-  const context = { question, passages };
-  const check = checkModelStatement(statement.text, quotes, context);
-  const draft = { statement, text: statement.text, quotes, check, outcome: undefined };
-  if (parts[statement.part - 1]?.answered === 'no')
-    return {
-      ...draft,
-      outcome: { reason: 'no passage answers this part, as the model itself says' },
-    };
-  if (check.veto === undefined) return draft;
-  const rest = withoutVetoed(
-    statement.text,
-    (sentence) => checkModelStatement(sentence, quotes, context).veto !== undefined,
-  );
-  if (rest !== undefined && quotes.length > 0)
-    return { ...draft, text: rest, check: checkModelStatement(rest, quotes, context) };
-  // What the statements before it quote already stands in the answer.
-  const isFresh = !quotes.some(({ passage, span }) =>
-    earlier.some((other) => other.passage === passage && overlap(other.span, span)),
-  );
-  const quoted = isFresh && !isTicket ? (quotedFor(quotes, context)?.join('\n\n') ?? '') : '';
-  const languages = [statement.text, quoted].flatMap((text) => detectLanguage(text) ?? []);
-  if (quoted === '' || quoted.length > MAX_QUOTED || new Set(languages).size > 1)
-    return { ...draft, outcome: { reason: check.veto } };
-  return {
-    ...draft,
-    text: quoted,
-    veto: check.veto,
-    check: checkModelStatement(quoted, quotes, context),
-  };
-};
-
-/** Longest quotes in place of a statement with a code, address or number that no passage has, in UTF-16 units. */
-const MAX_QUOTED = 1000;
-
-/** The sentences, items and rows that a statement quotes; undefined when they must not go out either. */
-const quotedFor = <P extends Passage>(
-  quotes: readonly PlacedQuote<P>[],
-  context: { question: string; passages: readonly P[] },
-): string[] | undefined => {
-  const quoted = [...new Set(quotes.flatMap(quotedBlocks))];
-  const isClean = checkModelStatement(quoted.join('\n\n'), quotes, context).veto === undefined;
-  return quoted.length > 0 && isClean ? quoted : undefined;
-};
-
-const uniqueQuotes = <P extends Passage>(quotes: readonly PlacedQuote<P>[]): PlacedQuote<P>[] => [
-  ...new Map(
-    quotes.map((quote) => [`${quote.passage.id} ${quote.span.start} ${quote.span.end}`, quote]),
-  ).values(),
-];
-
-const outcomeOf = <P extends Passage>(
-  { text, quotes, check }: Draft<P>,
-  judgement: Judgement | CallFailure | 'malformed' | undefined,
-  context: { question: string; passages: readonly P[] },
-): NonNullable<Draft<P>['outcome']> => {
-  if (judgement === undefined || typeof judgement === 'string') {
-    // Words alone let more than half of what is false pass; whole sentences and rows are what their article says.
-    if (check.isLiteral) return { text, isJudged: false };
-    const reason =
-      judgement === undefined ? 'the judge gave no verdict' : `no judge (${judgement})`;
-    const quoted = quotedFor(quotes, context);
-    return quoted === undefined ? { reason } : { quoted, reason };
-  }
-  if (judgement.verdict === 'stated') return { text, isJudged: true };
-  const reason = `the judge: ${judgement.finds === '' ? judgement.verdict : judgement.finds}`;
-  if (judgement.verdict === 'not_stated' || !isPartOf(judgement.keep, text)) return { reason };
-  const keep = judgement.keep.trim();
-  return checkModelStatement(keep, quotes, context).veto === undefined
-    ? { text: keep, isJudged: true }
-    : { reason };
-};
-
-/** A few words that are dropped must not be what limits or denies the rest. */
-const SHORT_RUN = 3;
-
-/**
- * Whether a text consists of the words of another in their order with some dropped, and drops no "not" or "only" alone. Compares what is
- * written, each word once: `wordsOf` would give an identifier and its parts.
- */
-const isPartOf = (part: string, whole: string): boolean => {
-  const [kept, all] = [part, whole].map(writtenWords);
-  if (kept === undefined || all === undefined || kept.length === 0 || kept.length >= all.length)
-    return false;
-  const language = detectLanguage(whole);
-  if (isUnspaced(whole) && (language === undefined || qualifiersOf(language) === undefined))
-    return false;
-  let dropped: WrittenWord[] = [];
-  let place = 0;
-  for (const word of all) {
-    const isNext = word.text.toLowerCase() === kept[place]?.text.toLowerCase();
-    if (!isNext) dropped.push(word);
-    else {
-      if (!isHarmless(dropped, { whole, language })) return false;
-      dropped = [];
-      place += 1;
-    }
-  }
-  return place === kept.length && isHarmless(dropped, { whole, language });
-};
-
-/**
- * Whether words of a text that are dropped neither limit nor deny what stays: by their meaning, or since they are
- * too many; in a script without spaces, whose words are not counted, since they are a clause of their own.
- */
-const isHarmless = (
-  words: readonly WrittenWord[],
-  { whole, language }: { whole: string; language: string | undefined },
-): boolean => {
-  const [first] = words;
-  const last = words.at(-1);
-  if (first === undefined || last === undefined) return true;
-  const end = last.start + last.text.length;
-  const run = whole.slice(first.start, end);
-  if (!limitsOrDenies(run, language)) return true;
-  if (!isUnspaced(run)) return words.length > SHORT_RUN;
-  return CLAUSE_END.test(whole.slice(0, first.start)) && CLAUSE_START.test(whole.slice(end));
-};
-const CLAUSE_END = /(?:^|\p{P})\s*$/u;
-const CLAUSE_START = /^\s*(?:\p{P}|$)/u;

@@ -28,7 +28,13 @@ const write = async (
     parts = PARTS,
     isStreamed = false,
     hasJudge = true,
-  }: { parts?: object[]; isStreamed?: boolean; hasJudge?: boolean } = {},
+    keep,
+  }: {
+    parts?: object[];
+    isStreamed?: boolean;
+    hasJudge?: boolean;
+    keep?: (statement: string) => string;
+  } = {},
 ) => {
   const log: string[] = [];
   const text = JSON.stringify({ parts, statements, missing: '', related: [] });
@@ -40,7 +46,7 @@ const write = async (
     log.push('the reply is complete');
     return { text };
   });
-  ai.judge = hasJudge ? judging((each) => !each.includes(REJECTED)) : { finish: 'refused' };
+  ai.judge = hasJudge ? judging((each) => !each.includes(REJECTED), keep) : { finish: 'refused' };
   const calls = startModelCalls({ ai, timeMs: 5000 });
   const onStatement = (each: { text: string }) => void log.push(each.text);
   const answer = await writeCheckedAnswer(
@@ -149,5 +155,36 @@ it('answers two parts by one sentence that both quote, where the judge fails', a
   expect(answer).toMatchObject({
     statements: [{ text: STATED }],
     parts: [{ state: 'answered' }, { state: 'answered' }],
+  });
+});
+
+describe('a step that the judge refuses', () => {
+  const [first = '', second = '', third = ''] = STEPS.split('\n');
+  const steps = (...texts: readonly string[]) =>
+    [first, second, third].map((quote, at) => statement(texts[at] ?? '', quote));
+  const textsOf = ({ answer }: Awaited<ReturnType<typeof write>>) =>
+    'statements' in answer ? answer.statements.map(({ text }) => text) : answer;
+
+  it.each([false, true])('is shown as the article has it (streamed: %s)', async (isStreamed) => {
+    const written = await write(
+      steps('Turn the supply off.', `Pull the plugs ${REJECTED}.`, 'Then push them back in.'),
+      { isStreamed },
+    );
+    expect(textsOf(written)).toEqual(['Turn the supply off.', second, 'Then push them back in.']);
+    expect(written.answer.removed).toEqual([
+      { text: `Pull the plugs ${REJECTED}.`, reason: expect.stringMatching(/^the judge: /) },
+    ]);
+  });
+  it('is shown as the article has it when the judge leaves it out of a list', async () => {
+    const list = statement(STEPS.replace('Pull out', 'Pull slowly out'), STEPS);
+    const keep = () => [first, third].join('\n');
+    expect(textsOf(await write([list], { keep }))).toEqual([STEPS]);
+  });
+  it('is removed with the others of its list, and where another statement quotes it', async () => {
+    expect(
+      await write(steps(`Off ${REJECTED}.`, `Pull ${REJECTED}.`, `Push ${REJECTED}.`)),
+    ).toMatchObject({ answer: { failure: 'unsupported' } });
+    const twice = [statement('Pull both plugs.', second), statement(`Pull ${REJECTED}.`, second)];
+    expect(textsOf(await write(twice))).toEqual(['Pull both plugs.']);
   });
 });
