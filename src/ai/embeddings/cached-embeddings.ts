@@ -4,24 +4,14 @@ import { CacheConfig } from '../../contract/wire/context-engine.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { type LruCache, lruCache } from '../../platform/lru-cache.ts';
 import { sleep } from '../../platform/retry.ts';
+import type { EmbeddingStore } from '../../platform/storage/embedding-store.ts';
 import { EmbeddingFailed, type EmbeddingOptions, type EmbeddingProvider } from './base.ts';
-
-/** A store of vectors that outlives an isolate: the part of `EmbeddingStore` (src/platform/storage) that is used. */
-interface SecondLevel {
-  /** In the order of the keys, `undefined` where there is none. */
-  getMany(keys: readonly string[], options?: EmbeddingOptions): Promise<(number[] | undefined)[]>;
-  setMany(
-    entries: readonly { key: string; embedding: readonly number[] }[],
-    options?: EmbeddingOptions,
-  ): Promise<void>;
-  deleteMany(keys: readonly string[], options?: EmbeddingOptions): Promise<void>;
-}
 
 export interface CachedEmbeddingsOptions {
   /** Level one. All users of the same cache share its calls and its statistics: make one per isolate. */
   cache: EmbeddingCache;
-  /** Level two. */
-  store?: SecondLevel | undefined;
+  /** Level two, which outlives an isolate. */
+  store?: EmbeddingStore | undefined;
   /**
    * Owner of the texts, 1 to 100 visible ASCII characters: a workspace. Scopes share no vector, so that response times tell no one
    * what others request. Absent: one scope for all.

@@ -20,12 +20,7 @@ interface UnderstoodQuestion {
 }
 
 /** A turn in `metadata.history`. */
-interface HistoryTurn {
-  speaker: 'user' | 'assistant';
-  text: string;
-  /** Id of the librarian that answered, if known. */
-  librarian?: string | undefined;
-}
+type HistoryTurn = z.infer<typeof History>[number];
 
 interface Bounds {
   ai?: AIClient | undefined;

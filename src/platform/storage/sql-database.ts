@@ -14,30 +14,29 @@ export interface SqlStatement {
 export type SqlRow = readonly unknown[];
 
 /** A table or index, and the page of the database file at which it begins; 0 for a view. */
-export interface SchemaEntry {
-  type: string;
-  name: string;
+const SchemaEntry = z.object({
+  type: z.string(),
+  name: z.string(),
   /** The table itself, or the table of an index. */
-  table: string;
-  rootPage: number;
-}
+  table: z.string(),
+  rootPage: z.int(),
+});
+export type SchemaEntry = z.infer<typeof SchemaEntry>;
 
 /** One instruction of SQLite's virtual machine (https://sqlite.org/opcode.html). */
-export interface Instruction {
-  opcode: string;
-  p1: number;
-  p2: number;
-  p3: number;
-  p4: string | null;
-  p5: number;
-}
+const Instruction = z.object({
+  opcode: z.string(),
+  p1: z.int(),
+  p2: z.int(),
+  p3: z.int(),
+  p4: z.union([z.string(), z.number().transform(String)]).nullable(),
+  p5: z.int(),
+});
+export type Instruction = z.infer<typeof Instruction>;
 
 /** One line of a query plan; `parent` is the id of the line above it, 0 at the top. */
-export interface PlanLine {
-  id: number;
-  parent: number;
-  detail: string;
-}
+const PlanLine = z.object({ id: z.int(), parent: z.int(), detail: z.string() });
+export type PlanLine = z.infer<typeof PlanLine>;
 
 /** Counter of schema changes: an equal version means an unchanged schema. */
 export type SchemaVersion = number;
@@ -155,21 +154,8 @@ const Rows = z.array(z.array(z.unknown()));
 
 const VersionRows = z.array(z.object({ opcode: z.string(), p3: z.int() }));
 
-const SchemaRows: z.ZodType<SchemaEntry[]> = z.array(
-  z.object({ type: z.string(), name: z.string(), table: z.string(), rootPage: z.int() }),
-);
-
-const ExplanationRows: z.ZodType<Omit<Explanation, 'schemaVersion'>> = z.object({
-  schema: SchemaRows,
-  program: z.array(
-    z.object({
-      opcode: z.string(),
-      p1: z.int(),
-      p2: z.int(),
-      p3: z.int(),
-      p4: z.union([z.string(), z.number().transform(String)]).nullable(),
-      p5: z.int(),
-    }),
-  ),
-  plan: z.array(z.object({ id: z.int(), parent: z.int(), detail: z.string() })),
+const ExplanationRows = z.object({
+  schema: z.array(SchemaEntry),
+  program: z.array(Instruction),
+  plan: z.array(PlanLine),
 });
