@@ -56,7 +56,7 @@ export interface LargePublisher {
   step(): Promise<PublicationStep>;
   /** Removes what no reader needs any more, as far as it is due. @throws {StoreUnavailable} */
   clean(): Promise<void>;
-  /** When the next step of an edition can be taken; undefined when none is being published. */
+  /** When the next step of an edition can be taken; undefined when none is being published or waits. */
   stepDueAt(): number | undefined;
   /** When there is work outside of a sync. */
   dueAt(): number | undefined;
@@ -97,6 +97,7 @@ const DONE: PublicationStep = { next: 'done', writes: 0, passages: 0 };
  */
 export function largePublisher(parts: LargePublisherParts): LargePublisher {
   const { sql, mode, articles, now, workspace } = parts;
+  const { maxTombstones = MAX_TOMBSTONES } = mode;
   const ledger = passageLedger(sql);
   const state = largeStateStore(parts.state, parts.newKey);
   const indexOf = (generation: number): HybridIndex => mode.indexOf(mode.namespaceOf(generation));
@@ -210,7 +211,7 @@ export function largePublisher(parts: LargePublisherParts): LargePublisher {
       sql.transaction(() => state.change({ revision }));
       return DONE;
     }
-    if (isSame && ledger.tombstoneCount() >= MAX_TOMBSTONES) return wait(AGAIN_MS);
+    if (isSame && ledger.tombstoneCount() >= maxTombstones) return wait(AGAIN_MS);
     const total = ledger.unwrittenPassages(position);
     const usual = isSame ? current.usual : mode.usualOf(first(articles.entriesAfter(''), DETECTED));
     sql.transaction(() => {
@@ -300,7 +301,8 @@ export function largePublisher(parts: LargePublisherParts): LargePublisher {
 
   const stepDueAt = (): number | undefined => {
     const { pending, retryAt } = state.read();
-    return pending === undefined ? undefined : Math.max(retryAt ?? 0, now());
+    if (retryAt !== undefined && retryAt > now()) return retryAt;
+    return pending === undefined ? undefined : now();
   };
 
   const noteFailure = (error: unknown): void =>
@@ -340,7 +342,10 @@ export function largePublisher(parts: LargePublisherParts): LargePublisher {
     dueAt: () => earliest(stepDueAt(), removal.dueAt()),
     revision: () => state.read().revision,
     progress: () => progressOf(state.read().pending, now()),
-    problem: () => problemOf(state.read(), ledger.tombstoneCount()),
+    problem: () => {
+      const tombstones = ledger.tombstoneCount();
+      return problemOf(state.read(), { tombstones, isFull: tombstones >= maxTombstones });
+    },
     retire: () => {
       const current = state.read();
       const { edition, generation, pending, retired } = current;
@@ -434,9 +439,12 @@ const PROBLEMS: Record<FailureReason, string> = {
   model: 'the embedding model does not answer',
 };
 
-const problemOf = ({ failure }: LargeState, tombstones: number): string | undefined => {
+const problemOf = (
+  { failure }: LargeState,
+  { tombstones, isFull }: { tombstones: number; isFull: boolean },
+): string | undefined => {
   if (failure !== undefined) return `Cannot publish now: ${PROBLEMS[failure.reason]}`;
-  return tombstones >= MAX_TOMBSTONES
+  return isFull
     ? `Cannot publish now: ${tombstones} articles were changed or deleted, and their old passages have to be removed first; it continues by itself`
     : undefined;
 };

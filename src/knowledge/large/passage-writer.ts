@@ -48,6 +48,7 @@ export function passageWriter(parts: WriterParts): {
   write(pending: Pending): Promise<PublicationStep>;
 } {
   const { sql, mode, articles, ledger, state } = parts;
+  const { maxTombstones = MAX_TOMBSTONES } = mode;
 
   const listOf = (audiences: readonly string[] = []): number => {
     const names = JSON.stringify([...audiences].sort());
@@ -130,10 +131,13 @@ export function passageWriter(parts: WriterParts): {
       const current = state.read();
       const isSame = generation === current.generation;
       const position = { generation, shown: isSame ? current.edition : 0, after };
-      const batch = batchOf(ledger.unwritten(position, STEP.articles), articles);
+      const room = isSame
+        ? maxTombstones - ledger.tombstoneCount() - pending.replaced
+        : Number.POSITIVE_INFINITY;
+      const limit = Math.max(1, Math.min(STEP.articles, room));
+      const batch = batchOf(ledger.unwritten(position, limit), articles);
       const last = batch.at(-1);
-      const isFull = isSame && ledger.tombstoneCount() + pending.replaced >= MAX_TOMBSTONES;
-      if (last === undefined || isFull) {
+      if (last === undefined || room <= 0) {
         end({ isCut: last !== undefined });
         return { next: 'more', writes: 0, passages: 0 };
       }

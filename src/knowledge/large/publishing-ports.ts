@@ -18,6 +18,8 @@ export interface LargeMode {
   counterFor(usual: string): LexiconCounter;
   /** From how many passages on they are in the index. */
   fromPassages: number;
+  /** Dead articles that a manifest can name; 50,000 when absent. */
+  maxTombstones?: number | undefined;
 }
 
 export interface PassageVectors {

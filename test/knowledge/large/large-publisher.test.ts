@@ -151,6 +151,31 @@ describe('a library in large mode', () => {
     expect(await shown()).toEqual(['a.md: For all.']);
   });
 
+  it('waits when a manifest can name no more dead articles, says so, and goes on', async () => {
+    const clock = { now: START };
+    const indexes = lateIndexes(clock);
+    const host = hostOf(8);
+    const mode = largeMode(indexes, { maxTombstones: 3 });
+    const parts = largeLibrary(host, { indexes, clock, mode });
+    const { library } = parts;
+    library.startSync({});
+    await workThrough(parts, { withinMs: 60_000 });
+    host.articles = host.articles.map((_, at) => hostArticle(`a${at}.md`, 'Other text.'));
+    library.startSync({ full: true });
+    await workThrough(parts, { withinMs: 60_000 });
+    expect(library.status(['*'])).toMatchObject({
+      state: 'publishing',
+      problem: expect.stringContaining('3 articles were changed or deleted'),
+    });
+    const texts = await shownOf(await manifestNow(library), indexes);
+    expect(texts.filter((text) => text.endsWith('Other text.'))).toHaveLength(3);
+    expect(await library.deleteArticle('a0.md')).toBe(true);
+    expect(await shownOf(await manifestNow(library), indexes)).toHaveLength(7);
+    await workThrough(parts, { withinMs: 6_000_000 });
+    expect(library.status(['*']).problem).toBeUndefined();
+    expect(await shownOf(await manifestNow(library), indexes)).toEqual(contentsOf(library));
+  });
+
   it('keeps no earlier versions of articles', async () => {
     const clock = { now: START };
     const indexes = lateIndexes(clock);
