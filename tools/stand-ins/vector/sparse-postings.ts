@@ -14,7 +14,7 @@ export interface SparsePostings<Of extends object> {
    * @param byRarity Whether each value of the query is multiplied by `ln(1 + (N - n + 0.5) / (n + 0.5))`, with the N records that are here and the n of
    *   them that have the index.
    */
-  scores(query: SparseVector, byRarity: boolean): { record: Of; score: number }[];
+  scores(query: SparseVector, byRarity: boolean): Iterable<{ record: Of; score: number }>;
 }
 
 /** The records that have an index: typed arrays, so that a million of them fit. */
@@ -88,13 +88,20 @@ export function createSparsePostings<Of extends object>(): SparsePostings<Of> {
           sums[row] = (sums[row] ?? 0) + weight * (list.values[place] ?? 0);
         }
       });
-      return rows.flatMap((row) => {
-        const record = records[row];
-        return record === undefined ? [] : [{ record, score: Math.fround(sums[row] ?? 0) }];
-      });
+      return scoredRows(rows, { records, sums });
     },
   };
 }
+
+const scoredRows = function* <Of>(
+  rows: readonly number[],
+  { records, sums }: { records: readonly (Of | undefined)[]; sums: Float64Array },
+): Generator<{ record: Of; score: number }> {
+  for (const row of rows) {
+    const record = records[row];
+    if (record !== undefined) yield { record, score: Math.fround(sums[row] ?? 0) };
+  }
+};
 
 const emptyList = (): List => ({
   rows: new Uint32Array(2),

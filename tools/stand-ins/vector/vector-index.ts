@@ -147,10 +147,10 @@ const query = ({ index, namespace, body, fault }: OperationCall) => {
     const { vector, sparseVector, weightingStrategy, ...shown } = asked;
     const meets = filter.trim() === '' ? () => true : parseFilter(filter);
     const space = index.namespaces.get(namespace);
-    const hits = scoresIn(index, space, asked)
-      .filter(({ record }) => meets(record.metadata))
-      .sort((left, right) => right.score - left.score)
-      .slice(0, topK);
+    const hits = bestOf(scoresIn(index, space, asked), {
+      topK,
+      meets: ({ metadata }) => meets(metadata),
+    });
     const found =
       fault?.kind === 'fewer-results'
         ? hits.slice(0, fault.keep ?? Math.floor(hits.length / 2))
@@ -163,12 +163,33 @@ const query = ({ index, namespace, body, fault }: OperationCall) => {
   return answers.length === 1 ? answers[0] : answers;
 };
 
+interface Scored {
+  record: StoredVector;
+  score: number;
+}
+
+/** The best, in order; of a million candidates most are compared with the worst of them alone. */
+const bestOf = (
+  scored: Iterable<Scored>,
+  { topK, meets }: { topK: number; meets: (record: StoredVector) => boolean },
+): Scored[] => {
+  const best: Scored[] = [];
+  for (const each of scored) {
+    const worst = best.length < topK ? undefined : best.at(-1);
+    if ((worst && each.score <= worst.score) || !meets(each.record)) continue;
+    const place = best.findLastIndex(({ score }) => score >= each.score) + 1;
+    best.splice(place, 0, each);
+    if (best.length > topK) best.pop();
+  }
+  return best;
+};
+
 /** A query of one component has its raw scores; both together would be fused. */
 const scoresIn = (
   index: LocalIndex,
   space: NamespaceRecords | undefined,
   { vector, sparseVector, weightingStrategy }: Partial<z.output<typeof Query>[number]>,
-): { record: StoredVector; score: number }[] => {
+): Iterable<Scored> => {
   if (vector !== undefined && sparseVector !== undefined)
     throw new VectorRefusal(501, 'This stand-in does not fuse: ask for one component');
   if (sparseVector !== undefined) {
@@ -176,7 +197,7 @@ const scoresIn = (
     return space?.postings().scores(sparseVector, weightingStrategy === 'IDF') ?? [];
   }
   const wanted = vectorFor(index, vector ?? []);
-  const records = [...(space?.indexed().values() ?? [])];
+  const records = space?.indexed().values() ?? [].values();
   return records.map((record) => ({ record, score: scoreOf(wanted, record.vector) }));
 };
 
