@@ -234,7 +234,7 @@ export function judgeCheck(
  * @example
  * states('It takes **13 hours**.', '3 hours'); // false
  */
-export function states(answer: string, fact: string): boolean {
+function states(answer: string, fact: string): boolean {
   const [text, fragment] = [comparable(answer), comparable(fact)];
   if (fragment === '') return false;
   for (let at = text.indexOf(fragment); at >= 0; at = text.indexOf(fragment, at + 1)) {
