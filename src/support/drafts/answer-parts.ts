@@ -15,6 +15,8 @@ type AskedTicket = Pick<
   'message' | 'product' | 'isProductExact' | 'alreadyTried' | 'language'
 >;
 
+/** Questions that are searched; the agent reads of further ones. */
+const MAX_ASKS = 6;
 /** Hits of each question. */
 const DEPTH = 20;
 
@@ -47,7 +49,7 @@ export function answerParts(
   const isCovered = shared.length > 0;
   const { asks, hasStory } = asksIn(problemText(ticket.message).text, { isCovered });
   if (asks.length < 2 && !hasStory) return { unclear: [] };
-  const answers = asks.map((ask, at) => {
+  const answers = asks.slice(0, MAX_ASKS).map((ask, at) => {
     const earlier = asks.slice(0, at).map(({ text }) => text);
     return answerAsk(ask, { evidence, ticket, vectors, shared, earlier });
   });
@@ -58,9 +60,10 @@ export function answerParts(
     passages.every((each) =>
       hasStory ? urls.has(each.url) : linesOf(each).every((line) => lines.has(line)),
     );
-  const unclear = answers
-    .filter((each) => each.isUnsure && each.passages.length === 0)
-    .map(({ words }) => words);
+  const unclear = [
+    ...answers.filter((each) => each.isUnsure && each.passages.length === 0),
+    ...asks.slice(MAX_ASKS).map(({ text }) => ({ words: wordsOfAsk(text) })),
+  ].map(({ words }) => words);
   const sure = answers.filter((each) => !each.isUnsure || each.passages.length > 0);
   if (sure.every(isInWhole)) return { unclear };
   const parts = hasStory

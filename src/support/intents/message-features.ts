@@ -1,6 +1,7 @@
 import { analyseText, STOP_WORDS, withoutMarks } from '../../language/analyse-text.ts';
 import { hashText, placeOfHash, visitPartsOfWord } from '../../language/hashed-features.ts';
 import type { Language } from '../../language/language.ts';
+import { readMail } from '../../language/mail.ts';
 import { isUnspaced, segmentsOf, writtenWords } from '../../language/spaced-words.ts';
 import { splitSentences } from '../../language/split-sentences.ts';
 
@@ -105,7 +106,7 @@ const FEW_WORDS = 25;
  * that a request is not lost among others.
  */
 export function messageTexts(message: string): [whole: string, ...sentences: string[]] {
-  const text = withoutQuotes(message.slice(0, MAX_READ));
+  const text = readMail(message.slice(0, MAX_READ)).own;
   const sentences = splitSentences(text)
     .slice(0, MAX_SENTENCES)
     .map(({ start, end }) => text.slice(start, Math.min(end, start + MAX_SENTENCE)));
@@ -113,9 +114,3 @@ export function messageTexts(message: string): [whole: string, ...sentences: str
   const isLong = sentences.length > 1 && writtenWords(beginning).length > FEW_WORDS;
   return isLong ? [beginning, ...sentences] : [beginning];
 }
-
-const withoutQuotes = (text: string): string =>
-  text
-    .split('\n')
-    .filter((line) => !/^\s{0,3}>/.test(line))
-    .join('\n');

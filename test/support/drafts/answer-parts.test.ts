@@ -109,6 +109,14 @@ describe('answerParts()', () => {
       'How often do I clean the dust filter? Do I rinse the dust filter with water?',
     );
   });
+  it('searches six questions, and names the others to the agent', async () => {
+    const more = Array.from({ length: 7 }, (_, at) => `What does part ${at} of the lamp cost?`);
+    const { divided, unclear } = await answeredIn(
+      `How often do I clean the dust filter? ${more.join(' ')}`,
+    );
+    expect(divided?.parts?.map(({ words }) => words).join(' ')).not.toContain('part 5');
+    expect(unclear).toEqual(more.slice(5));
+  });
   it('leaves a message that asks once to the whole', async () => {
     expect(await partsOf('How often do I clean the dust filter?')).toBeUndefined();
   });
