@@ -109,8 +109,10 @@ export function keepSteps<P extends Passage>(
 
 const STEP_LOST = 'the judge keeps fewer of its steps';
 
-const isProcedure = (text: string, { kind, start }: Block): boolean =>
-  kind === 'list' && /^\s*\d/.test(text.slice(start));
+/** Whether a block of a text is a numbered list. */
+export function isProcedure(text: string, { kind, start }: Block): boolean {
+  return kind === 'list' && /^\s*\d/.test(text.slice(start));
+}
 
 const stepsIn = (text: string): number =>
   parseBlocks(text).reduce(

@@ -1,6 +1,7 @@
 import { checkStatement, prepareEvidence } from '../../answering/check/check-statement.ts';
 import type { CheckedStatement } from '../../answering/check/decide-statements.ts';
 import type { PlacedQuote } from '../../answering/check/quote-evidence.ts';
+import { isProcedure } from '../../answering/check/statement-drafts.ts';
 import { hasPromptInjection } from '../../answering/model/prompt-injection.ts';
 import type { ShownPassage } from '../../answering/passages/shown-passages.ts';
 import { parseBlocks } from '../../documents/markdown/blocks.ts';
@@ -82,10 +83,7 @@ interface Step {
 
 const proceduresIn = (text: string): { list: Span; steps: Step[] }[] =>
   parseBlocks(text)
-    .filter(
-      ({ kind, start, items }) =>
-        kind === 'list' && items.length > 1 && /^\s*\d/.test(text.slice(start)),
-    )
+    .filter((block) => block.items.length > 1 && isProcedure(text, block))
     .map(({ start, end, items }) => ({
       list: { start, end },
       steps: items.map((item) => ({ text: text.slice(item.start, item.end), span: item })),
