@@ -23,6 +23,7 @@ export * from './core/response.ts';
 /** Exported as `Response`; inside the project the longer name distinguishes it from the `Response` of `fetch`. */
 export { LibrarianResponse as Response } from './core/response.ts';
 export * from './core/validate-response.ts';
+export * from './routes/descriptions.ts';
 export * from './routes/http-route.ts';
 export * from './routes/http-routes.ts';
 export * from './wire/a2a.ts';

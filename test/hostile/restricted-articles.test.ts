@@ -200,6 +200,7 @@ const lists = (): Sent[] => [
   { route: 'GET /api/kb/inventory?limit=2' },
   { route: 'GET /v1/support/taxonomy' },
   { route: 'GET /v1/support/taxonomy/accuracy' },
+  { route: 'GET /v1/support/settings' },
   { route: 'GET /v1/support/tickets' },
   { route: 'GET /v1/support/tickets/outcomes' },
   { route: 'GET /v1/support/tickets/draft?helpdesk=zendesk&ticket_id=1' },
@@ -237,6 +238,7 @@ const NOT_COMPARED: Partial<Record<RouteName, string>> = {
         ],
         ...[
           'PUT /v1/knowledge/gaps/records',
+          'PUT /v1/support/settings',
           'PUT /v1/support/taxonomy',
           'DELETE /v1/support/taxonomy',
         ],

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { type ErrorCode, HTTP_STATUS } from '../../src/contract/core/error-info.ts';
 import * as contract from '../../src/contract/index.ts';
-import type { HttpRoute } from '../../src/contract/routes/http-route.ts';
+import { DESCRIPTIONS } from '../../src/contract/routes/descriptions.ts';
+import type { HttpRoute, RouteDescription } from '../../src/contract/routes/http-route.ts';
 import { ROUTES, type RouteName } from '../../src/contract/routes/http-routes.ts';
 import { EXAMPLES } from './route-examples.ts';
 
@@ -10,17 +11,29 @@ type NamesOf<Schema> = {
 }[keyof typeof contract];
 export type SchemaName = NamesOf<z.ZodType>;
 
-/** A route whose names of schemas the contract has. */
-export interface DescribedRoute extends HttpRoute {
+/** Routes and descriptions whose names of schemas the contract has. */
+interface NamedRoute extends HttpRoute {
   query?: NamesOf<z.ZodObject>;
   body?: SchemaName;
+}
+interface NamedDescription extends RouteDescription {
   reply?: SchemaName | 'text/plain';
   events?: SchemaName;
   error?: SchemaName;
   media?: Record<string, SchemaName | 'text'>;
 }
+export type DescribedRoute = NamedRoute & NamedDescription;
 
-export const DESCRIBED: Readonly<Record<RouteName, DescribedRoute>> = ROUTES;
+const NAMED_ROUTES: Readonly<Record<RouteName, NamedRoute>> = ROUTES;
+const NAMED_DESCRIPTIONS: Readonly<Record<RouteName, NamedDescription>> = DESCRIPTIONS;
+
+/** Each route with its description, in the order of the document. */
+export const DESCRIBED = Object.fromEntries(
+  (Object.keys(ROUTES) as RouteName[]).map((name) => [
+    name,
+    { ...NAMED_ROUTES[name], ...NAMED_DESCRIPTIONS[name] },
+  ]),
+) as Record<RouteName, DescribedRoute>; // the keys are those of both
 
 export function schemaOf(name: SchemaName): z.ZodType {
   return Reflect.get(contract, name) as z.ZodType; // those are the names that are exported
@@ -139,7 +152,7 @@ export function openApiDocument({
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
-    tags: [...new Set(Object.values(ROUTES).map(({ tag }) => tag))].map((name) => ({
+    tags: [...new Set(Object.values(DESCRIBED).map(({ tag }) => tag))].map((name) => ({
       name,
       description: TAGS[name],
     })),
@@ -158,7 +171,7 @@ export function openApiDocument({
   };
 }
 
-const TAGS: Readonly<Record<HttpRoute['tag'], string>> = {
+const TAGS: Readonly<Record<RouteDescription['tag'], string>> = {
   A2A: 'Messages and tasks for agents of others.',
   Answers: 'Answers that are kept: lists, feedback, replays, erasure.',
   Articles: 'The articles of the knowledge base.',

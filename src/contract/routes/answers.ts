@@ -1,12 +1,52 @@
-import { ASKED, type HttpRoute } from './http-route.ts';
+import { ASKED, type HttpRoute, type RouteDescription } from './http-route.ts';
 
 export const ANSWER_ROUTES = {
   'GET /v1/answers': {
-    tag: 'Answers',
-    summary: 'List kept answers, or export them',
     function: 'memory',
     capability: 'answers:read',
     query: 'AnswersListingQuery',
+  },
+  'DELETE /v1/answers': {
+    function: 'memory',
+    capability: 'answers:write',
+    isAudited: true,
+    query: 'AnswersErasureQuery',
+  },
+  'GET /v1/answers/{id}': {
+    function: 'memory',
+    capability: 'answers:read',
+  },
+  'DELETE /v1/answers/{id}': {
+    function: 'memory',
+    capability: 'answers:write',
+    isAudited: true,
+  },
+  'GET /v1/answers/statistics': {
+    function: 'memory',
+    capability: 'answers:read',
+    grants: 'answers:read',
+    query: 'AnswerStatisticsQuery',
+  },
+  'GET /v1/overview': {
+    query: 'OverviewQuery',
+  },
+  'POST /v1/answers/{id}/replay': {
+    capability: 'answers:read',
+    isAudited: true,
+    body: 'AnswerReplayRequest',
+  },
+  'POST /v1/answers/{id}/feedback': {
+    function: 'memory',
+    grants: 'answers:feedback:write',
+    isPublishable: true,
+    body: 'AnswerFeedbackRequest',
+  },
+} as const satisfies Record<string, HttpRoute>;
+
+export const ANSWER_DESCRIPTIONS = {
+  'GET /v1/answers': {
+    tag: 'Answers',
+    summary: 'List kept answers, or export them',
     reply: 'AnswersPage',
     media: { 'application/x-ndjson': 'text' },
     client: 'answers.list({parameters})',
@@ -14,17 +54,11 @@ export const ANSWER_ROUTES = {
   'DELETE /v1/answers': {
     tag: 'Answers',
     summary: 'Erase the answers to a person, of a conversation or before a moment',
-    function: 'memory',
-    capability: 'answers:write',
-    isAudited: true,
-    query: 'AnswersErasureQuery',
     reply: 'DeleteAnswersReply',
   },
   'GET /v1/answers/{id}': {
     tag: 'Answers',
     summary: 'Show a kept answer with its evidence and its trace',
-    function: 'memory',
-    capability: 'answers:read',
     reply: 'KeptAnswer',
     errors: ['NOT_FOUND'],
     client: 'answers.get({id})',
@@ -32,9 +66,6 @@ export const ANSWER_ROUTES = {
   'DELETE /v1/answers/{id}': {
     tag: 'Answers',
     summary: 'Erase a kept answer',
-    function: 'memory',
-    capability: 'answers:write',
-    isAudited: true,
     errors: ['NOT_FOUND'],
     client: 'answers.delete({id})',
   },
@@ -42,25 +73,17 @@ export const ANSWER_ROUTES = {
     tag: 'Answers',
     summary:
       'Count kept answers by time, verdict, confidence and librarian, with their latencies and cost',
-    function: 'memory',
-    capability: 'answers:read',
-    grants: 'answers:read',
-    query: 'AnswerStatisticsQuery',
     reply: 'AnswerStatistics',
     client: 'answers.statistics({parameters})',
   },
   'GET /v1/overview': {
     tag: 'Answers',
     summary: 'Show what was asked in some days, what was not answered, and what to look at',
-    query: 'OverviewQuery',
     reply: 'Overview',
   },
   'POST /v1/answers/{id}/replay': {
     tag: 'Answers',
     summary: 'Ask a kept question again, and compare the answers',
-    capability: 'answers:read',
-    isAudited: true,
-    body: 'AnswerReplayRequest',
     reply: 'AnswerReplay',
     errors: ASKED,
     client: 'answers.replay({id}, {body})',
@@ -68,12 +91,8 @@ export const ANSWER_ROUTES = {
   'POST /v1/answers/{id}/feedback': {
     tag: 'Answers',
     summary: 'Say whether an answer helped',
-    function: 'memory',
-    grants: 'answers:feedback:write',
-    isPublishable: true,
-    body: 'AnswerFeedbackRequest',
     reply: 'PostAnswersIdFeedbackReply',
     errors: ['NOT_FOUND'],
     client: 'answers.feedback({id}, {body})',
   },
-} as const satisfies Record<string, HttpRoute>;
+} as const satisfies Record<keyof typeof ANSWER_ROUTES, RouteDescription>;

@@ -1,21 +1,65 @@
-import { type HttpRoute, MAX_ARTICLE_BYTES } from './http-route.ts';
+import { type HttpRoute, MAX_ARTICLE_BYTES, type RouteDescription } from './http-route.ts';
 
 export const ARTICLE_ROUTES = {
   'GET /v1/sync': {
-    tag: 'Sync',
-    summary: 'Show the state and the last report of the sync',
     function: 'library',
     capability: 'kb:read',
+  },
+  'POST /v1/sync': {
+    function: 'library',
+    capability: 'kb:write',
+    isAudited: true,
+    body: 'SyncRequest',
+  },
+  'GET /api/kb/articles': {
+    function: 'library',
+    capability: 'kb:read',
+    isForMcp: true,
+    query: 'ArticleListingQuery',
+  },
+  'GET /api/kb/inventory': {
+    function: 'library',
+    capability: 'kb:read',
+    query: 'InventoryQuery',
+  },
+  'GET /api/kb/articles/{id}': {
+    function: 'library',
+    capability: 'kb:read',
+    hasSlashes: true,
+    isForMcp: true,
+  },
+  'PUT /api/kb/articles/{id}': {
+    function: 'library',
+    capability: 'kb:write',
+    hasSlashes: true,
+    isAudited: true,
+    maxBytes: MAX_ARTICLE_BYTES,
+    body: 'ArticlePut',
+  },
+  'DELETE /api/kb/articles/{id}': {
+    function: 'library',
+    capability: 'kb:write',
+    hasSlashes: true,
+    isAudited: true,
+  },
+  'GET /api/kb/text/{id}': {
+    function: 'library',
+    capability: 'kb:read',
+    hasSlashes: true,
+    isForMcp: true,
+  },
+} as const satisfies Record<string, HttpRoute>;
+
+export const ARTICLE_DESCRIPTIONS = {
+  'GET /v1/sync': {
+    tag: 'Sync',
+    summary: 'Show the state and the last report of the sync',
     reply: 'SyncStatus',
     client: 'sync.status()',
   },
   'POST /v1/sync': {
     tag: 'Sync',
     summary: 'Start a sync',
-    function: 'library',
-    capability: 'kb:write',
-    isAudited: true,
-    body: 'SyncRequest',
     reply: 'SyncAccepted',
     status: 202,
     client: 'sync.start({body})',
@@ -23,10 +67,6 @@ export const ARTICLE_ROUTES = {
   'GET /api/kb/articles': {
     tag: 'Articles',
     summary: 'List articles',
-    function: 'library',
-    capability: 'kb:read',
-    isForMcp: true,
-    query: 'ArticleListingQuery',
     reply: 'ArticleListing',
     error: 'HostErrorBody',
     client: 'articles.list({parameters})',
@@ -34,19 +74,12 @@ export const ARTICLE_ROUTES = {
   'GET /api/kb/inventory': {
     tag: 'Articles',
     summary: 'List ids, hashes and owners of articles',
-    function: 'library',
-    capability: 'kb:read',
-    query: 'InventoryQuery',
     reply: 'Inventory',
     error: 'HostErrorBody',
   },
   'GET /api/kb/articles/{id}': {
     tag: 'Articles',
     summary: 'Read an article',
-    function: 'library',
-    capability: 'kb:read',
-    hasSlashes: true,
-    isForMcp: true,
     reply: 'HostArticle',
     error: 'HostErrorBody',
     errors: ['NOT_FOUND'],
@@ -55,12 +88,6 @@ export const ARTICLE_ROUTES = {
   'PUT /api/kb/articles/{id}': {
     tag: 'Articles',
     summary: 'Create or replace an article',
-    function: 'library',
-    capability: 'kb:write',
-    hasSlashes: true,
-    isAudited: true,
-    maxBytes: MAX_ARTICLE_BYTES,
-    body: 'ArticlePut',
     reply: 'ArticleWritten',
     error: 'HostErrorBody',
     also: { 201: { description: 'The article is new.', hasReply: true } },
@@ -69,10 +96,6 @@ export const ARTICLE_ROUTES = {
   'DELETE /api/kb/articles/{id}': {
     tag: 'Articles',
     summary: 'Delete an article',
-    function: 'library',
-    capability: 'kb:write',
-    hasSlashes: true,
-    isAudited: true,
     error: 'HostErrorBody',
     errors: ['NOT_FOUND'],
     client: 'articles.delete({id})',
@@ -80,12 +103,8 @@ export const ARTICLE_ROUTES = {
   'GET /api/kb/text/{id}': {
     tag: 'Articles',
     summary: 'Read the text that quotes and offsets refer to, and what was left out of it',
-    function: 'library',
-    capability: 'kb:read',
-    hasSlashes: true,
-    isForMcp: true,
     reply: 'ArticleText',
     error: 'HostErrorBody',
     errors: ['NOT_FOUND'],
   },
-} as const satisfies Record<string, HttpRoute>;
+} as const satisfies Record<keyof typeof ARTICLE_ROUTES, RouteDescription>;

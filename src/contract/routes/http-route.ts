@@ -16,11 +16,29 @@ export interface ServedRoute {
 }
 
 /**
- * A route of the gateway, as one definition. The gateway, the functions behind it, the description of the API, the console and the table of
- * docs/http-api.md are made of it. It names schemas of the contract instead of holding them, so that no function carries those of others;
- * `tools/build/openapi.ts` does not compile when there is none of a name.
+ * A route of the gateway: what it is served by. With its description, in the same file, it is defined once; the gateway, the functions
+ * behind it, the description of the API, the console and the tables of docs/http-api.md are made of both. Schemas are named instead of held,
+ * so that no function carries those of others; `tools/build/openapi.ts` does not compile when the contract has none of a name.
  */
 export interface HttpRoute extends ServedRoute {
+  /** The function that answers it at the same path; the gateway itself when absent. */
+  function?: string;
+  /** Called without an API key: unauthenticated, or signed by the caller. */
+  access?: 'public' | 'signed';
+  /** Whether it answers as server-sent events to callers that accept them. */
+  streams?: true;
+  /** Whether it administers: it erases, restores, writes, publishes, or decides what is answered from then on. The audit log notes it. */
+  isAudited?: true;
+  /** Whether web pages may use it with a publishable key. */
+  isPublishable?: true;
+  /** Whether clients of MCP may call it with their key, beside asking: it administers and erases nothing. */
+  isForMcp?: true;
+  /** Longest body; 65,536 when absent. */
+  maxBytes?: number;
+}
+
+/** How a route is shown to people and programs. It stands apart so that no function carries it. */
+export interface RouteDescription {
   /** The group in which documentation shows it. */
   tag:
     | 'Ask'
@@ -37,20 +55,6 @@ export interface HttpRoute extends ServedRoute {
     | 'Operations';
   /** One line, as a sentence without its full stop. */
   summary: string;
-  /** The function that answers it at the same path; the gateway itself when absent. */
-  function?: string;
-  /** Called without an API key: unauthenticated, or signed by the caller. */
-  access?: 'public' | 'signed';
-  /** Whether it answers as server-sent events to callers that accept them. */
-  streams?: true;
-  /** Whether it administers: it erases, restores, writes, publishes, or decides what is answered from then on. The audit log notes it. */
-  isAudited?: true;
-  /** Whether web pages may use it with a publishable key. */
-  isPublishable?: true;
-  /** Whether clients of MCP may call it with their key, beside asking: it administers and erases nothing. */
-  isForMcp?: true;
-  /** Longest body; 65,536 when absent. */
-  maxBytes?: number;
   /** Schema of the reply, or its media type; absent: 204 without a body. */
   reply?: string;
   /** Events of a stream before its last one. */

@@ -1,6 +1,18 @@
-import { ASKED, type HttpRoute } from './http-route.ts';
+import { ASKED, type HttpRoute, type RouteDescription } from './http-route.ts';
 
 export const LIBRARIAN_ROUTES = {
+  'GET /v1/access': {},
+  'GET /v1/librarians': {},
+  'GET /librarians/{id}': {
+    access: 'public',
+  },
+  'POST /librarians/{id}/ask': {
+    access: 'signed',
+    body: 'LibrarianAskRequest',
+  },
+} as const satisfies Record<string, HttpRoute>;
+
+export const LIBRARIAN_DESCRIPTIONS = {
   'GET /v1/access': {
     tag: 'Operations',
     summary: 'Show what the key or token of the request may do',
@@ -15,17 +27,14 @@ export const LIBRARIAN_ROUTES = {
   'GET /librarians/{id}': {
     tag: 'Librarians',
     summary: 'Describe a librarian and its keys',
-    access: 'public',
     reply: 'LibrarianDescription',
     errors: ['NOT_FOUND'],
   },
   'POST /librarians/{id}/ask': {
     tag: 'Librarians',
     summary: 'Ask a librarian as another librarian, in a signed context',
-    access: 'signed',
-    body: 'LibrarianAskRequest',
     reply: 'LibrarianResponse',
     error: 'LibrarianResponse',
     errors: ASKED,
   },
-} as const satisfies Record<string, HttpRoute>;
+} as const satisfies Record<keyof typeof LIBRARIAN_ROUTES, RouteDescription>;

@@ -1,11 +1,41 @@
-import { ASKED, type HttpRoute, UNCHANGED } from './http-route.ts';
+import { ASKED, type HttpRoute, type RouteDescription, UNCHANGED } from './http-route.ts';
 
 export const PROTOCOL_ROUTES = {
   'POST /v1/chat/completions': {
-    tag: 'OpenAI',
-    summary: 'Ask as with the chat completions of OpenAI',
     streams: true,
     body: 'ChatCompletionRequest',
+  },
+  'POST /v1/responses': {
+    streams: true,
+    body: 'ResponsesRequest',
+  },
+  'POST /mcp': {
+    // Revisions with a handshake know several messages in one request.
+    body: 'PostMcpRequest',
+  },
+  'POST /a2a': {
+    // The header A2A-Version names the version of the protocol.
+    body: 'JsonRpcMessage',
+  },
+  'DELETE /v1/a2a/tasks': {
+    capability: 'memory:write',
+    isAudited: true,
+    query: 'TaskErasureQuery',
+  },
+  'GET /.well-known/agent-card.json': {
+    access: 'public',
+  },
+  'GET /.well-known/jwks.json': {
+    access: 'public',
+  },
+  'GET /v1/models': {},
+  'GET /v1/models/{id}': {},
+} as const satisfies Record<string, HttpRoute>;
+
+export const PROTOCOL_DESCRIPTIONS = {
+  'POST /v1/chat/completions': {
+    tag: 'OpenAI',
+    summary: 'Ask as with the chat completions of OpenAI',
     reply: 'ChatCompletion',
     events: 'ChatCompletionChunk',
     error: 'ChatError',
@@ -14,8 +44,6 @@ export const PROTOCOL_ROUTES = {
   'POST /v1/responses': {
     tag: 'OpenAI',
     summary: 'Ask as with the responses of OpenAI',
-    streams: true,
-    body: 'ResponsesRequest',
     reply: 'ResponsesReply',
     events: 'ResponsesEvent',
     error: 'ChatError',
@@ -24,8 +52,6 @@ export const PROTOCOL_ROUTES = {
   'POST /mcp': {
     tag: 'MCP',
     summary: 'Call tools and read articles as a client of MCP',
-    // Revisions with a handshake know several messages in one request.
-    body: 'PostMcpRequest',
     error: 'JsonRpcMessage',
     reply: 'PostMcpReply',
     refusals: {
@@ -39,8 +65,6 @@ export const PROTOCOL_ROUTES = {
   'POST /a2a': {
     tag: 'A2A',
     summary: 'Send messages and follow tasks as an agent that speaks A2A',
-    // The header A2A-Version names the version of the protocol.
-    body: 'JsonRpcMessage',
     reply: 'JsonRpcMessage',
     media: { 'text/event-stream': 'JsonRpcMessage' },
     error: 'JsonRpcMessage',
@@ -50,15 +74,11 @@ export const PROTOCOL_ROUTES = {
   'DELETE /v1/a2a/tasks': {
     tag: 'A2A',
     summary: 'Erase the tasks of a conversation or a person',
-    capability: 'memory:write',
-    isAudited: true,
-    query: 'TaskErasureQuery',
     reply: 'DeleteAnswersReply',
   },
   'GET /.well-known/agent-card.json': {
     tag: 'A2A',
     summary: 'Show the signed agent card',
-    access: 'public',
     reply: 'AgentCard',
     errors: ['NOT_FOUND'],
     also: UNCHANGED,
@@ -66,7 +86,6 @@ export const PROTOCOL_ROUTES = {
   'GET /.well-known/jwks.json': {
     tag: 'A2A',
     summary: 'Show the keys that sign the agent card',
-    access: 'public',
     reply: 'GatewayKeys',
     also: UNCHANGED,
   },
@@ -83,4 +102,4 @@ export const PROTOCOL_ROUTES = {
     error: 'ChatError',
     errors: ['NOT_FOUND'],
   },
-} as const satisfies Record<string, HttpRoute>;
+} as const satisfies Record<keyof typeof PROTOCOL_ROUTES, RouteDescription>;

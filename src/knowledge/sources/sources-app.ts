@@ -2,18 +2,18 @@ import { Hono } from 'hono/tiny';
 import * as z from 'zod';
 import { describeIssues, HTTP_STATUS, issuesOf, readAs } from '../../contract/core/error-info.ts';
 import { parseJson } from '../../contract/core/json-object.ts';
+import { ARTICLE_ROUTES } from '../../contract/routes/articles.ts';
 import { ArticleListingQuery, LISTING_DEFAULT_LIMIT } from '../../contract/wire/host-article.ts';
 import {
-  contextGuard,
   type GuardedEnv,
   type GuardOptions,
   refusal,
-  requireCapability,
 } from '../../platform/context/context-guard.ts';
 import { errorInfoOf } from '../../platform/context/error-info-of.ts';
 import { decodeBase64url, encodeBase64url, utf8 } from '../../platform/encoding.ts';
 import { errorHeaders, jsonAnswer } from '../../platform/http/json-http.ts';
 import { logLine } from '../../platform/log.ts';
+import { mountRoutes } from '../../platform/serve/mount-routes.ts';
 import { type ListedArticle, SourceFailed, toHostArticle } from './article-source.ts';
 import type { ArticleSources } from './source-settings.ts';
 
@@ -71,11 +71,13 @@ export function createApp({ guard, sources, now }: SourcesAppOptions) {
     c.json({ ...INFO, keys: guard.directory.librarian(SELF)?.keys ?? [] }),
   );
 
-  const guarded = [
-    contextGuard({ ...guard, self: SELF, access: 'signed', callers: ['library'] }),
-    requireCapability('kb:read'),
-  ] as const;
-  app.get('/api/kb/articles', ...guarded, async (c) => {
+  const read = mountRoutes(app, ARTICLE_ROUTES, {
+    ...guard,
+    self: SELF,
+    access: 'signed',
+    callers: ['library'],
+  });
+  read('GET /api/kb/articles', {}, async (c) => {
     const query = ArticleListingQuery.safeParse(c.req.query());
     if (!query.success)
       throw new SourceFailed('INVALID_QUERY', describeIssues(issuesOf(query.error)));

@@ -20,7 +20,7 @@ import {
   contextGuard,
   faultHandler,
   type GuardedEnv,
-  refusal,
+  refuse,
   requireCapability,
 } from '../../platform/context/context-guard.ts';
 import type { ErrorScene } from '../../platform/context/error-info-of.ts';
@@ -110,18 +110,11 @@ const answering = (agent: Agent, profile: AgentProfile, { onFault, ...options }:
   return async (c: HonoContext<GuardedEnv>): Promise<Response> => {
     const request = readJson(c.get('body'), AgentRequest);
     if (!request.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', {
-        librarian: id,
-        message: request.problem,
-        suggestion: request.suggestion,
-      });
+      const { problem: message, suggestion } = request;
+      return refuse(c, 'INVALID_QUERY', { message, suggestion });
     }
     const format = formatIn(c);
-    if (!format.ok) {
-      c.set('outcome', 'INVALID_QUERY');
-      return refusal('INVALID_QUERY', { librarian: id, message: UNKNOWN_FORMAT });
-    }
+    if (!format.ok) return refuse(c, 'INVALID_QUERY', { message: UNKNOWN_FORMAT });
     const run = async (reporting: Reporting): Promise<Response> =>
       reply(c, await answered(c, request.value, reporting), format.value);
     // An agent reads its own options, and reports nothing before.
