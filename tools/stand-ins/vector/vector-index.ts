@@ -122,7 +122,8 @@ const upsert = ({ index, namespace, body }: OperationCall) => {
       throw new VectorRefusal(422, `Data is too large, limit: ${MAX_DATA_BYTES} bytes`);
     if (index.isHybrid !== (record.sparseVector !== undefined))
       throw new VectorRefusal(422, `This index is ${index.isHybrid ? '' : 'not '}hybrid`);
-    return { ...record, vector: vectorFor(index, vector) };
+    const own = vectorFor(index, vector);
+    return { ...record, vector: own, squares: squaresOf(own) };
   });
   // A namespace is created by its first write.
   const space = index.namespaces.get(namespace) ?? createNamespaceRecords(index.indexing);
@@ -198,19 +199,21 @@ const scoresIn = (
   }
   const wanted = vectorFor(index, vector ?? []);
   const records = space?.indexed().values() ?? [].values();
-  return records.map((record) => ({ record, score: scoreOf(wanted, record.vector) }));
+  const squares = squaresOf(wanted);
+  return records.map((record) => ({ record, score: scoreOf({ vector: wanted, squares }, record) }));
 };
 
+const squaresOf = (vector: Float32Array): number =>
+  vector.reduce((sum, value) => sum + value * value, 0);
+
 /** `(1 + cosine) / 2`, in 32 bits as on the service; 0.5 when one of the vectors is all zeros. */
-const scoreOf = (left: Float32Array, right: Float32Array): number => {
-  let [product, squaresLeft, squaresRight] = [0, 0, 0];
-  for (let at = 0; at < left.length; at++) {
-    const [one, other] = [left[at] ?? 0, right[at] ?? 0];
-    product += one * other;
-    squaresLeft += one * one;
-    squaresRight += other * other;
-  }
-  const lengths = Math.sqrt(squaresLeft * squaresRight);
+const scoreOf = (
+  { vector: left, squares }: Pick<StoredVector, 'vector' | 'squares'>,
+  { vector: right, squares: others }: Pick<StoredVector, 'vector' | 'squares'>,
+): number => {
+  let product = 0;
+  for (let at = 0; at < left.length; at++) product += (left[at] ?? 0) * (right[at] ?? 0);
+  const lengths = Math.sqrt(squares * others);
   const cosine = lengths === 0 ? 0 : product / lengths;
   return Math.fround((1 + Math.max(-1, Math.min(1, cosine))) / 2);
 };

@@ -4,6 +4,8 @@ import { createSparsePostings, type SparsePostings, type SparseVector } from './
 export interface StoredVector {
   id: string;
   vector: Float32Array;
+  /** Sum of its squares. */
+  squares: number;
   /** In a hybrid index. */
   sparseVector?: SparseVector | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
