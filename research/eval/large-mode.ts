@@ -126,7 +126,7 @@ const startLargeMode = async ({ articles }: Pick<JudgedSet, 'articles'>) => {
   const context = { workspace: WORKSPACE, audiences: [] } as unknown as EditionScope['context'];
   return {
     editionFor: (search: SearchToDo) =>
-      read({ context, waitUntil: () => undefined, searches: [search] }),
+      read({ context, waitUntil: () => undefined, searches: () => [search] }),
     stop: () => server.stop(),
   };
 };

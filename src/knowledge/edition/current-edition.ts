@@ -38,8 +38,8 @@ export interface EditionScope extends Pick<RequestScope, 'context' | 'waitUntil'
   fresh?: Freshness | undefined;
   /** An older edition, for callers with the capability `kb:editions:read`; the current one when absent. */
   edition?: string | undefined;
-  /** The searches that the request is going to do; an edition in large mode has nothing else (`editionsOfHits`). */
-  searches?: readonly SearchToDo[] | undefined;
+  /** The searches that the request is going to do; called for an edition in large mode, which has nothing else (`editionsOfHits`). */
+  searches?: (() => readonly SearchToDo[]) | undefined;
   /** How long an index may be waited for; as long as it is good for (`findHits`) when absent. */
   indexMs?: number | undefined;
   /** Restricts what an index is searched for. */

@@ -59,7 +59,8 @@ export function editionsOfHits(
     const edition = await read(scope);
     const manifest = largeManifestOf(edition);
     if (manifest === undefined) return edition;
-    const { searches = [], context, indexMs, filter = {} } = scope;
+    const { context, indexMs, filter = {} } = scope;
+    const searches = scope.searches?.() ?? [];
     if (searches.length === 0)
       throw new EditionUnavailable('Cannot do this: it is not offered for so many passages');
     if (indexOf === undefined)

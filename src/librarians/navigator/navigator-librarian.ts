@@ -114,7 +114,7 @@ const answerWith = async (
   const fresh = freshFor(options.timeLeftMs(), () => {
     isStale = true;
   });
-  const searches = searchesFor(question, options.history);
+  const searches = () => searchesFor(question, options.history);
   const indexMs = options.timeLeftMs() / 2;
   const edition = await withDeadline(() => readEdition(named, { fresh, searches, indexMs }), {
     signal: options.signal,

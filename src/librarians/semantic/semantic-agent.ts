@@ -70,7 +70,7 @@ export function createSemanticAgent({
     );
     const lacks: string[] = [];
     const fresh = freshFor(call.timeoutMs, () => void lacks.push('freshness'));
-    const searches = searchesFor(subjectOf(query));
+    const searches = () => searchesFor(subjectOf(query));
     const indexMs = call.timeoutMs / 2;
     const edition = await editionFor({ ...call.scope, fresh, searches, indexMs });
     call.progress?.({ type: 'searching', edition: edition.id });
@@ -219,7 +219,7 @@ export function createApp({
     const lacks: 'freshness'[] = [];
     const fresh = freshFor(context.deadlineMs - now(), () => void lacks.push('freshness'));
     const { query: question, filter } = body;
-    const searches = [{ question }];
+    const searches = () => [{ question }];
     const indexMs = (context.deadlineMs - now()) / 2;
     const edition = await editionFor({ context, waitUntil, fresh, searches, filter, indexMs });
     const timeLeftMs = context.deadlineMs - now();

@@ -186,7 +186,7 @@ export function createGapKeeper(parts: GapKeeperParts): GapKeeper {
     report: async (report, scope) => {
       const failed: KnowledgeGapReported = { gap: null, outcome: 'unavailable' };
       const reported = await quietly('record a question', async () => {
-        const searches = [report.question].flat().map((question) => ({ question }));
+        const searches = () => [report.question].flat().map((question) => ({ question }));
         const edition = await withDeadline(() => editionFor({ ...scope, searches }), {
           timeoutMs: REPORT_MS,
         });

@@ -429,7 +429,7 @@ export function createKnowledgeRetriever({
     const lacks: 'freshness'[] = [];
     const fresh = { withinMs: FRESH_MS, onStale: () => void lacks.push('freshness') };
     const load = async (searches: readonly SearchToDo[]): Promise<Edition> => {
-      edition = await editionFor({ ...scope, fresh, searches });
+      edition = await editionFor({ ...scope, fresh, searches: () => searches });
       return edition;
     };
     const found = await retrieveKnowledge(question, { ...parts, ...call, edition: load });

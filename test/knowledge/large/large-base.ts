@@ -112,6 +112,6 @@ export function readerOf(
       timeoutMs: 1000,
       now: 0,
     });
-    return read({ context, waitUntil: () => undefined, searches, ...more });
+    return read({ context, waitUntil: () => undefined, searches: () => searches, ...more });
   };
 }

@@ -46,7 +46,7 @@ describe('a library whose passages are in a hybrid index', () => {
     });
     const edition = await read({
       context: { audiences: [] },
-      searches: [{ question: 'How do I reset my heater?' }],
+      searches: () => [{ question: 'How do I reset my heater?' }],
     } as unknown as Parameters<typeof read>[0]);
     expect(edition.id).toBe(library.currentEdition()?.edition);
     expect(edition.chunkTotal).toBe(3);

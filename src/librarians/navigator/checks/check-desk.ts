@@ -49,7 +49,7 @@ export function checkDesk({
       },
       editionFor: (audiences, searches) =>
         editionFor({
-          searches,
+          searches: () => searches,
           context: checkOptions.contextOf(workspace, audiences),
           waitUntil: (work) => void work.catch(() => {}),
         }),

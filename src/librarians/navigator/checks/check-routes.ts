@@ -126,7 +126,7 @@ export function checkRoutes(
 
   read('POST /v1/knowledge/checks/try', taken(KnowledgeCheckInput), async (c, { body }) => {
     const context = c.get('context');
-    const searches = searchesFor(body.question);
+    const searches = () => searchesFor(body.question);
     const edition = await parts.editionFor({ context, waitUntil: waitUntilOf(c), searches });
     const { options, settle } = parts.checkOptions.forCaller(c, () =>
       timeToAnswer(context.deadlineMs - now()),
