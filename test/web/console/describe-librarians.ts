@@ -134,7 +134,7 @@ describe('the views Librarians, Intents and Settings', () => {
     const key = 'ck_settings_0123456789abcdef';
     await grant(product, key, { capabilities: ['kb:read', 'sql:read'] });
     const page = await open('/settings', { key });
-    const facts = page.locator('.facts-list');
+    const facts = page.locator('.facts-list:not(.prose)');
     await facts.nth(1).getByText('sql:read').waitFor();
     expect(await facts.nth(1).textContent()).toMatch(
       /rightskb:readsql:readworkspacesdefaultrequestsunlimited/,
