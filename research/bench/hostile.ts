@@ -1,7 +1,7 @@
 import { placeQuote } from '../../src/answering/check/quote-evidence.ts';
 import { hasPromptInjection } from '../../src/answering/model/prompt-injection.ts';
 import { findAnswer } from '../../src/answering/passages/find-answer.ts';
-import { statesLackOfInformation } from '../../src/contract/core/navigator-response.ts';
+import { statesLackOfInformation } from '../../src/contract/core/lack-of-information.ts';
 import { parseBlocks } from '../../src/documents/markdown/blocks.ts';
 import {
   markdownToHtml,

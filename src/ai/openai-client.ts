@@ -94,7 +94,7 @@ export function openAICaller(
   /** The address that is known to be right, once there are several. */
   let known: ServiceAddress | undefined;
   return async (request, { signal, maxBytes, retries }) => {
-    const library = await import('openai');
+    const { openAILibrary: library } = await import('./openai-library.ts');
     const deadline = AbortSignal.timeout(timeoutMs);
     const endsAtMs = now() + timeoutMs;
     const signals = AbortSignal.any(signal === undefined ? [deadline] : [deadline, signal]);
@@ -139,7 +139,7 @@ export function openAICaller(
   };
 }
 
-type Library = typeof import('openai');
+type Library = typeof import('./openai-library.ts').openAILibrary;
 type ClientOptions = Required<
   Pick<
     NonNullable<ConstructorParameters<Library['OpenAI']>[0]>,

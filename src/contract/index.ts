@@ -13,8 +13,11 @@
  */
 
 export * from './core/ask.ts';
+export * from './core/confidence-level.ts';
 export * from './core/error-info.ts';
 export * from './core/json-object.ts';
+export * from './core/knowledge-file.ts';
+export * from './core/lack-of-information.ts';
 export * from './core/librarian.ts';
 export * from './core/names.ts';
 export * from './core/navigator-response.ts';
@@ -31,6 +34,7 @@ export * from './wire/access.ts';
 export * from './wire/agent-response.ts';
 export * from './wire/answers.ts';
 export * from './wire/audit.ts';
+export * from './wire/budgets.ts';
 export * from './wire/chat-completions.ts';
 export * from './wire/checks.ts';
 export * from './wire/context-engine.ts';

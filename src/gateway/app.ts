@@ -339,12 +339,18 @@ export function createApp(parts: GatewayParts) {
   };
   on('GET /v1/answers', createAnswerList({ client }));
   on('GET /v1/overview', createOverview({ client, keeps, log, now }));
+  on('GET /v1/knowledge/stats', createKnowledgeStats({ client }));
+  const options = forwardOptions(bodiesWithFacts({ ...parts, now }));
+  const forwardOthers = (isFixed: (path: string) => boolean): void => {
+    for (const name of FORWARDED)
+      if (isFixed(name) && !answered.has(name)) forwardTo(name, options[name]);
+  };
+  // A path with a parameter would match them as well.
+  forwardOthers((path) => !path.includes('{'));
   on('POST /v1/answers/{id}/feedback', createFeedback({ client, reportGaps }));
   on('POST /v1/answers/{id}/replay', createReplay({ client, asking, librarians, now }));
   on('GET /v1/answers/{id}', createAnswerReader({ client }));
-  on('GET /v1/knowledge/stats', createKnowledgeStats({ client }));
-  const options = forwardOptions(bodiesWithFacts({ ...parts, now }));
-  for (const name of FORWARDED) if (!answered.has(name)) forwardTo(name, options[name]);
+  forwardOthers(() => true);
 
   app.get('*', (c, next) => (opensPage(c) ? consolePage(c, parts.assets) : next()));
   app.notFound((c) => faultResponse(c, noRoute(app, c), { log, now }));

@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { NavigateRequest, Statements } from '../contract/core/ask.ts';
+import { ConfidenceLevel, confidenceOf } from '../contract/core/confidence-level.ts';
 import { ErrorCode, readAs } from '../contract/core/error-info.ts';
-import { ConfidenceLevel, confidenceOf } from '../contract/core/navigator-response.ts';
 import type { LibrarianResponse, Source } from '../contract/core/response.ts';
 import { AgentRequest } from '../contract/wire/agent-response.ts';
 import { SupportRequest } from '../contract/wire/support-response.ts';

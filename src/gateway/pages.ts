@@ -1,8 +1,8 @@
 import type { Context } from 'hono';
 import * as z from 'zod';
 import { HTTP_STATUS, readAs } from '../contract/core/error-info.ts';
+import { KnowledgeFile } from '../contract/core/knowledge-file.ts';
 import { QUERY_MAX_LENGTH } from '../contract/core/names.ts';
-import { KnowledgeFile } from '../contract/core/navigator-response.ts';
 import { HostArticle } from '../contract/wire/host-article.ts';
 import { KnowledgeSearchResponse } from '../contract/wire/knowledge.ts';
 import { type OriginContext, originate } from '../platform/context/request-context.ts';

@@ -1,6 +1,6 @@
 import type { TextVectors } from '../answering/understand/parse-question.ts';
+import { PARTIAL_BELOW } from '../contract/core/confidence-level.ts';
 import type { AIClient } from '../contract/core/librarian.ts';
-import { PARTIAL_BELOW } from '../contract/core/navigator-response.ts';
 import { unavailableRetrieval } from '../contract/wire/knowledge.ts';
 import type {
   IntentClassification,

@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { answerPhrases } from '../../src/answering/write/answer-phrases.ts';
-import {
-  NavigatorResponse,
-  statesLackOfInformation,
-} from '../../src/contract/core/navigator-response.ts';
+import { statesLackOfInformation } from '../../src/contract/core/lack-of-information.ts';
+import { NavigatorResponse } from '../../src/contract/core/navigator-response.ts';
 import { ROOT } from '../../tools/functions.ts';
 import type { Product } from '../../tools/run/product.ts';
 import { send } from './product-for-test.ts';

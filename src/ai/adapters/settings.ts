@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_FACT_TOKENS } from '../../contract/wire/memory.ts';
+import { MAX_FACT_TOKENS } from '../../contract/wire/budgets.ts';
 import { isOwnAddress } from '../../platform/http/public-address.ts';
 import {
   environmentSettings,

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { CacheConfig } from '../../contract/wire/context-engine.ts';
+import { CacheConfig } from '../../contract/wire/budgets.ts';
 import { withDeadline } from '../../platform/http/deadline.ts';
 import { type LruCache, lruCache } from '../../platform/lru-cache.ts';
 import { sleep } from '../../platform/retry.ts';

@@ -1,4 +1,4 @@
-import { statesLackOfInformation } from '../../contract/core/navigator-response.ts';
+import { statesLackOfInformation } from '../../contract/core/lack-of-information.ts';
 import { wordsOf } from '../../language/analyse-text.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { withSpacedWords } from '../../language/spaced-words.ts';

@@ -1,4 +1,5 @@
-import { type AlternativeAnswer, levelOf } from '../../contract/core/navigator-response.ts';
+import { levelOf } from '../../contract/core/confidence-level.ts';
+import type { AlternativeAnswer } from '../../contract/core/navigator-response.ts';
 import { escapeHtml, escapeText } from '../../documents/markdown/escape-html.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';
 import { stemsOf } from '../../knowledge/edition/sections.ts';

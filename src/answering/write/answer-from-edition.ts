@@ -1,4 +1,4 @@
-import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
+import { PARTIAL_BELOW } from '../../contract/core/confidence-level.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
 import {
   cachedChunk,

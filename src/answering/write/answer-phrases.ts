@@ -1,4 +1,4 @@
-import { LACK_IN_LANGUAGE } from '../../contract/core/navigator-response.ts';
+import { LACK_IN_LANGUAGE } from '../../contract/core/lack-of-information.ts';
 import { detectLanguage } from '../../language/detect-language.ts';
 import { memo } from '../../platform/lru-cache.ts';
 import PHRASES from './answer-phrases.json' with { type: 'json' };

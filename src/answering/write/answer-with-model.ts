@@ -1,6 +1,7 @@
 import type { Progress } from '../../contract/core/ask.ts';
+import { PARTIAL_BELOW } from '../../contract/core/confidence-level.ts';
 import type { AIClient } from '../../contract/core/librarian.ts';
-import { type NavigatorResponse, PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
+import type { NavigatorResponse } from '../../contract/core/navigator-response.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
 import { readPages } from '../../knowledge/edition/chunk-texts.ts';
 import type { Edition } from '../../knowledge/edition/open-edition.ts';

@@ -1,11 +1,13 @@
 import {
-  type ConfidenceComponents,
-  type ConfidenceFactor,
   type ConfidenceLevel,
   levelOf,
-  type NavigatorResponse,
   PARTIAL_BELOW,
-  type ResponseQuality,
+} from '../../contract/core/confidence-level.ts';
+import type {
+  ConfidenceComponents,
+  ConfidenceFactor,
+  NavigatorResponse,
+  ResponseQuality,
 } from '../../contract/core/navigator-response.ts';
 import { escapeText } from '../../documents/markdown/escape-html.ts';
 import { type AnswerPhrases, filled } from './answer-phrases.ts';

@@ -1,8 +1,8 @@
+import { PARTIAL_BELOW } from '../../contract/core/confidence-level.ts';
 import {
   type ExplainedPassage,
   type Explanation,
   MAX_EXPLAINED,
-  PARTIAL_BELOW,
 } from '../../contract/core/navigator-response.ts';
 import { cachedArticle, type Edition } from '../../knowledge/edition/open-edition.ts';
 import { relevanceOfHits } from '../../knowledge/search/relevance.ts';

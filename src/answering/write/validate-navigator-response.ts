@@ -1,10 +1,10 @@
+import { statesLackOfInformation } from '../../contract/core/lack-of-information.ts';
 import {
   type Excerpt,
   isMeaningfulReason,
   type NavigatorResponse,
   type NavigatorSource,
   REASON_MIN_LENGTH,
-  statesLackOfInformation,
 } from '../../contract/core/navigator-response.ts';
 import { parseBlocks } from '../../documents/markdown/blocks.ts';
 import { unescapeHtml } from '../../documents/markdown/escape-html.ts';

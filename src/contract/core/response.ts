@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { PARTIAL_BELOW } from './confidence-level.ts';
 import { ErrorCode, ErrorInfo } from './error-info.ts';
 import { jsonObject } from './json-object.ts';
 import { LibrarianId, Link } from './names.ts';
-import { PARTIAL_BELOW } from './navigator-response.ts';
 
 /**
  * The source of a statement, so that a reader can check it. Best first, each once.

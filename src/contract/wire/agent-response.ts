@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { ConfidenceLevel } from '../core/confidence-level.ts';
 import { ErrorBody, ErrorCode, unlessMissing } from '../core/error-info.ts';
 import { jsonObject, withinLimits } from '../core/json-object.ts';
 import { Link, Query, WebUrl } from '../core/names.ts';
-import { ConfidenceLevel } from '../core/navigator-response.ts';
 
 /** The four kinds of agent. */
 export const AgentType = z.enum(['analytics', 'semantic', 'web_search', 'hybrid']);

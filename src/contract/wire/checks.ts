@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { Query, Timestamp } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 import { ArticlePut } from './host-article.ts';
 
 /** The most checks of a workspace. */

@@ -2,15 +2,6 @@ import * as z from 'zod';
 import { MemoryId, Query } from '../core/names.ts';
 import { MemoryDegradation, MemoryType, SearchResult } from './memory.ts';
 
-/** Configuration of the embedding cache. */
-export const CacheConfig = z.strictObject({
-  /** Maximum number of embeddings, 1 to 1,000,000. */
-  maxSize: z.int().min(1).max(1_000_000).optional(),
-  /** Seconds until a cached embedding expires, up to a year. */
-  ttl: z.number().positive().max(31_536_000).optional(),
-});
-export type CacheConfig = z.infer<typeof CacheConfig>;
-
 /** Variables of a `memoryFormat`, each in double braces. */
 export const TEMPLATE_VARIABLES = ['content', 'type', 'confidence', 'timestamp', 'score'] as const;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { Timestamp } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 
 const EditionId = z.string().min(1).max(128);
 

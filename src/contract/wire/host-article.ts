@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { ErrorInfo } from '../core/error-info.ts';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { Audiences, DateOrTimestamp, Timestamp, WebUrl } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 
 /** Maximum length of an article's text in UTF-16 units: at most 1.5 MB in UTF-8, which fits into one row. */
 export const ARTICLE_CONTENT_MAX_LENGTH = 500_000;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { withinLimits } from '../core/json-object.ts';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { MemoryId, Query, Timestamp } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 
 const Label = z.string().trim().min(1, 'is empty').max(100);
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { AskRequest, Statements } from '../core/ask.ts';
 import { ErrorInfo } from '../core/error-info.ts';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { LibrarianId, Link, MemoryId, Query } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 import { LibrarianResponse } from '../core/response.ts';
 import type { GatewayCall } from './gateway-call.ts';
 import { HostArticle } from './host-article.ts';

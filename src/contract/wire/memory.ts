@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import { jsonObject } from '../core/json-object.ts';
 import { MemoryId, Query, Timestamp, WorkspaceId } from '../core/names.ts';
+import { MAX_FACT_TOKENS } from './budgets.ts';
 
 /** A type of memory, free-form: `fact`, `decision`. */
 export const MemoryType = z.string().trim().min(1, 'is empty').max(64);
 export type MemoryType = z.infer<typeof MemoryType>;
-
-/** Upper bound of `FACT_TOKENS_PER_QUESTION`. */
-export const MAX_FACT_TOKENS = 2000;
 
 const Content = z.string().regex(/\S/, 'is empty').max(32_000);
 const Metadata = jsonObject({ maxDepth: 6, maxLength: 16_000 });

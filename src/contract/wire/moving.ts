@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { KnowledgeFile } from '../core/knowledge-file.ts';
 import { MemoryId, Timestamp, WorkspaceId } from '../core/names.ts';
-import { KnowledgeFile } from '../core/navigator-response.ts';
 import { ContextTemplate, RankerWeights, SettingName } from './context-engine.ts';
 import { ArticleOwner, HostArticle } from './host-article.ts';
 import { GapKind, KnowledgeGap } from './knowledge.ts';

@@ -1,5 +1,5 @@
+import { KnowledgeFile } from '../../contract/core/knowledge-file.ts';
 import { Audience, WebUrl } from '../../contract/core/names.ts';
-import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
 import type { Omission } from '../../contract/wire/host-article.ts';
 import {
   ARTICLE_CONTENT_MAX_LENGTH,

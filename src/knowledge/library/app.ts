@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono/tiny';
-import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { KnowledgeFile } from '../../contract/core/knowledge-file.ts';
 import { ARTICLE_ROUTES } from '../../contract/routes/articles.ts';
 import { EDITION_ROUTES } from '../../contract/routes/editions.ts';
 import { MAX_ARTICLE_BYTES } from '../../contract/routes/http-route.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EmbeddingFailed } from '../../ai/embeddings/base.ts';
 import type { ErrorInfo } from '../../contract/core/error-info.ts';
-import { KnowledgeFile } from '../../contract/core/navigator-response.ts';
+import { KnowledgeFile } from '../../contract/core/knowledge-file.ts';
 import type { ArticleOwner, HostArticleReply } from '../../contract/wire/host-article.ts';
 import {
   type SyncAccepted,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type AnswerPhrases, answerPhrases } from '../../answering/write/answer-phrases.ts';
 import { type ErrorCode, type ErrorInfo, readAs } from '../../contract/core/error-info.ts';
-import { statesLackOfInformation } from '../../contract/core/navigator-response.ts';
+import { statesLackOfInformation } from '../../contract/core/lack-of-information.ts';
 import type { LibrarianResponse } from '../../contract/core/response.ts';
 import { errorInfo } from '../../platform/context/error-info-of.ts';
 

@@ -1,7 +1,7 @@
 import { type AnswerPhrases, answerPhrases, filled } from '../../answering/write/answer-phrases.ts';
 import { shortenAnswer } from '../../answering/write/shorten-answer.ts';
+import { PARTIAL_BELOW } from '../../contract/core/confidence-level.ts';
 import type { ErrorInfo } from '../../contract/core/error-info.ts';
-import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import {
   ANSWER_ADVISED_LENGTH,
   type AnswerPart,

@@ -3,7 +3,7 @@ import { readNavigatorResponse } from '../../answering/write/valid-answer.ts';
 import type { Progress } from '../../contract/core/ask.ts';
 import { describeIssues, type Issue, readAs } from '../../contract/core/error-info.ts';
 import { isWithin } from '../../contract/core/json-object.ts';
-import { statesLackOfInformation } from '../../contract/core/navigator-response.ts';
+import { statesLackOfInformation } from '../../contract/core/lack-of-information.ts';
 import {
   ANSWER_MAX_LENGTH,
   LibrarianResponse,

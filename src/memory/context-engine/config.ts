@@ -4,8 +4,8 @@ import type { Tokenizer } from '../../ai/tokenizer.ts';
 import { describeIssues, issuesOf } from '../../contract/core/error-info.ts';
 import { Query, WorkspaceId } from '../../contract/core/names.ts';
 import { readRequest } from '../../contract/core/read-request.ts';
+import { CacheConfig } from '../../contract/wire/budgets.ts';
 import {
-  CacheConfig,
   type ContextOptions,
   MemorySearchRequest,
   type RankingFunction,

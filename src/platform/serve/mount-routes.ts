@@ -51,13 +51,6 @@ interface Sent<Name extends string, Query, Body> {
  * @param routes Definitions by method and path. Fixed parts of a path are added before parameters, which would match them.
  * @param guard For all routes that are added with what is returned.
  * @param further Run behind the guard.
- * @example
- * const read = mountRoutes(app, GAP_ROUTES, guard);
- * read(
- *   'GET /v1/knowledge/gaps',
- *   { query: KnowledgeGapsRequest, purpose: 'list gaps' },
- *   async (c, { query }) => c.json(await list(query)),
- * );
  */
 export function mountRoutes<const Routes extends Readonly<Record<string, ServedRoute>>>(
   app: Hono<GuardedEnv>,

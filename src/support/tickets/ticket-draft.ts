@@ -1,6 +1,6 @@
+import { PARTIAL_BELOW } from '../../contract/core/confidence-level.ts';
 import { readAs } from '../../contract/core/error-info.ts';
 import { isWithin } from '../../contract/core/json-object.ts';
-import { PARTIAL_BELOW } from '../../contract/core/navigator-response.ts';
 import {
   type DraftEvidence,
   type SupportRequest,

@@ -7,11 +7,8 @@ import PHRASES from '../../../src/answering/write/answer-phrases.json' with { ty
 import { answerPhrases } from '../../../src/answering/write/answer-phrases.ts';
 import type { NavigatorAnswer } from '../../../src/answering/write/navigator-answer.ts';
 import { validateNavigatorResponse } from '../../../src/answering/write/validate-navigator-response.ts';
-import {
-  levelOf,
-  NavigatorResponse,
-  PARTIAL_BELOW,
-} from '../../../src/contract/core/navigator-response.ts';
+import { levelOf, PARTIAL_BELOW } from '../../../src/contract/core/confidence-level.ts';
+import { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
 import type { Article } from '../../../src/knowledge/articles/article.ts';
 import { shippedWordVectors } from '../../../tools/run/shipped-word-vectors.ts';
 import { listOf } from '../check/articles-for-test.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import PHRASES from '../../../src/answering/write/answer-phrases.json' with { type: 'json' };
 import { answerPhrases, filled } from '../../../src/answering/write/answer-phrases.ts';
-import { LACK_IN_LANGUAGE } from '../../../src/contract/core/navigator-response.ts';
+import { LACK_IN_LANGUAGE } from '../../../src/contract/core/lack-of-information.ts';
 import { aggregate } from '../../../src/librarians/delegation/aggregate.ts';
 import { answerExtractively, onlyOneNote } from '../../../src/librarians/web-search/answer.ts';
 import { errorInfo } from '../../../src/platform/context/error-info-of.ts';

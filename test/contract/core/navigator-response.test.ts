@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
+import { confidenceOf, levelOf } from '../../../src/contract/core/confidence-level.ts';
 import {
-  confidenceOf,
-  isMeaningfulReason,
   LACK_IN_LANGUAGE,
-  levelOf,
   statesLackOfInformation,
-} from '../../../src/contract/core/navigator-response.ts';
+} from '../../../src/contract/core/lack-of-information.ts';
+import { isMeaningfulReason } from '../../../src/contract/core/navigator-response.ts';
 import SENTENCES from './sentences.json' with { type: 'json' };
 
 it.each(SENTENCES.meaningful)('accepts as the reason of a confidence: %s', (reason) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { citedArticles } from '../../../src/answering/write/cite-sources.ts';
-import { levelOf, type NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
+import { levelOf } from '../../../src/contract/core/confidence-level.ts';
+import type { NavigatorResponse } from '../../../src/contract/core/navigator-response.ts';
 import { validateResponse } from '../../../src/contract/core/validate-response.ts';
 import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
 import { cachedArticle, cachedChunk } from '../../../src/knowledge/edition/open-edition.ts';

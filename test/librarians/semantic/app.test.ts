@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { statesLackOfInformation } from '../../../src/contract/core/lack-of-information.ts';
 import { type AIClient, LibrarianInfo } from '../../../src/contract/core/librarian.ts';
-import { statesLackOfInformation } from '../../../src/contract/core/navigator-response.ts';
 import { KnowledgeStats } from '../../../src/contract/wire/knowledge.ts';
 import { EditionUnavailable } from '../../../src/knowledge/edition/edition-reader.ts';
 import { createApp } from '../../../src/librarians/semantic/semantic-agent.ts';

@@ -123,7 +123,7 @@ describe('the views Librarians, Intents and Settings', () => {
     const key = 'ck_no_audit_0123456789abcdef';
     await grant(product, key, { capabilities: ['kb:*', 'answers:*'] });
     const page = await open('/settings', { key, expected: /401|403/ });
-    await page.locator('.facts-list').nth(1).getByText('answers:*').waitFor();
+    await page.locator('.facts-list:not(.prose)').nth(1).getByText('answers:*').waitFor();
     expect(await page.getByRole('main').getByRole('link', { name: 'Audit log' }).count()).toBe(0);
     await goTo(page, '/audit');
     await page.getByText('This needs the capability').filter({ hasText: 'audit:read' }).waitFor();

@@ -74,7 +74,9 @@ describe('the view Tickets', () => {
     expect(await lesson.locator('.word-difference').count()).toBe(0);
     await lesson.getByText('Show the difference').click();
     await lesson.locator('.word-difference').waitFor();
-    expect(await lesson.locator('.word-difference ins').allTextContents()).toContain('pass phrase');
+    expect((await lesson.locator('.word-difference ins').allTextContents()).join('')).toContain(
+      'pass phrase',
+    );
     await expectAccessible(page, { width: 390 });
     await page.setViewportSize({ width: 1280, height: 800 });
     await lesson.getByRole('button', { name: 'Add to the article' }).click();

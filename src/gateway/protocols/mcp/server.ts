@@ -14,8 +14,8 @@ import {
   readAs,
 } from '../../../contract/core/error-info.ts';
 import { parseJson } from '../../../contract/core/json-object.ts';
+import { KnowledgeFile } from '../../../contract/core/knowledge-file.ts';
 import { Query } from '../../../contract/core/names.ts';
-import { KnowledgeFile } from '../../../contract/core/navigator-response.ts';
 import { readRequest } from '../../../contract/core/read-request.ts';
 import { ArticleListing, HostArticle } from '../../../contract/wire/host-article.ts';
 import { ERROR_META, type McpCaller, type ToolFailure } from '../../../contract/wire/mcp.ts';

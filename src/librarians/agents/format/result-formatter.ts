@@ -1,4 +1,4 @@
-import { levelOf } from '../../../contract/core/navigator-response.ts';
+import { levelOf } from '../../../contract/core/confidence-level.ts';
 import type {
   AgentResponse,
   DisplayAttribution,

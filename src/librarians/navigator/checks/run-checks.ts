@@ -230,9 +230,6 @@ export function judgeCheck(
 /**
  * Whether a text stands in an answer, whatever its Markdown, case, white space and kind of quotation mark. A number at its edge has to end
  * there: "3 hours" does not stand in "13 hours".
- *
- * @example
- * states('It takes **13 hours**.', '3 hours'); // false
  */
 function states(answer: string, fact: string): boolean {
   const [text, fragment] = [comparable(answer), comparable(fact)];
