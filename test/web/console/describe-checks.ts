@@ -164,11 +164,11 @@ describe('the view Checks', { timeout: 120_000 }, () => {
   });
 
   it('makes a check of a gap that has closed', async () => {
-    const question = 'Which lubricant does the hinge of the Zephyr need?';
+    const question = 'Which lubricant does the hinge of the Boreas need?';
     await send(product, 'POST /v1/knowledge/gaps', { question });
     const hinge = {
-      title: 'Lubricant for the hinge of the Zephyr',
-      content: 'The hinge of the Zephyr needs the lubricant ZL-4.',
+      title: 'Lubricant for the hinge of the Boreas',
+      content: 'The hinge of the Boreas needs the lubricant ZL-4.',
     };
     await publish('setup/hinge.md', hinge);
     const closed = async () => (await send(product, 'GET /v1/knowledge/gaps?state=closed')).text();
